@@ -47,7 +47,7 @@ func (c cycle) send(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	r := storetest.Sent(id)
+	r := storetest.SentRecord(id)
 	r.To, r.Box = schemas.Address(c.agent()), schemas.Address(c.agent())
 	r.Workflow = schemas.Workflow("wf_" + id.String())
 	r.Tags = []string{"go", "login"}
@@ -186,9 +186,9 @@ func pending(b *testing.B, n int) *store.Store {
 				if _, err := tx.NewID(); err != nil {
 					return err
 				}
-				r := storetest.Sent(schemas.ID(id))
+				r := storetest.SentRecord(schemas.ID(id))
 				r.Box = anyBox[id%len(anyBox)]
-				if err := storetest.Keep(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
+				if err := storetest.PutRecord(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
 					return err
 				}
 			}

@@ -23,7 +23,7 @@ func sum(parts ...[]byte) string {
 	return base64.RawURLEncoding.EncodeToString(h[:])
 }
 
-func TestChangeLinksEvents(t *testing.T) {
+func TestChange_LinksEvents(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		first := w.Send(1)
 		other := w.Send(1)
@@ -67,9 +67,9 @@ func TestChangeLinksEvents(t *testing.T) {
 }
 
 // An event that its caller gave to another handoff, or a number, would break the registry.
-func TestChangeNamesTheEventItself(t *testing.T) {
+func TestChange_NumbersEventItself(t *testing.T) {
 	w := inMemory(t)
-	r := storetest.Sent(1)
+	r := storetest.SentRecord(1)
 	w.Write(func(tx *store.Tx) error {
 		n, err := tx.Change(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
 		if n != 1 {
@@ -83,7 +83,7 @@ func TestChangeNamesTheEventItself(t *testing.T) {
 	require.Empty(t, out.Problems)
 }
 
-func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
+func TestContent_OfAnySizeIsReadAsWritten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		id := schemas.ID(0)
 		for _, size := range []int{0, 1, 1999, 2000, 2001, 4000, 64 << 10, 256 << 10} {
@@ -92,7 +92,7 @@ func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
 			for i := range content {
 				content[i] = byte(i * 7 / 3)
 			}
-			r := w.Change(nil, storetest.Sent(id), "send", string(content))
+			r := w.Change(nil, storetest.SentRecord(id), "send", string(content))
 			w.Read(func(v *store.View) error {
 				said, err := v.RawContent(id, r.Event)
 				require.True(t, bytes.Equal(content, said), "%d bytes", size)
@@ -105,10 +105,10 @@ func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestContentThatIsTooLargeIsRefused(t *testing.T) {
+func TestChange_RefusesTooLargeContent(t *testing.T) {
 	w := inMemory(t)
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
-		_, err := tx.Change(nil, storetest.Sent(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
+		_, err := tx.Change(nil, storetest.SentRecord(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
 		return err
 	})
 	var coded *schemas.Error
@@ -119,7 +119,7 @@ func TestContentThatIsTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
+func TestDecodeContent_FillsInValue(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	w.Read(func(v *store.View) error {
@@ -134,14 +134,14 @@ func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
 }
 
 // A function that fails after a change leaves nothing of it, and the next change takes the number.
-func TestAFailedChangeLeavesNothing(t *testing.T) {
+func TestChange_LeavesNothingAfterError(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(1)
 		before := w.Dump(storetest.EverySpace()...)
 		err := w.Update(context.Background(), func(tx *store.Tx) error {
 			now := r.Clone()
 			now.Title = "another"
-			return errors.Join(storetest.Keep(tx, r, &now, "amend", "x"), errUndo)
+			return errors.Join(storetest.PutRecord(tx, r, &now, "amend", "x"), errUndo)
 		})
 		require.ErrorIs(t, err, errUndo)
 		require.Equal(t, before, w.Dump(storetest.EverySpace()...))
@@ -150,16 +150,16 @@ func TestAFailedChangeLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestAChangeOfAHandoffWhoseEventIsMissingFails(t *testing.T) {
+func TestChange_FailsWithoutLastEvent(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
-	w.Raw(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(r.Event)) })
+	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(r.Event)) })
 	now := r.Clone()
-	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.Keep(tx, r, &now, "claim", "") })
+	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.PutRecord(tx, r, &now, "claim", "") })
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestScansAfterTheLastNumberAreEmpty(t *testing.T) {
+func TestEventsAfter_LastNumberIsEmpty(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2)
 	const last = ^uint64(0)

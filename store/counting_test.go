@@ -20,9 +20,9 @@ func (w *world) many(n int, with func(*store.Record)) {
 			if err != nil {
 				return err
 			}
-			r := storetest.Sent(id)
+			r := storetest.SentRecord(id)
 			with(r)
-			if err := storetest.Keep(tx, nil, r, "sent", ""); err != nil {
+			if err := storetest.PutRecord(tx, nil, r, "sent", ""); err != nil {
 				return err
 			}
 		}
@@ -30,7 +30,7 @@ func (w *world) many(n int, with func(*store.Record)) {
 	})
 }
 
-func TestCountStates(t *testing.T) {
+func TestCountStates_CountsEachState(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.many(1000, func(*store.Record) {})
 		w.many(1501, func(r *store.Record) { r.Status = schemas.Completed })
@@ -41,7 +41,7 @@ func TestCountStates(t *testing.T) {
 	})
 }
 
-func TestMailboxesAreCounted(t *testing.T) {
+func TestBoxes_HaveCounters(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2)
 	w.Claim(w.record(1))
@@ -58,7 +58,7 @@ func TestMailboxesAreCounted(t *testing.T) {
 }
 
 // What is urgent comes first in a mailbox, however young it is.
-func TestOldestPendingIsFoundBehindUrgentMail(t *testing.T) {
+func TestOldestPending_IsFoundBehindUrgentHandoff(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		oldest := func() (at time.Time) {
 			w.Read(func(v *store.View) (err error) {

@@ -10,7 +10,7 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestSeenIsBoundedAndForgetsTheLowest(t *testing.T) {
+func TestSeen_ForgetsLowestWhenFull(t *testing.T) {
 	var s store.Seen
 	for n := uint64(5000); n > 0; n-- {
 		s.Add(n)
@@ -25,7 +25,7 @@ func TestSeenIsBoundedAndForgetsTheLowest(t *testing.T) {
 	require.Len(t, s.Of, 1000)
 }
 
-func TestWhatSessionsWereToldIsForgotten(t *testing.T) {
+func TestForgetDelivered_DeletesOldRows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for i := range 100 {
 			session, now := fmt.Sprintf("s%03d", i), storetest.Minute(i)

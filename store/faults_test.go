@@ -81,7 +81,7 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 }
 
 // Whichever operation on rows fails, whoever caused it hears of it, and nothing is kept.
-func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
+func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Send(2)
@@ -106,7 +106,7 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 			}
 			now := was.Clone()
 			now.Box, now.Priority = "another", schemas.Critical
-			return storetest.Keep(tx, was, &now, "amend", "it")
+			return storetest.PutRecord(tx, was, &now, "amend", "it")
 		}),
 		"notify": update(func(tx *store.Tx) error { _, err := tx.Notify(schemas.Notice{To: "a"}); return err }),
 		"read":   update(func(tx *store.Tx) error { return tx.MarkRead("architect", 1, 2) }),

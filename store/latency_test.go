@@ -23,7 +23,7 @@ func slow(step *time.Duration) func() time.Time {
 
 func put(w store.Writer) error { return w.Put(store.Sys, []byte("k"), nil) }
 
-func TestCommitsAreMeasured(t *testing.T) {
+func TestTimed_MeasuresCommits(t *testing.T) {
 	step := 3 * time.Millisecond
 	b := store.NewTimed(storetest.Twice(memory.New()), slow(&step))
 	require.NoError(t, b.Update(t.Context(), put))
@@ -44,7 +44,7 @@ func TestCommitsAreMeasured(t *testing.T) {
 	}
 }
 
-func TestOnlyCommitsAreMeasured(t *testing.T) {
+func TestTimed_MeasuresOnlyCommits(t *testing.T) {
 	b := store.NewTimed(memory.New(), time.Now)
 	failed := errors.New("failed")
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { _, err := w.Get(store.Sys, []byte("k")); return err }))
@@ -55,7 +55,7 @@ func TestOnlyCommitsAreMeasured(t *testing.T) {
 	require.Zero(t, b.Commits().Count)
 }
 
-func TestManyMeasureAtOnce(t *testing.T) {
+func TestTimed_IsSafeForManyGoroutines(t *testing.T) {
 	b := store.NewTimed(memory.New(), time.Now)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -88,7 +88,7 @@ func (f *disk) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-func TestAFailedCommitIsKnownUntilOneIsKept(t *testing.T) {
+func TestTimed_LastErrorStaysUntilCommitSucceeds(t *testing.T) {
 	full := &disk{Backend: memory.New()}
 	b := store.NewTimed(full, time.Now)
 	require.NoError(t, b.Update(t.Context(), put))

@@ -13,7 +13,7 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestNoticesAreListedNewestFirst(t *testing.T) {
+func TestNotices_AreNewestFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Notify("a", 3)
 		w.Notify("ab", 2)
@@ -52,7 +52,7 @@ func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.Notice
 	return ids
 }
 
-func TestReceiptsAreFoundByTheirKey(t *testing.T) {
+func TestReceipt_IsFoundByKey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		keys := []store.ReceiptKey{
 			store.ByKey("a", "b"), store.ByKey("ab", ""), store.ByKey("a", ""), store.ByKey("", "ab"), store.ByRequest("a\x00b"), store.ByRequest(""),
@@ -100,7 +100,7 @@ func (w *world) receipt(k store.ReceiptKey, at store.Time) {
 	w.Write(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
 }
 
-func TestReceiptsExpire(t *testing.T) {
+func TestExpireReceipts_DeletesOldReceipts(t *testing.T) {
 	w := inMemory(t)
 	for i := range 5 {
 		w.receipt(store.ByRequest(fmt.Sprintf("%016x", i)), storetest.Minute(i))
@@ -114,7 +114,7 @@ func TestReceiptsExpire(t *testing.T) {
 }
 
 // An id that does not begin with its time keeps others until it is old itself, and none goes too early.
-func TestAnOddRequestIdDelaysExpiry(t *testing.T) {
+func TestExpireReceipts_StopsAtIDWithoutTime(t *testing.T) {
 	w := inMemory(t)
 	w.receipt(store.ByRequest("00 odd"), storetest.Minute(100))
 	w.receipt(store.ByRequest("0000000000000001"), storetest.Minute(1))
@@ -123,7 +123,7 @@ func TestAnOddRequestIdDelaysExpiry(t *testing.T) {
 	require.Empty(t, w.expire(storetest.Minute(101).Time(), 9))
 }
 
-func TestWordsAreFoundByTheirBeginning(t *testing.T) {
+func TestHasWords_FindsWordsByBeginning(t *testing.T) {
 	w := inMemory(t)
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
@@ -165,13 +165,13 @@ func TestWordsAreFoundByTheirBeginning(t *testing.T) {
 	})
 }
 
-func TestSplitWordsLowersAndParts(t *testing.T) {
+func TestSplitWords_LowersAndSplits(t *testing.T) {
 	require.Equal(t, []string{"go", "1", "26", "is", "out"}, store.SplitWords("Go 1.26 is out; go!"))
 	require.Empty(t, store.SplitWords(" \t--"))
 }
 
 // Of a long text the first words are kept, so a title is always found.
-func TestWordsAreBounded(t *testing.T) {
+func TestListWords_KeepsFirstTwoHundred(t *testing.T) {
 	w := inMemory(t)
 	var long strings.Builder
 	for i := range 5000 {
@@ -190,7 +190,7 @@ func TestWordsAreBounded(t *testing.T) {
 	})
 }
 
-func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
+func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for _, name := range []schemas.Agent{"b", "a", "ab"} {
 			w.Write(func(tx *store.Tx) error {
@@ -229,7 +229,7 @@ func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestSentIsListedNewestFirst(t *testing.T) {
+func TestSent_IsNewestFirst(t *testing.T) {
 	w := inMemory(t)
 	w.Send(3)
 	w.Read(func(v *store.View) error {
@@ -248,7 +248,7 @@ func TestSentIsListedNewestFirst(t *testing.T) {
 }
 
 // A row that an older program wrote says nothing of the notice.
-func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
+func TestUnreadAbout_FindsNoticesByRows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Write(func(tx *store.Tx) error {
 			for i, kind := range []string{"outcome", "message", "question", "outcome"} {
@@ -265,7 +265,7 @@ func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
 			})
 		}
 		about(3, 1)
-		w.Raw(func(tx store.Writer) error {
+		w.WriteRows(func(tx store.Writer) error {
 			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
 		})
 		about(3, 1)

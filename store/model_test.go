@@ -21,7 +21,7 @@ import (
 
 // Random histories: records are made and changed at random, and everything that the typed layer derives
 // from them is compared with what a reader of all records finds.
-func TestRandomHistoriesAgreeWithTheModel(t *testing.T) {
+func TestStore_AgreesWithModelOnRandomHistories(t *testing.T) {
 	onEach(t, agreesWithTheModel)
 	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.Workspaces(t)(t, "shop"))) })
 }
@@ -81,7 +81,7 @@ func (m *model) step() {
 				continue
 			}
 			content := bytes.Repeat([]byte("x"), random.IntN(2)*random.IntN(5000))
-			if err := storetest.Keep(tx, was, now, "step", string(content)); err != nil {
+			if err := storetest.PutRecord(tx, was, now, "step", string(content)); err != nil {
 				return err
 			}
 			kept = append(kept, made{now, content})
@@ -119,7 +119,7 @@ func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(
 
 // anyRecord is a record with anything in the fields that an index, a counter or an order depends on.
 func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
-	r := storetest.Sent(id)
+	r := storetest.SentRecord(id)
 	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
 	r.Workflow = anyOf[schemas.Workflow](random, "wf_a", "wf_ab")
 	r.Priority, r.Status = anyOf(random, priorities...), anyOf(random, schemas.Statuses...)

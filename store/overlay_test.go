@@ -57,7 +57,7 @@ func write(t *testing.T, o *store.Overlay) {
 	require.NoError(t, o.Delete(store.Records, []byte("b")))
 }
 
-func TestOverlayFlushesInOrder(t *testing.T) {
+func TestOverlay_FlushesInOrder(t *testing.T) {
 	o := store.NewOverlay(below{})
 	write(t, o)
 	var s sink
@@ -65,7 +65,7 @@ func TestOverlayFlushesInOrder(t *testing.T) {
 	require.Equal(t, []string{"put records a=new", "delete records b", "put records c=", "put events z=1"}, s.lines)
 }
 
-func TestOverlayIsEmptyAfterReset(t *testing.T) {
+func TestOverlay_IsEmptyAfterReset(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.Zero(t, o.Size())
 	write(t, o)
@@ -83,7 +83,7 @@ func TestOverlayIsEmptyAfterReset(t *testing.T) {
 
 // What a driver took over at Flush must not change when the overlay is used
 // again within the same transaction.
-func TestOverlayLetsGoOfFlushedRows(t *testing.T) {
+func TestOverlay_DoesNotTouchFlushedRows(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("first")))
 	var kept keeper
@@ -99,7 +99,7 @@ type keeper struct{ key, value []byte }
 func (k *keeper) Put(_ store.Space, key, value []byte) error { k.key, k.value = key, value; return nil }
 func (k *keeper) Delete(store.Space, []byte) error           { return nil }
 
-func TestOverlayPassesErrorsOn(t *testing.T) {
+func TestOverlay_ReturnsErrorsOfBase(t *testing.T) {
 	broken := errors.New("broken")
 	o := store.NewOverlay(below{err: broken})
 	_, err := o.Next(store.Records)
@@ -113,14 +113,14 @@ func TestOverlayPassesErrorsOn(t *testing.T) {
 	require.ErrorIs(t, o.Flush(&sink{err: broken}), broken)
 }
 
-func TestOverlayRefusesABrokenCounter(t *testing.T) {
+func TestOverlay_RefusesBrokenCounter(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.NoError(t, o.Put(store.Sys, []byte("next/events"), []byte("odd")))
 	_, err := o.Next(store.Events)
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestSpaceNamesAreUnique(t *testing.T) {
+func TestSpace_NamesAreUnique(t *testing.T) {
 	seen := map[string]store.Space{}
 	for s := range store.Spaces {
 		name := s.String()
@@ -131,7 +131,7 @@ func TestSpaceNamesAreUnique(t *testing.T) {
 	require.Equal(t, "space(200)", store.Space(200).String())
 }
 
-func TestAfter(t *testing.T) {
+func TestPrefixEnd_IsSmallestKeyBeyondPrefix(t *testing.T) {
 	for _, test := range []struct{ prefix, after string }{
 		{"a", "b"}, {"ab", "ac"}, {"a\xff", "b"}, {"\x00", "\x01"}, {"a\xff\xff", "b"},
 	} {

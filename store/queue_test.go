@@ -28,7 +28,7 @@ func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) 
 // waiting keeps a record that waits in a box since a time.
 func (w *world) waiting(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
 	w.T.Helper()
-	r := storetest.Sent(id)
+	r := storetest.SentRecord(id)
 	r.Box, r.To, r.Priority, r.Created = box, box, p, store.At(storetest.Noon().Add(since))
 	w.Change(nil, r, "send", "")
 }
@@ -42,7 +42,7 @@ func (w *world) queue(boxes ...schemas.Address) (ids []schemas.ID) {
 	return ids
 }
 
-func TestQueueWeighsPriorityAgainstAge(t *testing.T) {
+func TestQueue_WeighsPriorityAgainstAge(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)
 	w.waiting(2, "a", schemas.Critical, 24*time.Hour+time.Millisecond)
@@ -53,7 +53,7 @@ func TestQueueWeighsPriorityAgainstAge(t *testing.T) {
 }
 
 // However many critical ones come later, one of low priority is next once it waited for a day.
-func TestQueueTakesLowPriorityFirstAfterADay(t *testing.T) {
+func TestQueue_PutsLowPriorityFirstAfterDay(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)
 	for id := schemas.ID(2); id < 50; id++ {
@@ -62,7 +62,7 @@ func TestQueueTakesLowPriorityFirstAfterADay(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.queue("a")[0])
 }
 
-func TestQueueOrdersEqualMailByID(t *testing.T) {
+func TestQueue_OrdersEqualHandoffsByID(t *testing.T) {
 	w := inMemory(t)
 	for _, id := range []schemas.ID{9, 300, 2, 256, 1, 255} {
 		w.waiting(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
@@ -70,7 +70,7 @@ func TestQueueOrdersEqualMailByID(t *testing.T) {
 	require.Equal(t, []schemas.ID{1, 2, 9, 255, 256, 300}, w.queue("b", "a"))
 }
 
-func TestQueueKeepsBoxesApartWhoseNamesBeginAlike(t *testing.T) {
+func TestQueue_SeparatesBoxesWithSameBeginning(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Normal, 0)
 	w.waiting(2, "a.b", schemas.Normal, 0)
@@ -79,7 +79,7 @@ func TestQueueKeepsBoxesApartWhoseNamesBeginAlike(t *testing.T) {
 	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
 }
 
-func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
+func TestClaimableBoxes_SelectsByBeginning(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for id, box := range []schemas.Address{"a", "a", "a-2", "ab", "b", "capability:a"} {
 			w.waiting(schemas.ID(id+1), box, schemas.Normal, 0)
@@ -109,11 +109,11 @@ func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
 }
 
 // A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
-func TestWaitedForNamesEachOnce(t *testing.T) {
+func TestDependencies_NamesEachOnce(t *testing.T) {
 	w := inMemory(t)
 	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
 		if id > 0 {
-			r := storetest.Sent(schemas.ID(id))
+			r := storetest.SentRecord(schemas.ID(id))
 			r.After = after
 			w.Change(nil, r, "send", "")
 		}
@@ -129,10 +129,10 @@ func TestWaitedForNamesEachOnce(t *testing.T) {
 	})
 }
 
-func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
+func TestQueue_WeighsPriorityJustAfter1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
-		r := storetest.Sent(schemas.ID(i + 1))
+		r := storetest.SentRecord(schemas.ID(i + 1))
 		r.Priority, r.Created = p, store.At(time.UnixMilli(1000))
 		w.Change(nil, r, "send", "")
 	}
@@ -140,7 +140,7 @@ func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
 }
 
 // What is claimed while ranging over a queue does not disturb it.
-func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
+func TestQueue_AllowsClaimsWhileRanging(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Send(5)
 		var claimed []schemas.ID
@@ -156,7 +156,7 @@ func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
 				}
 				now := was.Clone()
 				now.Status, now.Holder = schemas.Accepted, "auto-code"
-				if err := storetest.Keep(tx, was, &now, "claim", ""); err != nil {
+				if err := storetest.PutRecord(tx, was, &now, "claim", ""); err != nil {
 					return err
 				}
 				claimed = append(claimed, id)
@@ -202,7 +202,7 @@ func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-func TestQueueThatIsLeftClosesItsScans(t *testing.T) {
+func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 	o := &open{Backend: memory.New()}
 	w := over(t, o)
 	for id := range schemas.ID(6) {
@@ -249,7 +249,7 @@ func leave(v *store.View) {
 	}
 }
 
-func TestNextDueOfNothingIsZero(t *testing.T) {
+func TestNextDue_OfNothingIsZero(t *testing.T) {
 	w := inMemory(t)
 	w.Send(1)
 	w.Read(func(v *store.View) error {

@@ -17,7 +17,7 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestFieldsOfANewerVersionAreKept(t *testing.T) {
+func TestDecodeRecord_KeepsFieldsOfNewerVersion(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	w.rewrite(r.ID, `"v":1,`, `"v":1,"mood":{"now":["good",1e3]},"aa":null,`)
@@ -34,7 +34,7 @@ func TestFieldsOfANewerVersionAreKept(t *testing.T) {
 // rewrite changes the stored text of a record.
 func (w *world) rewrite(id schemas.ID, from, to string) {
 	w.T.Helper()
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		b, err := rows.Get(store.Records, storetest.Key(id))
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (w *world) rewrite(id schemas.ID, from, to string) {
 	})
 }
 
-func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
+func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 	for name, text := range map[string]string{
 		"only newer":         `{"v":2,"id":"ho_1","wf":"wf_login","st":"pending"}`,
 		"with a new field":   `{"v":2,"id":"ho_1","mood":1}`,
@@ -56,7 +56,7 @@ func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := inMemory(t)
 			r := w.Send(1)
-			w.Raw(func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(r.ID), []byte(text)) })
+			w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(r.ID), []byte(text)) })
 			before := w.Dump(storetest.EverySpace()...)
 
 			err := w.Update(context.Background(), func(tx *store.Tx) error {
@@ -79,7 +79,7 @@ func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-func TestACloneSharesNothing(t *testing.T) {
+func TestClone_SharesNothing(t *testing.T) {
 	r := anyRecord(rand.New(rand.NewPCG(1, 1)), 5)
 	r.Tags, r.Voided, r.Excluded = []string{"a"}, []string{"a"}, []schemas.Agent{"a"}
 	r.Told, r.Freed, r.AfterAccepted = []schemas.Agent{"a"}, []schemas.ID{1}, []schemas.ID{1}
@@ -99,8 +99,8 @@ func TestACloneSharesNothing(t *testing.T) {
 	require.Equal(t, string(text), string(again))
 }
 
-func TestEntriesAreOneForEachIndexOfARecord(t *testing.T) {
-	r := storetest.Sent(7)
+func TestEntries_HaveOneRowPerIndex(t *testing.T) {
+	r := storetest.SentRecord(7)
 	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", storetest.Minute(9)
 	require.Equal(t, []store.Space{
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.Ready, store.Wakes,
@@ -115,7 +115,7 @@ func TestEntriesAreOneForEachIndexOfARecord(t *testing.T) {
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.ByAfter, store.ByAfter, store.Wakes,
 	}, spacesOf(&blocked))
 
-	held := storetest.Sent(7)
+	held := storetest.SentRecord(7)
 	held.Status, held.Holder = schemas.Working, "auto-code"
 	require.Equal(t, []store.Space{store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByHolder}, spacesOf(held))
 }
@@ -128,15 +128,15 @@ func spacesOf(r *store.Record) (spaces []store.Space) {
 }
 
 // An id that a foreign message brought may have any length and hold any character.
-func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
+func TestWithOrigin_AcceptsAnyCharacter(t *testing.T) {
 	w := inMemory(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}
 	for i, text := range foreign {
-		r := storetest.Sent(schemas.ID(i + 1))
+		r := storetest.SentRecord(schemas.ID(i + 1))
 		r.OriginID = text
 		w.Change(nil, r, "send", "")
 	}
-	again := storetest.Sent(100)
+	again := storetest.SentRecord(100)
 	again.OriginID = foreign[0]
 	w.Change(nil, again, "send", "")
 	w.Read(func(v *store.View) error {

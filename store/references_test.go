@@ -12,7 +12,7 @@ import (
 // longer is content of several rows.
 var longer = []byte(strings.Repeat("what others refer to\n", 200))
 
-func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
+func TestPutReference_KeepsContentOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for range 2 {
 			w.Write(func(tx *store.Tx) error { return tx.PutReference(longer) })

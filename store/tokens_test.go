@@ -32,7 +32,7 @@ func tokens(t *testing.T, v *store.View) (names []string) {
 	return names
 }
 
-func TestTokensAreFoundByNameAndHash(t *testing.T) {
+func TestToken_IsFoundByNameAndHash(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ended := token("ab")
 		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = storetest.Minute(9).Ptr(), storetest.Minute(5).Ptr(), 0.5, 7
@@ -68,10 +68,10 @@ func TestTokensAreFoundByNameAndHash(t *testing.T) {
 }
 
 // A hash that leads to a token with another one proves nothing: nobody is let in by it.
-func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
+func TestTokenByHash_ReportsHashOfOtherToken(t *testing.T) {
 	w := inMemory(t)
 	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
-	w.Raw(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
+	w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
 	err := w.View(context.Background(), func(v *store.View) error {
 		found, err := v.TokenByHash("stolen")
 		require.Nil(t, found)
@@ -80,7 +80,7 @@ func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
+func TestPendingWithToken_FollowsRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		count := func() (n int) {
 			w.Read(func(v *store.View) (err error) {
@@ -89,13 +89,13 @@ func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
 			})
 			return n
 		}
-		blocked := storetest.Sent(1)
+		blocked := storetest.SentRecord(1)
 		blocked.SentWith, blocked.NeedsApproval = "ci", true
 		blocked = w.Change(nil, blocked, "send", "")
-		delayed := storetest.Sent(2)
+		delayed := storetest.SentRecord(2)
 		delayed.SentWith, delayed.Box, delayed.NotBefore = "ci", "", storetest.Minute(60)
 		w.Change(nil, delayed, "send", "")
-		other := storetest.Sent(3)
+		other := storetest.SentRecord(3)
 		other.SentWith = "ci-2"
 		w.Change(nil, other, "send", "")
 		require.Equal(t, 2, count())
@@ -116,7 +116,7 @@ func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
 }
 
 // A file of before there were tokens has no place for them until it is opened.
-func TestFileWithoutTokensTakesThemWhenOpened(t *testing.T) {
+func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	w := over(t, storetest.Bolt(t, path))
 	w.Send(2)

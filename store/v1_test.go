@@ -41,7 +41,7 @@ func copyOfV1(t *testing.T) *world {
 	return over(t, storetest.Bolt(t, path))
 }
 
-func TestV1IsSound(t *testing.T) {
+func TestV1_IsSound(t *testing.T) {
 	w := copyOfV1(t)
 	out := w.Sound()
 	require.Equal(t, uint64(20), out.Events)
@@ -49,7 +49,7 @@ func TestV1IsSound(t *testing.T) {
 	require.Equal(t, "QcMpcr5+P43cwoJmULtwjA/CrCtvz5iHCJ5AbvYigQ4=", out.Root)
 }
 
-func TestV1IsReadAsItWasWritten(t *testing.T) {
+func TestV1_IsReadAsWritten(t *testing.T) {
 	w := copyOfV1(t)
 	for i, status := range schemas.Statuses {
 		id := schemas.ID(i + 1)
@@ -94,7 +94,7 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestV1TakesFurtherChanges(t *testing.T) {
+func TestV1_AcceptsChanges(t *testing.T) {
 	w := copyOfV1(t)
 	r := w.Claim(w.record(11))
 	w.Complete(r)

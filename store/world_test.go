@@ -13,7 +13,7 @@ import (
 // world is a store in a test, with what the tests of this package ask it.
 type world struct{ *storetest.World }
 
-func over(t testing.TB, b store.Backend) *world { return &world{storetest.Over(t, b)} }
+func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWorld(t, b)} }
 
 func inMemory(t testing.TB) *world { return over(t, memory.New()) }
 

@@ -253,7 +253,7 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	case float64:
 		return math.Abs(of) > mostNumber*mostNumber
 	}
-	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MostID
+	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
 // isOther tells whether a word is none of those that there are. It may be empty.

@@ -37,7 +37,7 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 		c := checker{
 			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.Tally{},
 		}
-		for _, step := range append([]func() error{c.records, c.indexes, c.unread, c.counters}, c.unproved()...) {
+		for _, step := range append([]func() error{c.records, c.indexes, c.unread, c.counters}, c.unprovenSteps()...) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ type checker struct {
 
 	// asked are sums over the index rows that records ask for, by space, less those over the rows that are there. Only
 	// where one is not zero, rows are looked up one by one: a map of all of them would not fit into memory.
-	asked [store.Spaces]uint64
+	expected [store.Spaces]uint64
 }
 
 // sum stands for a row in a sum over many.
@@ -90,7 +90,7 @@ func (c *checker) records() error {
 		r, err := store.DecodeRecord(row.Value)
 		if err != nil {
 			c.addf("the record of %s cannot be read: %v", id, err)
-			if newer(err) {
+			if isNewer(err) {
 				c.refused = err
 			}
 			return nil
@@ -102,14 +102,14 @@ func (c *checker) records() error {
 		shares := store.Shares(r)
 		c.counted.Add(shares[:]...)
 		for _, e := range store.Entries(r) {
-			c.asked[e.Space] += c.sum(e.Key, e.Value)
+			c.expected[e.Space] += c.sum(e.Key, e.Value)
 		}
-		return c.spoken(r)
+		return c.checkWords(r)
 	})
 }
 
-// spoken checks that a handoff with content has words.
-func (c *checker) spoken(r *store.Record) error {
+// checkWords checks that a handoff with content has words.
+func (c *checker) checkWords(r *store.Record) error {
 	if r.Body == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.ByS
 func (c *checker) indexes() error {
 	for _, space := range indexSpaces {
 		err := c.each(space, func(row store.Row) error {
-			c.asked[space] -= c.sum(row.Key, row.Value)
+			c.expected[space] -= c.sum(row.Key, row.Value)
 			return nil
 		})
 		if err != nil {
@@ -151,7 +151,7 @@ func (c *checker) indexes() error {
 
 // missing finds the index rows that records lack.
 func (c *checker) missing() error {
-	if c.asked == ([store.Spaces]uint64{}) {
+	if c.expected == ([store.Spaces]uint64{}) {
 		return nil
 	}
 	return c.each(store.Records, func(row store.Row) error {
@@ -160,7 +160,7 @@ func (c *checker) missing() error {
 			return nil //nolint:nilerr // records told it
 		}
 		for _, e := range store.Entries(r) {
-			if c.asked[e.Space] == 0 {
+			if c.expected[e.Space] == 0 {
 				continue
 			}
 			value, err := c.Rows().Get(e.Space, e.Key)
@@ -178,7 +178,7 @@ func (c *checker) missing() error {
 // extra finds the index rows that no record asks for. Those of a record that cannot be read may be right.
 func (c *checker) extra() error {
 	for _, space := range indexSpaces {
-		if c.asked[space] == 0 {
+		if c.expected[space] == 0 {
 			continue
 		}
 		err := c.each(space, func(row store.Row) error {

@@ -24,13 +24,13 @@ var checked = []store.Space{
 // indexed has rows in every index.
 func indexed(t testing.TB) *world {
 	w := busy(t)
-	r := storetest.Sent(50)
+	r := storetest.SentRecord(50)
 	r.Parent, r.OriginID, r.After, r.SentWith = 1, "HO-1", []schemas.ID{2, 3}, "ci"
 	w.Change(nil, r, "send", "")
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutToken(store.Token{Token: schemas.Token{Name: "ci"}, Hash: strings.Repeat("ci", 32)})
 	})
-	r = storetest.Sent(60)
+	r = storetest.SentRecord(60)
 	r.Body = 12
 	w.Change(nil, r, "send", `{"task":"find it"}`)
 	w.Write(func(tx *store.Tx) error { return tx.PutWords(60, wordsOf(r)) })
@@ -42,7 +42,7 @@ func indexed(t testing.TB) *world {
 	return w
 }
 
-func TestEveryMissingIndexRowIsFound(t *testing.T) {
+func TestCheck_FindsEveryMissingIndexRow(t *testing.T) {
 	w := indexed(t)
 	before := w.Dump(storetest.EverySpace()...)
 	for _, s := range checked {
@@ -62,7 +62,7 @@ func TestEveryMissingIndexRowIsFound(t *testing.T) {
 }
 
 // A row is added for a handoff that exists, for one that does not, and with a key that nobody could mean.
-func TestEveryExtraIndexRowIsFound(t *testing.T) {
+func TestCheck_FindsEveryExtraIndexRow(t *testing.T) {
 	w := indexed(t)
 	before := w.Dump(storetest.EverySpace()...)
 	for _, s := range checked {
@@ -85,7 +85,7 @@ func TestEveryExtraIndexRowIsFound(t *testing.T) {
 	}
 }
 
-func TestCheckFinds(t *testing.T) {
+func TestCheck_FindsDamage(t *testing.T) {
 	bySender := append([]byte("architect\x00"), storetest.Key(uint64(1))...)
 	for _, test := range []struct {
 		name   string
@@ -223,7 +223,7 @@ func TestCheckFinds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := indexed(t)
-			w.Raw(test.damage)
+			w.WriteRows(test.damage)
 			require.Contains(t, strings.Join(w.check(), "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
 			require.Zero(t, w.mend().Rows)
@@ -231,11 +231,11 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-func TestCheckGivesTheFirstTwenty(t *testing.T) {
+func TestCheck_ReturnsFirstTwentyProblems(t *testing.T) {
 	w := inMemory(t)
 	w.Send(50)
 	rows := w.Dump(store.ByBox)[store.ByBox]
-	w.Raw(func(wr store.Writer) error {
+	w.WriteRows(func(wr store.Writer) error {
 		for _, row := range rows {
 			if err := wr.Delete(store.ByBox, row.Key); err != nil {
 				return err
@@ -247,9 +247,9 @@ func TestCheckGivesTheFirstTwenty(t *testing.T) {
 }
 
 // The record of a newer program has rows that this one would take for wrong.
-func TestNothingIsMendedThatANewerProgramWrote(t *testing.T) {
+func TestMend_RefusesRecordOfNewerProgram(t *testing.T) {
 	w := indexed(t)
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		return errors.Join(rows.Put(store.Records, storetest.Key(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
 	})
 	before := w.Dump(storetest.EverySpace()...)
@@ -261,7 +261,7 @@ func TestNothingIsMendedThatANewerProgramWrote(t *testing.T) {
 func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
 
 // mend mends what can be mended, and holds it to what it says: the registry is not touched.
-func (w *world) mend() audit.Mended {
+func (w *world) mend() audit.MendResult {
 	w.T.Helper()
 	before := w.Dump(registry...)
 	done, err := audit.Mend(context.Background(), w.Rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })

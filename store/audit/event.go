@@ -21,8 +21,8 @@ type Event struct {
 	Prev    string     `json:"prev"`
 }
 
-// stood is the part of a [store.Record] that an audit looks at, and the digest of all of it.
-type stood struct {
+// recordSummary is the part of a [store.Record] that an audit looks at, and the digest of all of it.
+type recordSummary struct {
 	Schema int        `json:"v"`
 	ID     schemas.ID `json:"id"`
 	Event  uint64     `json:"ev"`
@@ -30,10 +30,10 @@ type stood struct {
 	err    error
 }
 
-func standing(b []byte) (r stood) {
+func summarise(b []byte) (r recordSummary) {
 	r.err = schemas.Decode(b, &r)
 	if r.err != nil || r.Schema > schemas.Version {
-		if _, err := store.DecodeRecord(b); newer(err) || r.err == nil {
+		if _, err := store.DecodeRecord(b); isNewer(err) || r.err == nil {
 			r.err = err
 		}
 	}
@@ -41,31 +41,31 @@ func standing(b []byte) (r stood) {
 	return r
 }
 
-// newer tells whether a record was refused because a newer program wrote it.
-func newer(err error) bool {
+// isNewer tells whether a record was refused because a newer program wrote it.
+func isNewer(err error) bool {
 	coded, is := errors.AsType[*schemas.Error](err)
 	return is && coded.Code == schemas.Unavailable
 }
 
-// event checks an event of the log.
-func (a *auditor) event(v *store.View, row store.Row) error {
+// checkEvent checks an event of the log.
+func (a *auditor) checkEvent(v *store.View, row store.Row) error {
 	n := store.LastNumber(row.Key)
 	tree, err := v.Rows().Get(store.Tree, row.Key)
 	if err != nil {
 		return err
 	}
-	a.tree(n, row, tree)
+	a.checkTree(n, row, tree)
 	e, err := store.FromJSON[Event](row)
 	if err != nil {
 		a.problems.addf("event %d cannot be read", n)
 		return nil //nolint:nilerr // it is a finding
 	}
-	return cmp.Or(a.links(v, n, e), a.say(v, n, e))
+	return cmp.Or(a.checkLinks(v, n, e), a.checkContent(v, n, e))
 }
 
-// tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
+// checkTree compares an event and its row in the tree with the tree that the events before it make. After a missing event
 // that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
-func (a *auditor) tree(n uint64, event store.Row, tree []byte) {
+func (a *auditor) checkTree(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
 		a.problems.addf("event %d is missing", a.n+1)
 		a.gap = true
@@ -84,13 +84,13 @@ func (a *auditor) tree(n uint64, event store.Row, tree []byte) {
 	}
 }
 
-// standing checks a record.
-func (a *auditor) standing(v *store.View, row store.Row) error {
+// checkRecord checks a record.
+func (a *auditor) checkRecord(v *store.View, row store.Row) error {
 	id := schemas.ID(store.LastNumber(row.Key))
 	last := a.last[id]
 	delete(a.last, id)
 	a.handoffs++
-	n, err := a.record(v, id, standing(row.Value))
+	n, err := a.compareRecord(v, id, summarise(row.Value))
 	if n != 0 && n != last && n <= a.n { // later events were added during the walk
 		a.problems.addf("the record of %s is as event %d left it, and event %d came after", id, n, last)
 	}

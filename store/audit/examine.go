@@ -38,7 +38,7 @@ func examine(ctx context.Context, s *store.Store, words Wording) (out schemas.Ch
 		}
 		all.refused, err = store.ErrCorrupt, nil
 	}
-	out.OK, out.Found, out.Mendable, out.Faults = all.n == 0, all.n, all.mendable, all.told
+	out.OK, out.Found, out.Mendable, out.Faults = all.n == 0, all.n, all.mendable, all.first
 	return out, all, err
 }
 
@@ -58,8 +58,8 @@ func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.Ch
 	return nil
 }
 
-// Mended is what [Mend] did.
-type Mended struct {
+// MendResult is what [Mend] did.
+type MendResult struct {
 	Rows   int              `json:"rows"` // that it wrote or deleted
 	Before schemas.CheckOut `json:"before"`
 	After  schemas.CheckOut `json:"after"`
@@ -72,7 +72,7 @@ type Mended struct {
 // It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on.
 // The error is [store.ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program
 // wrote one: then nothing was changed.
-func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, err error) {
+func Mend(ctx context.Context, rows store.Backend, words Wording) (done MendResult, err error) {
 	s := store.New(rows)
 	out, all, err := examine(ctx, s, words)
 	done.Before, done.After = out, out

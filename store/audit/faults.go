@@ -30,7 +30,7 @@ func drop(s store.Space, key []byte) fix {
 
 // faults are what a check found: all counted, the first ones told, and how those are mended that can be.
 type faults struct {
-	told     []schemas.Fault
+	first    []schemas.Fault
 	n        int // all of them
 	mendable int
 	fixes    []fix
@@ -51,27 +51,27 @@ func (f *faults) mendf(by fix, format string, args ...any) {
 
 func (f *faults) add(mends bool, format string, args []any) {
 	f.n++
-	if len(f.told) < maxProblems {
-		f.told = append(f.told, schemas.Fault{What: fmt.Sprintf(format, args...), Mends: mends})
+	if len(f.first) < maxProblems {
+		f.first = append(f.first, schemas.Fault{What: fmt.Sprintf(format, args...), Mends: mends})
 	}
 }
 
 // problems are the sentences alone, at most twenty. Each names the row concerned.
 func (f *faults) problems() []string {
-	return schemas.Map(f.told, func(f schemas.Fault) string { return f.What })
+	return schemas.Map(f.first, func(f schemas.Fault) string { return f.What })
 }
 
 // include adds the faults of another check. What both tell is one.
 func (f *faults) include(more *faults) {
-	known := f.told
-	for _, fault := range more.told {
+	known := f.first
+	for _, fault := range more.first {
 		if slices.Contains(known, fault) {
 			f.n--
 		} else {
-			f.told = append(f.told, fault)
+			f.first = append(f.first, fault)
 		}
 	}
-	f.told = f.told[:min(len(f.told), maxProblems)]
+	f.first = f.first[:min(len(f.first), maxProblems)]
 	f.n, f.mendable, f.fixes = f.n+more.n, f.mendable+more.mendable, append(f.fixes, more.fixes...)
 	f.refused = cmp.Or(f.refused, more.refused)
 }

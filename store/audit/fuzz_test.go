@@ -54,7 +54,7 @@ func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 	}
 	row := there[int(how[1])%len(there)]
 	at := int(how[3]) % (len(row.Value) + 1)
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		switch how[2] % 6 {
 		case 0: // another byte
 			value := append(bytes.Clone(row.Value), 0)
@@ -108,7 +108,7 @@ func (w *world) readEverything() {
 		return nil
 	})
 	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, whatever is there
-		_ = storetest.Keep(tx, nil, storetest.Sent(99), "send", "more")
+		_ = storetest.PutRecord(tx, nil, storetest.SentRecord(99), "send", "more")
 		_ = tx.MarkRead("architect", 1, 2)
 		_ = tx.ExpireReceipts(storetest.Noon(), 9)
 		return errUndo

@@ -12,7 +12,7 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestHandoff_FindsEachKindOfDamage(t *testing.T) {
+func TestHandoff_FindsDamage(t *testing.T) {
 	w := busy(t)
 	for id := schemas.ID(1); id <= 4; id++ {
 		require.True(t, w.intact(id))
@@ -35,7 +35,7 @@ func TestHandoff_FindsEachKindOfDamage(t *testing.T) {
 }
 
 // Events that name themselves or later ones as the ones before must not send a reader in circles.
-func TestEventsInACircleAreDamage(t *testing.T) {
+func TestHandoff_RefusesCircleOfEvents(t *testing.T) {
 	for _, before := range []uint64{2, 3, 9} {
 		w := inMemory(t)
 		r := w.Claim(w.Send(1))
@@ -53,7 +53,7 @@ func TestEventsInACircleAreDamage(t *testing.T) {
 
 func (w *world) rewriteEvent(n uint64, change func(*schemas.Event)) {
 	w.T.Helper()
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		b, err := rows.Get(store.Events, storetest.Key(n))
 		if err != nil {
 			return err

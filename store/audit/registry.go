@@ -46,14 +46,14 @@ func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
-	if err := s.EachRow(ctx, store.Events, a.event, a.ended); err != nil {
+	if err := s.EachRow(ctx, store.Events, a.checkEvent, a.checkEnd); err != nil {
 		return out, nil, err
 	}
-	if err := s.EachRow(ctx, store.Records, a.standing); err != nil {
+	if err := s.EachRow(ctx, store.Records, a.checkRecord); err != nil {
 		return out, nil, err
 	}
-	a.redactions()
-	if err := s.EachRow(ctx, store.References, a.kept); err != nil {
+	a.reportUnexplained()
+	if err := s.EachRow(ctx, store.References, a.checkReference); err != nil {
 		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
@@ -78,16 +78,16 @@ type auditor struct {
 	events   uint64 // number of events seen
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
-	said     Said
+	contents ContentCheck
 	buf      bytes.Buffer // has what was said with the last event
 	content  string       // the digest of the content that others refer to and that was last looked at
 }
 
-func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, said: NewSaid()} }
+func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, contents: NewContentCheck()} }
 
-// ended checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
+// checkEnd checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
 // tree proves them, so it can be mended.
-func (a *auditor) ended(v *store.View) error {
+func (a *auditor) checkEnd(v *store.View) error {
 	cut := false
 	for row, err := range v.Rows().Scan(store.Range{Space: store.Tree, From: append(store.Number(a.n), 0)}) {
 		if err != nil {
@@ -110,8 +110,8 @@ func (a *auditor) ended(v *store.View) error {
 	return nil
 }
 
-// links compares an event with the event before it.
-func (a *auditor) links(v *store.View, n uint64, e Event) error {
+// checkLinks compares an event with the event before it.
+func (a *auditor) checkLinks(v *store.View, n uint64, e Event) error {
 	if e.N != n {
 		a.problems.addf("event %d calls itself %d", n, e.N)
 	}
@@ -133,27 +133,27 @@ func (a *auditor) links(v *store.View, n uint64, e Event) error {
 	return nil
 }
 
-// say checks what was said with an event.
-func (a *auditor) say(v *store.View, n uint64, e Event) error {
+// checkContent checks what was said with an event.
+func (a *auditor) checkContent(v *store.View, n uint64, e Event) error {
 	c, err := v.Content(e.Handoff, n, &a.buf)
 	if err != nil {
 		return err
 	}
-	if wrong := a.said.Judge(n, e, c); wrong != "" {
+	if wrong := a.contents.Compare(n, e, c); wrong != "" {
 		a.problems.addf("%s", wrong)
 	}
 	return nil
 }
 
-// redactions tells of content that no redaction explains.
-func (a *auditor) redactions() {
-	for _, wrong := range a.said.Unexplained() {
+// reportUnexplained tells of content that no redaction explains.
+func (a *auditor) reportUnexplained() {
+	for _, wrong := range a.contents.Unexplained() {
 		a.problems.addf("%s", wrong)
 	}
 }
 
-// record compares a record with its last event, of which it gives the number. It gives zero when they do not fit.
-func (a *auditor) record(v *store.View, id schemas.ID, r stood) (uint64, error) {
+// compareRecord compares a record with its last event, of which it gives the number. It gives zero when they do not fit.
+func (a *auditor) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
 	if r.err != nil {
 		a.problems.addf("the record of %s cannot be read: %v", id, r.err)
 		return 0, nil //nolint:nilerr // it is a finding
@@ -183,7 +183,7 @@ func Handoff(v *store.View, id schemas.ID) (bool, error) {
 		return false, err
 	}
 	a := newAuditor()
-	n, err := a.record(v, id, standing(b))
+	n, err := a.compareRecord(v, id, summarise(b))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -197,11 +197,11 @@ func Handoff(v *store.View, id schemas.ID) (bool, error) {
 			return false, nil //nolint:nilerr // it was changed
 		}
 		a.last[id] = e.Before
-		if err := cmp.Or(a.links(v, n, e), a.say(v, n, e)); err != nil {
+		if err := cmp.Or(a.checkLinks(v, n, e), a.checkContent(v, n, e)); err != nil {
 			return false, err
 		}
 		n = e.Before
 	}
-	a.redactions()
+	a.reportUnexplained()
 	return a.problems.n == 0, nil
 }

@@ -19,11 +19,11 @@ import (
 // registry are the spaces that Audit answers for.
 var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
-func TestAuditOfNothingIsSound(t *testing.T) {
+func TestRegistry_OfEmptyStoreIsSound(t *testing.T) {
 	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
 }
 
-func TestAuditGivesTheRoot(t *testing.T) {
+func TestRegistry_ReturnsRoot(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Claim(w.Send(2))
 		rows := w.Dump(store.Events, store.Tree)
@@ -45,7 +45,7 @@ func TestAuditGivesTheRoot(t *testing.T) {
 }
 
 // Every byte of every row of the registry is changed in turn, and cut off, and doubled.
-func TestEveryChangedByteIsFound(t *testing.T) {
+func TestRegistry_FindsEveryChangedByte(t *testing.T) {
 	w := busy(t)
 	for _, s := range registry {
 		for _, row := range w.Dump(s)[s] {
@@ -55,17 +55,17 @@ func TestEveryChangedByteIsFound(t *testing.T) {
 					"cut off": row.Value[:at],
 					"doubled": slices.Insert(slices.Clone(row.Value), at, row.Value[at]),
 				} {
-					w.Raw(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
+					w.WriteRows(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
 					require.NotEmpty(t, w.audit().Problems, "%s %x, %s at byte %d", s, row.Key, name, at)
 				}
 			}
-			w.Raw(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
+			w.WriteRows(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
 		}
 	}
 	w.Sound()
 }
 
-func TestEveryMissingRowIsFound(t *testing.T) {
+func TestRegistry_FindsEveryMissingRow(t *testing.T) {
 	w := busy(t)
 	for _, s := range registry {
 		for _, row := range w.Dump(s)[s] {
@@ -78,7 +78,7 @@ func TestEveryMissingRowIsFound(t *testing.T) {
 	w.Sound()
 }
 
-func TestAuditFinds(t *testing.T) {
+func TestRegistry_FindsDamage(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		damage func(rows store.Writer) error
@@ -182,7 +182,7 @@ func TestAuditFinds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := busy(t)
-			w.Raw(test.damage)
+			w.WriteRows(test.damage)
 			require.Contains(t, strings.Join(w.audit().Problems, "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
 		})

@@ -10,10 +10,10 @@ import (
 	"handoff/store"
 )
 
-// Said compares what was said with events with the digests in them. Content without a salt was redacted: it is compared
-// when all events were seen, because a later event tells what the redaction left. [NewSaid] makes one. It keeps two
+// ContentCheck compares what was said with events with the digests in them. Content without a salt was redacted: it is compared
+// when all events were seen, because a later event tells what the redaction left. [NewContentCheck] makes one. It keeps two
 // digests for each content that was redacted or let go of.
-type Said struct {
+type ContentCheck struct {
 	unsalted map[uint64]string    // digests of contents that stand in the place of others, by event
 	redacted map[uint64]redaction // what redactions say of them
 }
@@ -24,12 +24,12 @@ type redaction struct {
 	digest string
 }
 
-// NewSaid has seen no event.
-func NewSaid() Said { return Said{map[uint64]string{}, map[uint64]redaction{}} }
+// NewContentCheck has seen no event.
+func NewContentCheck() ContentCheck { return ContentCheck{map[uint64]string{}, map[uint64]redaction{}} }
 
 // Judge says what is wrong with the content of event n, nothing where it is right or left for [Said.Unexplained]. It
 // compares the size as well: the digest alone does not say where the salt ends and the content begins.
-func (s *Said) Judge(n uint64, e Event, c store.Content) string {
+func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	sum := ""
 	if c.Salt != nil || c.Bytes != nil {
 		sum = store.Hash(c.Salt, c.Bytes)
@@ -54,7 +54,7 @@ func (s *Said) Judge(n uint64, e Event, c store.Content) string {
 }
 
 // Unexplained says of which content without a salt the last redaction does not tell.
-func (s *Said) Unexplained() (wrong []string) {
+func (s *ContentCheck) Unexplained() (wrong []string) {
 	for _, n := range slices.Sorted(maps.Keys(s.unsalted)) {
 		if s.redacted[n].digest != s.unsalted[n] {
 			wrong = append(wrong, fmt.Sprintf("what was said with event %d was changed, and no redaction tells of it", n))
@@ -63,8 +63,8 @@ func (s *Said) Unexplained() (wrong []string) {
 	return wrong
 }
 
-// kept checks the content of which the row is a part, at its first row, or where that one is missing.
-func (a *auditor) kept(v *store.View, row store.Row) error {
+// checkReference checks the content of which the row is a part, at its first row, or where that one is missing.
+func (a *auditor) checkReference(v *store.View, row store.Row) error {
 	digest := store.DigestIn(row.Key)
 	if digest == a.content {
 		return nil

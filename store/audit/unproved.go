@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// unproved are the checks of rows of which no event tells what they have to be. They are held against little, so hardly
+// unprovenSteps are the checks of rows of which no event tells what they have to be. They are held against little, so hardly
 // anything of them can be mended.
-func (c *checker) unproved() []func() error {
-	return []func() error{c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers}
+func (c *checker) unprovenSteps() []func() error {
+	return []func() error{c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.orphanWords, c.numbers}
 }
 
 // agents checks that each card is that of its name.
@@ -40,7 +40,7 @@ func (c *checker) rules() error {
 
 // workflows checks that each workflow has an owner and a handoff. It believes the index, so that one has to be right.
 func (c *checker) workflows() error {
-	if c.asked[store.ByWorkflow] != 0 {
+	if c.expected[store.ByWorkflow] != 0 {
 		return nil
 	}
 	err := c.each(store.Workflows, func(row store.Row) error {
@@ -93,7 +93,7 @@ func (c *checker) notices() error {
 	if err != nil {
 		return err
 	}
-	return c.nextNumber(store.Notices, uint64(highest))
+	return c.checkNextNumber(store.Notices, uint64(highest))
 }
 
 // receipts checks that each receipt has the form of one, and that of a send leads to a handoff.
@@ -112,8 +112,8 @@ func (c *checker) receipts() error {
 	})
 }
 
-// wordless finds words of handoffs that there are not.
-func (c *checker) wordless() error {
+// orphanWords finds words of handoffs that there are not.
+func (c *checker) orphanWords() error {
 	return c.each(store.Words, func(row store.Row) error {
 		kept, err := c.Rows().Get(store.Records, row.Key)
 		if err == nil && kept == nil {
@@ -124,10 +124,10 @@ func (c *checker) wordless() error {
 }
 
 // numbers checks that the id of the next handoff is a new one.
-func (c *checker) numbers() error { return c.nextNumber(store.Records, uint64(c.last)) }
+func (c *checker) numbers() error { return c.checkNextNumber(store.Records, uint64(c.last)) }
 
-// nextNumber checks that the next number of a space is none that was given.
-func (c *checker) nextNumber(space store.Space, highest uint64) error {
+// checkNextNumber checks that the next number of a space is none that was given.
+func (c *checker) checkNextNumber(space store.Space, highest uint64) error {
 	key := store.NextKey(space)
 	b, err := c.Rows().Get(store.Sys, key)
 	if err == nil && highest > 0 && (len(b) != 8 || store.LastNumber(b) < highest) {
@@ -158,7 +158,7 @@ func (c *checker) tokens() error {
 		switch {
 		case err != nil || t == nil:
 			c.addf(said, row.Value)
-		case t.Hash != hash && c.found(*t):
+		case t.Hash != hash && c.hashLeadsTo(*t):
 			c.mendf(drop(store.Tokens, row.Key), said, row.Value)
 		case t.Hash != hash:
 			c.addf(said, row.Value)
@@ -167,8 +167,8 @@ func (c *checker) tokens() error {
 	})
 }
 
-// found tells whether the hash of a token leads to it.
-func (c *checker) found(t store.Token) bool {
+// hashLeadsTo tells whether the hash of a token leads to it.
+func (c *checker) hashLeadsTo(t store.Token) bool {
 	by, err := c.TokenByHash(t.Hash)
 	return err == nil && by != nil && by.Name == t.Name
 }
@@ -180,9 +180,9 @@ func (c *checker) token(name string, row store.Row, led map[string]int) {
 		c.addf("token %s cannot be read: %v", name, err)
 	case t.Name != name:
 		c.addf("token %s calls itself %s", name, t.Name)
-	case !c.found(t) && led[name] == 0:
+	case !c.hashLeadsTo(t) && led[name] == 0:
 		c.mendf(put(store.Tokens, t.HashEntry().Key, []byte(name)), "token %s is not found by its hash", name)
-	case !c.found(t):
+	case !c.hashLeadsTo(t):
 		c.addf("token %s is not found by its hash", name)
 	}
 }

@@ -17,10 +17,10 @@ import (
 )
 
 // The digest of salt and content together does not tell where one ends.
-func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
+func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 	w := busy(t)
 	body := append(storetest.Key(uint64(1), 1), 0, 0)
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		salt, err := rows.Get(store.Salts, storetest.Key(uint64(1)))
 		if err != nil {
 			return err
@@ -40,12 +40,12 @@ func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
 }
 
 // A record put back to what it was before fits the event that it names.
-func TestAuditFindsAnOldRecord(t *testing.T) {
+func TestRegistry_FindsOldRecord(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	old := w.Dump(store.Records)[store.Records][0]
 	w.Claim(r)
-	w.Raw(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
+	w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
 	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
 	w.Read(func(v *store.View) error {
 		intact, err := audit.Handoff(v, r.ID)
@@ -55,7 +55,7 @@ func TestAuditFindsAnOldRecord(t *testing.T) {
 }
 
 // A second beginning of the same handoff hides what came before.
-func TestAuditFindsAFork(t *testing.T) {
+func TestRegistry_FindsFork(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	w.Change(nil, r, "send", "once more")
@@ -63,7 +63,7 @@ func TestAuditFindsAFork(t *testing.T) {
 }
 
 // What was redacted is not held against the store where an event tells of it. Nothing else may stand there.
-func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
+func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(2)
 		redact := func(content string) {
@@ -77,7 +77,7 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 				was, err := tx.Record(1)
 				require.NoError(t, err)
 				now := was.Clone()
-				return storetest.Keep(tx, was, &now, schemas.Redacted, string(b))
+				return storetest.PutRecord(tx, was, &now, schemas.Redacted, string(b))
 			}))
 		}
 		w.Claim(r)
@@ -94,17 +94,17 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 			return err
 		})
 		const gone = "what was said with event 1 was changed, and no redaction tells of it"
-		w.Raw(func(rows store.Writer) error { // what an earlier redaction left
+		w.WriteRows(func(rows store.Writer) error { // what an earlier redaction left
 			return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), []byte("less"))
 		})
 		require.Equal(t, []string{gone}, w.audit().Problems)
-		w.Raw(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(2))) })
+		w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(2))) })
 		require.Len(t, w.audit().Problems, 2, "erased, and nobody said so")
 	})
 }
 
 // What Audit says it cannot find: a store in which everything was put back together. The root differs.
-func TestAuditShowsAConsistentCutInTheRoot(t *testing.T) {
+func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	before := w.audit()
@@ -118,10 +118,10 @@ func TestAuditShowsAConsistentCutInTheRoot(t *testing.T) {
 }
 
 // However much is missing, the first gap is named, and what comes after is still compared.
-func TestAuditNamesTheFirstOfAWideGap(t *testing.T) {
+func TestRegistry_NamesFirstEventOfGap(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2500)
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		for n := uint64(5); n <= 2300; n++ {
 			if err := rows.Delete(store.Events, storetest.Key(n)); err != nil {
 				return err
@@ -137,7 +137,7 @@ func TestAuditNamesTheFirstOfAWideGap(t *testing.T) {
 }
 
 // Work goes on while a store is audited.
-func TestAuditWhileOthersWork(t *testing.T) {
+func TestRegistry_IsSoundDuringChanges(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Send(10)
 		worked := make(chan error, 1)
@@ -158,7 +158,7 @@ func TestAuditWhileOthersWork(t *testing.T) {
 					}
 					now := was.Clone()
 					now.Percent++
-					return errors.Join(storetest.Keep(tx, nil, storetest.Sent(id), "send", "more"), storetest.Keep(tx, was, &now, "progress", ""))
+					return errors.Join(storetest.PutRecord(tx, nil, storetest.SentRecord(id), "send", "more"), storetest.PutRecord(tx, was, &now, "progress", ""))
 				})
 			}
 			worked <- err
@@ -176,7 +176,7 @@ func TestAuditWhileOthersWork(t *testing.T) {
 	})
 }
 
-func TestAuditStopsWithItsContext(t *testing.T) {
+func TestRegistry_StopsWithContext(t *testing.T) {
 	w := busy(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

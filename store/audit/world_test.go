@@ -18,7 +18,7 @@ import (
 // world is a store in a test, which is audited, damaged and mended.
 type world struct{ *storetest.World }
 
-func over(t testing.TB, b store.Backend) *world { return &world{storetest.Over(t, b)} }
+func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWorld(t, b)} }
 
 func inMemory(t testing.TB) *world { return over(t, memory.New()) }
 
@@ -31,7 +31,7 @@ func busy(t testing.TB) *world {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Claim(w.Send(1))
-	w.Change(nil, storetest.Sent(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
+	w.Change(nil, storetest.SentRecord(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
 	w.Write(func(tx *store.Tx) error {
 		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
 		return err
@@ -81,7 +81,7 @@ func (w *world) in(t testing.TB) *world {
 func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *world)) {
 	w.T.Helper()
 	saved := w.Dump(storetest.EverySpace()...)
-	w.Raw(damage)
+	w.WriteRows(damage)
 	test(w.in(w.T))
 	w.restore(saved)
 }
@@ -90,7 +90,7 @@ func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *w
 func (w *world) restore(saved map[store.Space][]store.Row) {
 	w.T.Helper()
 	now := w.Dump(storetest.EverySpace()...)
-	w.Raw(func(rows store.Writer) error {
+	w.WriteRows(func(rows store.Writer) error {
 		for s := range store.Spaces {
 			for _, row := range now[s] {
 				if err := rows.Delete(s, row.Key); err != nil {

@@ -13,8 +13,8 @@ import (
 
 var _ store.Inspector = (*Store)(nil)
 
-// mostFaults is how many faults of pages are told. Behind the first one others follow.
-const mostFaults = 20
+// maxFaults is how many faults of pages are told. Behind the first one others follow.
+const maxFaults = 20
 
 // Inspect looks whether each page can be read and has its keys in order, is used once, and is either used or free.
 //
@@ -32,11 +32,11 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // nothing was written
-		if err := measure(tx); err != nil {
+		if err := checkPageEnds(tx); err != nil {
 			return err
 		}
 		for fault := range tx.Check() {
-			if len(faults) < mostFaults {
+			if len(faults) < maxFaults {
 				faults = append(faults, fault.Error())
 			}
 		}
@@ -45,9 +45,9 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// measure looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is
+// checkPageEnds looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is
 // long.
-func measure(tx *bbolt.Tx) (err error) {
+func checkPageEnds(tx *bbolt.Tx) (err error) {
 	defer recoverDamage(&err)
 	end := int(tx.Size() / pageSize)
 	for id := 0; ; id++ {

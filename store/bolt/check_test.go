@@ -60,7 +60,7 @@ func looked(t *testing.T, path string, content []byte) []string {
 	return faults
 }
 
-func TestDamagedPagesAreFoundAndEndNothing(t *testing.T) {
+func TestInspect_FindsDamagedPages(t *testing.T) {
 	path, whole := filled(t)
 	kinds := map[string]int{}
 	for id, kind := range pagesOf(t, path) {
@@ -105,7 +105,7 @@ func pagesOf(t *testing.T, path string) map[int]string {
 }
 
 // Whatever stands in a page, looking at it ends neither the process nor never.
-func TestAnyBytesInPagesEndNothing(t *testing.T) {
+func TestInspect_SurvivesAnyBytesInPages(t *testing.T) {
 	path, whole := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range sandbox.Times(60) {
@@ -117,7 +117,7 @@ func TestAnyBytesInPagesEndNothing(t *testing.T) {
 	}
 }
 
-func TestACopyIsAStore(t *testing.T) {
+func TestCopyTo_MakesStore(t *testing.T) {
 	path, _ := filled(t)
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)

@@ -56,7 +56,7 @@ func loosen(t *testing.T, s *bolt.Store) {
 	require.NoError(t, s.Checkpoint(t.Context()))
 }
 
-func TestFewFreePagesNeedNoRecovery(t *testing.T) {
+func TestOpen_NeedsNoRecoveryWithFewFreePages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestFewFreePagesNeedNoRecovery(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-func TestCheckpointSparesTheNextOpeningARecovery(t *testing.T) {
+func TestCheckpoint_SparesRecovery(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestCheckpointSparesTheNextOpeningARecovery(t *testing.T) {
 	require.False(t, wouldRecover(t, path))
 }
 
-func TestCheckpointComesWhenIdle(t *testing.T) {
+func TestWriter_WritesCheckpointWhenIdle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	synctest.Test(t, func(t *testing.T) {
 		s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
@@ -100,7 +100,7 @@ func TestCheckpointComesWhenIdle(t *testing.T) {
 }
 
 // A panic is told to the log, and its value to nobody else.
-func TestPanicIsLogged(t *testing.T) {
+func TestUpdate_LogsPanic(t *testing.T) {
 	var log bytes.Buffer
 	s, err := bolt.Open(t.Context(), bolt.Config{
 		Path:   filepath.Join(t.TempDir(), "handoff.db"),

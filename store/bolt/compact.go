@@ -15,8 +15,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// Compacted is the size of the file before and after, in bytes.
-type Compacted struct{ Before, After int64 }
+// CompactResult is the size of the file before and after, in bytes.
+type CompactResult struct{ Before, After int64 }
 
 // Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before, it
 // holds each row against the old one, has bbolt check the pages and opens it. Whoever calls it keeps other processes from
@@ -25,7 +25,7 @@ type Compacted struct{ Before, After int64 }
 // After an error, and when the process dies meanwhile, the file is as it was or is the new one, and holds the same rows.
 // What is left over beside it [Sweep] removes. The errors are those of [Open], [store.ErrFull], and those of the
 // system.
-func Compact(ctx context.Context, path string) (done Compacted, err error) {
+func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
 	if err := Sweep(path); err != nil {
 		return done, err
@@ -40,18 +40,18 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	}
 	if err == nil {
 		done.After, err = sizeOf(fresh)
-		err = errors.Join(err, keepOwner(fresh, path), opens(ctx, fresh))
+		err = errors.Join(err, keepOwner(fresh, path), verifyOpens(ctx, fresh))
 	}
 	if err == nil && done.After >= done.Before { // as of a file that was compacted before
 		done.After = done.Before
-		return done, errors.Join(source.Close(), removed(fresh))
+		return done, errors.Join(source.Close(), removeIfExists(fresh))
 	}
 	// At no moment there is no file of that name: the next process would make an empty one.
 	if err = cmp.Or(err, source.Close()); err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err != nil {
-		return done, errors.Join(classify(err), removed(fresh))
+		return done, errors.Join(classify(err), removeIfExists(fresh))
 	}
 	syncDirs(path)
 	return done, nil
@@ -69,8 +69,8 @@ func keepOwner(path, of string) error {
 	return nil
 }
 
-// opens makes sure that a file is a store.
-func opens(ctx context.Context, path string) error {
+// verifyOpens makes sure that a file is a store.
+func verifyOpens(ctx context.Context, path string) error {
 	s, err := Open(ctx, Config{Path: path})
 	if err != nil {
 		return err
@@ -81,9 +81,11 @@ func opens(ctx context.Context, path string) error {
 // Sweep removes what a call of [Compact] left beside the file at path whose process died; versions before kept the old file
 // there for a moment, with ".old" behind its name. Whoever calls it keeps other
 // processes from opening the file, which can be opened.
-func Sweep(path string) error { return errors.Join(removed(path+".new"), removed(path+".old")) }
+func Sweep(path string) error {
+	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
+}
 
-func removed(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -115,15 +117,15 @@ func rewrite(ctx context.Context, source *bbolt.DB, path string) (err error) {
 				err = errors.Join(err, fault)
 			}
 			for s := store.Space(0); err == nil && s < store.Spaces; s++ {
-				err = same(ctx, was.Bucket([]byte(s.String())).Cursor(), now.Bucket([]byte(s.String())).Cursor())
+				err = compareRows(ctx, was.Bucket([]byte(s.String())).Cursor(), now.Bucket([]byte(s.String())).Cursor())
 			}
 			return err
 		})
 	})
 }
 
-// same holds all rows of a space against those of another file.
-func same(ctx context.Context, was, now *bbolt.Cursor) error {
+// compareRows holds all rows of a space against those of another file.
+func compareRows(ctx context.Context, was, now *bbolt.Cursor) error {
 	key, value := was.First()
 	for k, v := now.First(); ; k, v = now.Next() {
 		switch {

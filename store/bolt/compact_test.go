@@ -13,7 +13,7 @@ import (
 	"handoff/store/bolt"
 )
 
-func TestCompactGivesSpaceBackAndKeepsAllRows(t *testing.T) {
+func TestCompact_FreesSpaceAndKeepsRows(t *testing.T) {
 	path, _ := filled(t)
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestCompactGivesSpaceBackAndKeepsAllRows(t *testing.T) {
 }
 
 // A file that cannot be read whole is not replaced.
-func TestADamagedFileIsNotCompacted(t *testing.T) {
+func TestCompact_RefusesDamagedFile(t *testing.T) {
 	path, content := filled(t)
 	for id, kind := range pagesOf(t, path) {
 		if kind == "leaf" {

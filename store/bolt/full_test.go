@@ -18,8 +18,8 @@ import (
 	"handoff/store/bolt"
 )
 
-// TestFullDiskKeepsWhatWasWritten fills a small file system, where writing into the file fails.
-func TestFullDiskKeepsWhatWasWritten(t *testing.T) {
+// TestUpdate_KeepsRowsOnFullDisk fills a small file system, where writing into the file fails.
+func TestUpdate_KeepsRowsOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	mount := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir)
 	if err := mount.Run(); err != nil {
@@ -32,8 +32,8 @@ func TestFullDiskKeepsWhatWasWritten(t *testing.T) {
 	require.NoError(t, outlast(filepath.Join(dir, "handoff.db"), func() error { return os.Remove(ballast) }))
 }
 
-// TestLimitOfAFileKeepsWhatWasWritten has the system refuse to make the file longer.
-func TestLimitOfAFileKeepsWhatWasWritten(t *testing.T) {
+// TestUpdate_KeepsRowsAtFileSizeLimit has the system refuse to make the file longer.
+func TestUpdate_KeepsRowsAtFileSizeLimit(t *testing.T) {
 	require.NoError(t, command(t, "full", filepath.Join(t.TempDir(), "handoff.db")).Run())
 }
 

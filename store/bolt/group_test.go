@@ -90,7 +90,7 @@ func keys(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-func TestCallersShareACommit(t *testing.T) {
+func TestUpdate_SharesCommit(t *testing.T) {
 	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
@@ -103,7 +103,7 @@ func TestCallersShareACommit(t *testing.T) {
 	require.Equal(t, before+1, lastTransaction(t, path), "one for all of them")
 }
 
-func TestReadersCommitNothing(t *testing.T) {
+func TestUpdate_CommitsNothingWithoutWrites(t *testing.T) {
 	dir, path, before := made(t)
 	s := open(t, dir)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
@@ -116,7 +116,7 @@ func TestReadersCommitNothing(t *testing.T) {
 }
 
 // Large calls are spread over transactions, and all of them are answered.
-func TestLargeCallsDoNotPileUp(t *testing.T) {
+func TestWriter_LimitsBytesOfTransaction(t *testing.T) {
 	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
@@ -131,7 +131,7 @@ func TestLargeCallsDoNotPileUp(t *testing.T) {
 	require.Equal(t, before+4, lastTransaction(t, path), "four, four and two MiB, and the free pages")
 }
 
-func TestFailureAmongManyUndoesOnlyItself(t *testing.T) {
+func TestUpdate_UndoesOnlyFailedCall(t *testing.T) {
 	dir := t.TempDir()
 	refused := errors.New("refused")
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestFailureAmongManyUndoesOnlyItself(t *testing.T) {
 }
 
 // What t.FailNow does inside a function must not leave callers waiting.
-func TestFunctionThatEndsItsGoroutineHoldsUpNobody(t *testing.T) {
+func TestUpdate_SurvivesGoexit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, filepath.Join(dir, "handoff.db"))
@@ -169,7 +169,7 @@ func TestFunctionThatEndsItsGoroutineHoldsUpNobody(t *testing.T) {
 	require.Equal(t, []string{"b"}, keys(t, dir))
 }
 
-func TestCloseFinishesTheCallsInLine(t *testing.T) {
+func TestClose_FinishesQueuedCalls(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, filepath.Join(dir, "handoff.db"))

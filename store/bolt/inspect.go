@@ -16,26 +16,26 @@ import (
 	"handoff/store"
 )
 
-// findings are what inspect finds out about a file.
-type findings struct {
+// fileState are what inspect finds out about a file.
+type fileState struct {
 	synced bool  // the list of free pages is in the file
 	size   int64 // bytes in use
 }
 
 // inspect reads the file at path without changing a byte, and refuses one that is no store. No file and an empty file
 // are fine: they become a store.
-func inspect(path string) (found findings, err error) {
+func inspect(path string) (found fileState, err error) {
 	defer recoverDamage(&err)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return findings{synced: true}, nil
+		return fileState{synced: true}, nil
 	case err != nil:
-		return findings{}, classify(err)
+		return fileState{}, classify(err)
 	case !info.Mode().IsRegular():
-		return findings{}, fmt.Errorf("%w: not a regular file", store.ErrForeign)
+		return fileState{}, fmt.Errorf("%w: not a regular file", store.ErrForeign)
 	case info.Size() == 0:
-		return findings{synced: true}, nil
+		return fileState{synced: true}, nil
 	}
 	// A file of a few pages may lack its list of free ones.
 	db, openErr := bboltOpen(path, bbolt.Options{ReadOnly: true, PreLoadFreelist: info.Size() <= firstPages})
@@ -43,17 +43,17 @@ func inspect(path string) (found findings, err error) {
 		defer func() { _ = db.Close() }() // nothing was written
 	}
 	if errors.Is(openErr, store.ErrLocked) || errors.Is(openErr, store.ErrReadOnly) {
-		return findings{}, openErr
+		return fileState{}, openErr
 	}
 	m, err := readMeta(path)
 	if err = cmp.Or(err, openErr); err != nil { // that of readMeta is more exact
-		return findings{}, err
+		return fileState{}, err
 	}
 	err = db.View(func(tx *bbolt.Tx) error {
 		_, err := checkFormat(tx)
 		return err
 	})
-	return findings{synced: m.freelist != noFreelist, size: m.size()}, err
+	return fileState{synced: m.freelist != noFreelist, size: m.size()}, err
 }
 
 // format is the layout of rows that this program writes, and the newest that it reads. It grows when an older program

@@ -64,7 +64,7 @@ func number(v []byte) uint64 {
 	return binary.BigEndian.Uint64(v)
 }
 
-func TestKilledWriterLosesNothing(t *testing.T) {
+func TestUpdate_SurvivesKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	acknowledged := map[string]bool{}
 	for round := range 5 {

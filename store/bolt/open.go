@@ -31,10 +31,10 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 	}
 	found, err := inspect(c.Path)
 	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt) {
-		empty, unknown := unfinished(c.Path)
+		empty, unknown := isUnfinished(c.Path)
 		if err = cmp.Or(classify(unknown), err); empty { // on a full disk it is not to be called damaged
 			c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
-			found, err = findings{synced: true}, classify(os.Truncate(c.Path, 0))
+			found, err = fileState{synced: true}, classify(os.Truncate(c.Path, 0))
 		}
 	}
 	if err != nil {
@@ -186,8 +186,8 @@ const (
 	sectorSize = 512
 )
 
-// unfinished reports whether nobody can have lost anything with the file at path: it was not even made.
-func unfinished(path string) (bool, error) {
+// isUnfinished reports whether nobody can have lost anything with the file at path: it was not even made.
+func isUnfinished(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > firstPages {
 		return false, err

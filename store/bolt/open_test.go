@@ -73,7 +73,7 @@ func raw(t *testing.T, path string, o *bbolt.Options, fn func(*bbolt.Tx) error) 
 	require.NoError(t, db.Close())
 }
 
-func TestNewFileIsPrivate(t *testing.T) {
+func TestOpen_MakesPrivateFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -90,7 +90,7 @@ func TestNewFileIsPrivate(t *testing.T) {
 }
 
 // Whoever made these files was stopped before the first commit.
-func TestUnfinishedFilesBecomeStores(t *testing.T) {
+func TestOpen_CompletesUnfinishedFile(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, path string){
 		"empty": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"no buckets": func(t *testing.T, path string) {
@@ -136,7 +136,7 @@ func skipWhereFilesStayMapped(t *testing.T, cases ...string) {
 	}
 }
 
-func TestSecondOpenIsRefused(t *testing.T) {
+func TestOpen_RefusesSecondProcess(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir)
 	requireUntouched(t, filepath.Join(dir, "handoff.db"), store.ErrLocked)
@@ -144,7 +144,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	require.NoError(t, open(t, dir).Close())
 }
 
-func TestNewerFormatIsUntouched(t *testing.T) {
+func TestOpen_LeavesNewerFormatUnchanged(t *testing.T) {
 	path := closed(t)
 	raw(t, path, nil, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("sys")).Put([]byte("format"), []byte("handoff 2"))
@@ -152,7 +152,7 @@ func TestNewerFormatIsUntouched(t *testing.T) {
 	requireUntouched(t, path, store.ErrNewer)
 }
 
-func TestForeignFilesAreUntouched(t *testing.T) {
+func TestOpen_LeavesForeignFileUnchanged(t *testing.T) {
 	other := func(o *bbolt.Options, bucket, key, value string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			raw(t, path, o, func(tx *bbolt.Tx) error {
@@ -186,7 +186,7 @@ func TestForeignFilesAreUntouched(t *testing.T) {
 	require.ErrorIs(t, openError(t, t.TempDir()), store.ErrForeign)
 }
 
-func TestDamageIsReported(t *testing.T) {
+func TestOpen_ReportsDamage(t *testing.T) {
 	const page = 4096
 	for name, damage := range map[string]func(b []byte) []byte{
 		"cut off":          func(b []byte) []byte { return b[:2*page] },
@@ -207,7 +207,7 @@ func TestDamageIsReported(t *testing.T) {
 
 // Whichever page is lost, the process goes on and hears of it, on opening or
 // when it comes to the page.
-func TestEveryLostPageIsAnError(t *testing.T) {
+func TestOpen_ReportsEveryLostPage(t *testing.T) {
 	path, reported := closed(t), 0
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -244,7 +244,7 @@ func useAll(t *testing.T, path string) error {
 }
 
 // One meta page may be torn by a loss of power: the other one counts.
-func TestOneTornMetaIsNoDamage(t *testing.T) {
+func TestOpen_AcceptsOneTornMeta(t *testing.T) {
 	for offset := range int64(2) {
 		path := closed(t)
 		f, err := os.OpenFile(path, os.O_RDWR, 0)

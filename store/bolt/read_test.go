@@ -14,7 +14,7 @@ import (
 )
 
 // The file is that of an older program, which does not know one of the spaces.
-func TestAFileThatIsOnlyReadIsNotChanged(t *testing.T) {
+func TestOpen_ReadOnlyLeavesFileUnchanged(t *testing.T) {
 	path := closed(t)
 	db, err := bbolt.Open(path, 0o600, nil)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func keysIn(t *testing.T, s *bolt.Store, space store.Space) (all []string) {
 }
 
 // What is written while the copy is made is in it as a whole or not at all, and what was acknowledged before is.
-func TestACopyOfAStoreIsOneMoment(t *testing.T) {
+func TestWriteTo_CopiesOneMoment(t *testing.T) {
 	s, stop, written := open(t, t.TempDir()), make(chan struct{}), make(chan int)
 	put := func(n byte) error {
 		return s.Update(t.Context(), func(w store.Writer) error {

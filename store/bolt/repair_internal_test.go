@@ -63,7 +63,7 @@ func (s *Store) has(t *testing.T, key string) (has bool) {
 	return has
 }
 
-func TestACommitWhoseSyncFailedIsAnsweredByWhatTheFileHas(t *testing.T) {
+func TestResolve_AnswersFromReopenedFile(t *testing.T) {
 	for name, tt := range map[string]struct {
 		fails []func(*bbolt.Tx) error
 		err   error
@@ -100,7 +100,7 @@ func full(fail func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 }
 
 // What the system shows may be lost: nobody may read it as if it were kept.
-func TestNothingIsReadWhileACommitIsInDoubt(t *testing.T) {
+func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
 	s := faulty(t, written, unwritten, unwritten, unwritten, unwritten, unwritten, unwritten)
 	require.ErrorIs(t, s.put("a"), store.ErrUncertain)
 	err := s.View(t.Context(), func(store.Reader) error { return nil })
@@ -110,7 +110,7 @@ func TestNothingIsReadWhileACommitIsInDoubt(t *testing.T) {
 }
 
 // What is sent while an earlier commit is in doubt is no part of it: it is not kept because that one was.
-func TestACallThatComesWhileACommitIsInDoubtIsNotTakenForPartOfIt(t *testing.T) {
+func TestUpdate_DuringDoubtIsNotPartOfDoubtfulCommit(t *testing.T) {
 	for range 40 {
 		s := faulty(t, written, written, unwritten)
 		require.ErrorIs(t, s.put("a"), store.ErrUncertain)

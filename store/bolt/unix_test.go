@@ -16,7 +16,7 @@ import (
 	"handoff/store/bolt"
 )
 
-func TestOneProcessHoldsTheFile(t *testing.T) {
+func TestOpen_LocksFileAgainstOtherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	cmd, lines := start(t, "hold", path)
 	require.True(t, lines.Scan())
@@ -39,7 +39,7 @@ func holdUntilKilled(path string) int {
 	return len(s.Close().Error())
 }
 
-func TestFilesWithoutRightsAreRefused(t *testing.T) {
+func TestOpen_RefusesFileWithoutPermission(t *testing.T) {
 	path := closed(t)
 	for dir := filepath.Dir(path); dir != filepath.Dir(os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		require.NoError(t, os.Chmod(dir, 0o755))
@@ -68,7 +68,7 @@ func openWithoutRights(path string) int {
 }
 
 // A file that another program cuts off takes its pages from under us.
-func TestFileCutOffWhileOpenIsDamage(t *testing.T) {
+func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
 	path := closed(t)
 	s := open(t, filepath.Dir(path))
 	require.NoError(t, os.Truncate(path, 8192))
@@ -80,8 +80,8 @@ func TestFileCutOffWhileOpenIsDamage(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestStoreOpensInALittleAddressSpace opens a store where 64 GiB cannot be had.
-func TestStoreOpensInALittleAddressSpace(t *testing.T) {
+// TestOpen_WorksInSmallAddressSpace opens a store where 64 GiB cannot be had.
+func TestOpen_WorksInSmallAddressSpace(t *testing.T) {
 	if _, err := os.Stat(statm); err != nil {
 		t.Skip("the system does not say how much is in use: ", err)
 	}
@@ -123,7 +123,7 @@ func openCramped(path string) int {
 // assign sets a field of a limit, which FreeBSD declares with a sign.
 func assign[T int64 | uint64](n uint64, to *T) { *to = T(n) }
 
-func TestACompactedFileStaysThatOfItsUser(t *testing.T) {
+func TestCompact_KeepsOwnerOfFile(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives files away")
 	}

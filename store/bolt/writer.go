@@ -49,7 +49,7 @@ func (w *writer) loop() {
 		if w.serve() {
 			idle.Reset(w.store.config.Idle)
 		}
-		if w.store.queue.Ended() {
+		if w.store.queue.Drained() {
 			return
 		}
 		select {
@@ -121,16 +121,16 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	return w.commit(tx, sync)
 }
 
-// fewPages is up to how many free pages the list of them is written with every commit: it then fits into one page, and
+// maxSyncedFreePages is up to how many free pages the list of them is written with every commit: it then fits into one page, and
 // the file of a process that was killed opens at once. A longer list would cost each commit more than that is worth.
-const fewPages = 500
+const maxSyncedFreePages = 500
 
 // commit makes tx durable. It writes the list of free pages too if sync is set or the list is short. When it fails, tx
 // is in doubt.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	defer recoverDamage(&err)
 	db := tx.DB()
-	if free := db.Stats(); free.FreePageN+free.PendingPageN <= fewPages {
+	if free := db.Stats(); free.FreePageN+free.PendingPageN <= maxSyncedFreePages {
 		sync = true
 	}
 	db.NoFreelistSync = !sync
@@ -151,7 +151,7 @@ func (w *writer) checkpoint() {
 	r := newCheckpoint()
 	w.batch = append(w.batch, r)
 	w.transact()
-	if err := r.Answered(); err != nil {
+	if err := r.Wait(); err != nil {
 		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
 	}
 	w.repair()

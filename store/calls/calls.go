@@ -32,8 +32,8 @@ func (c *Call) Take() bool { return c.taken.CompareAndSwap(false, true) }
 // Answer gives the caller the outcome of the call. It is called once.
 func (c *Call) Answer(err error) { c.done <- err }
 
-// Answered waits for the outcome.
-func (c *Call) Answered() error { return <-c.done }
+// Wait waits for the outcome.
+func (c *Call) Wait() error { return <-c.done }
 
 // A Queue holds the calls that the writer has not yet taken. Use [NewQueue].
 type Queue struct {
@@ -130,8 +130,8 @@ func (q *Queue) Close() {
 	q.wake()
 }
 
-// Ended reports whether there is no call and never will be.
-func (q *Queue) Ended() bool {
+// Drained reports whether there is no call and never will be.
+func (q *Queue) Drained() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed && len(q.waiting) == 0

@@ -36,7 +36,7 @@ func (r *registry) walk() (root string, bad []int) {
 	return w.Root(), bad
 }
 
-func TestWalkAgreesWithTree(t *testing.T) {
+func TestWalk_AgreesWithTree(t *testing.T) {
 	r := build(t, 100)
 	for size := 1; size <= 100; size++ {
 		part := &registry{r.events[:size], r.rows[:size]}
@@ -48,7 +48,7 @@ func TestWalkAgreesWithTree(t *testing.T) {
 	}
 }
 
-func TestEveryFlippedByteIsFound(t *testing.T) {
+func TestWalk_FindsEveryFlippedByte(t *testing.T) {
 	r := build(t, 23)
 	want, _ := r.walk()
 	for n := range r.events {
@@ -66,7 +66,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestShortRowIsDamage(t *testing.T) {
+func TestWalk_ReportsShortRow(t *testing.T) {
 	r := build(t, 8)
 	r.rows[7] = r.rows[7][:32]
 	_, bad := r.walk()
@@ -75,7 +75,7 @@ func TestShortRowIsDamage(t *testing.T) {
 	require.ErrorContains(t, err, "event 8")
 }
 
-func TestWalkOfNothingHasNoRoot(t *testing.T) {
+func TestWalk_OfNothingHasNoRoot(t *testing.T) {
 	var w ledger.Walk
 	require.Empty(t, w.Root())
 }

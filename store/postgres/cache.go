@@ -21,11 +21,11 @@ type cache struct {
 	folds atomic.Int64 // how many ended; written under mu
 	limit int          // bytes of cells that may go
 
-	mu     sync.RWMutex // guards the fields below
-	spaces [store.Spaces]*btree.BTreeG[*cell]
-	spare  int // bytes of cells that may go
-	hand   hand
-	graves []grave
+	mu        sync.RWMutex // guards the fields below
+	spaces    [store.Spaces]*btree.BTreeG[*cell]
+	evictable int // bytes of cells that may go
+	hand      clockHand
+	deleted   []deletedRow
 }
 
 // A cell is a key of which something is known. A cell without versions is only the end of something known.
@@ -86,7 +86,7 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 	if at == nil {
 		return nil, false
 	}
-	at.use()
+	at.markUsed()
 	if exact {
 		return at.at(number)
 	}
@@ -98,9 +98,9 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := c.ensure(s, key)
-	c.change(at, func(at *cell) { at.versions = append(at.versions, version{number, value}) })
+	c.update(at, func(at *cell) { at.versions = append(at.versions, version{number, value}) })
 	if known, is := at.at(0); value == nil && is && known == nil {
-		c.graves = append(c.graves, grave{s, at, number})
+		c.deleted = append(c.deleted, deletedRow{s, at, number})
 	}
 }
 
@@ -125,12 +125,12 @@ func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, numb
 		return stretch{place: place, ask: true}
 	}
 	defer c.evict()
-	return c.known(r, place, wanted, number)
+	return c.knownPart(r, place, wanted, number)
 }
 
-// net gives what changes left at a commit, each row once. What the table never had is not deleted there, if it is sure
+// netChanges gives what changes left at a commit, each row once. What the table never had is not deleted there, if it is sure
 // that it never had it.
-func (c *cache) net(changes []change, number int64, sure bool) (left []write) {
+func (c *cache) netChanges(changes []change, number int64, sure bool) (left []write) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	seen := map[*cell]bool{}
@@ -157,7 +157,7 @@ func (c *cache) folded(changes []change, number int64) {
 		if !exact {
 			continue // it was deleted, and closed already
 		}
-		c.change(at, func(at *cell) { at.fold(number) })
+		c.update(at, func(at *cell) { at.fold(number) })
 		c.close(c.spaces[change.space], at)
 	}
 	c.folds.Add(1)
@@ -175,32 +175,32 @@ type stretch struct {
 
 // How many rows a stretch has.
 const (
-	few  = 4   // at first, because most scans end soon
-	most = 256 // later, and the table is asked for so many at once
+	firstBatch = 4   // at first, because most scans end soon
+	maxBatch   = 256 // later, and the table is asked for so many at once
 )
 
 func (c *cache) stretch(r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.known(r, place, wanted, number)
+	return c.knownPart(r, place, wanted, number)
 }
 
-func (c *cache) known(r store.Range, place []byte, wanted int, number int64) stretch {
+func (c *cache) knownPart(r store.Range, place []byte, wanted int, number int64) stretch {
 	if r.Reverse {
-		return behind(c.spaces[r.Space], r, place, wanted, number)
+		return knownBackward(c.spaces[r.Space], r, place, wanted, number)
 	}
-	return ahead(c.spaces[r.Space], r, place, wanted, number)
+	return knownForward(c.spaces[r.Space], r, place, wanted, number)
 }
 
-func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownForward(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place}
 	before, _ := floor(space, place)
 	known := before != nil && before.linked
 	if known {
-		before.use()
+		before.markUsed()
 	}
 	space.Ascend(&cell{key: place}, func(at *cell) bool {
-		at.use()
+		at.markUsed()
 		value, valued := at.at(number)
 		switch {
 		case !known && !bytes.Equal(at.key, found.place):
@@ -223,10 +223,10 @@ func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, 
 	return found
 }
 
-func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place, ask: true}
 	look := func(at *cell) bool {
-		at.use()
+		at.markUsed()
 		value, valued := at.at(number)
 		switch {
 		case place != nil && bytes.Compare(at.key, place) >= 0:
@@ -278,6 +278,6 @@ func (c *cache) ensure(s store.Space, key []byte) *cell {
 		at.linked, at.versions = true, []version{{}}
 	}
 	c.spaces[s].Set(at)
-	c.spare += at.spare()
+	c.evictable += at.evictableBytes()
 	return at
 }

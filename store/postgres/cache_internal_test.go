@@ -9,10 +9,10 @@ import (
 )
 
 // Between the two moments the row was changed, folded and forgotten. No test over a server comes in between.
-func TestWhatTheTableHadBeforeAFoldIsNotLearnedAfterIt(t *testing.T) {
+func TestCache_IgnoresPartReadBeforeFold(t *testing.T) {
 	c, key, all := newCache(1), []byte("a"), store.Range{Space: store.Records}
 	told := func(value string, folds int64) part {
-		return partOf(all, []store.Row{{Key: key, Value: []byte(value)}}, most, folds)
+		return newPart(all, []store.Row{{Key: key, Value: []byte(value)}}, maxBatch, folds)
 	}
 	before := c.folds.Load()
 	c.put(store.Records, key, []byte("new"), 5)
@@ -20,12 +20,12 @@ func TestWhatTheTableHadBeforeAFoldIsNotLearnedAfterIt(t *testing.T) {
 
 	_, known := c.learnRow(told("old", before), key, 5)
 	require.False(t, known)
-	require.Equal(t, stretch{ask: true}, c.learnRange(told("old", before), all, nil, most, 5))
+	require.Equal(t, stretch{ask: true}, c.learnRange(told("old", before), all, nil, maxBatch, 5))
 	_, known = c.get(store.Records, key, 5)
 	require.False(t, known)
 
 	value, known := c.learnRow(told("new", c.folds.Load()), key, 5)
 	require.True(t, known)
 	require.Equal(t, "new", string(value))
-	require.Zero(t, c.spare)
+	require.Zero(t, c.evictable)
 }

@@ -63,7 +63,7 @@ func isOneRound(r store.Reader) error {
 }
 
 // Nothing that the table has is kept, and folds go on all the time.
-func TestViewsReadTheirCommitWhileRowsAreForgottenAndFolded(t *testing.T) {
+func TestView_ReadsItsCommitDuringEvictionAndFold(t *testing.T) {
 	s := openSmall(t, newPool(t), 1)
 	require.NoError(t, s.Update(t.Context(), writeRound(1)))
 	ctx, end := context.WithCancel(t.Context())
@@ -84,7 +84,7 @@ func TestViewsReadTheirCommitWhileRowsAreForgottenAndFolded(t *testing.T) {
 	readers.Wait()
 }
 
-func TestRowsThatAreReadDoNotFillMemory(t *testing.T) {
+func TestCache_KeepsLimitOfReadRows(t *testing.T) {
 	const number, size, bound = 5_000, 4_000, 1 << 20
 	pool := newPool(t)
 	s := open(t, pool)

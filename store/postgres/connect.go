@@ -30,7 +30,7 @@ func connect(ctx context.Context, address string, change func(*pgxpool.Config)) 
 		return nil, ErrAddress // alone: the error may quote a part of the password
 	}
 	if c.ConnConfig.ConnectTimeout == 0 { // of each server that is named: a silent one leaves time for the next
-		c.ConnConfig.ConnectTimeout = min(2*time.Second, patience/time.Duration(2+len(c.ConnConfig.Fallbacks)))
+		c.ConnConfig.ConnectTimeout = min(2*time.Second, statementTimeout/time.Duration(2+len(c.ConnConfig.Fallbacks)))
 	}
 	c.BeforeConnect = detectPooler()
 	change(c)
@@ -55,10 +55,10 @@ func detectPooler() func(context.Context, *pgx.ConnConfig) error {
 	}
 }
 
-// insist asks the database, again while it does not answer, for up to patience: it may be starting anew. What is asked
+// retryRead asks the database, again while it does not answer, for up to patience: it may be starting anew. What is asked
 // changes nothing.
-func insist[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
-	ctx, end := context.WithTimeout(ctx, patience)
+func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
+	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	for {
 		answer, err = ask(ctx)
@@ -68,14 +68,14 @@ func insist[T any](ctx context.Context, ask func(context.Context) (T, error)) (a
 		select {
 		case <-ctx.Done():
 			return answer, err
-		case <-time.After(again):
+		case <-time.After(retryEvery):
 		}
 	}
 }
 
 // hasPooler tells whether something answers for the server: it gives other numbers than those of the server's processes.
 func hasPooler(ctx context.Context, c *pgx.ConnConfig) (pooled bool, err error) {
-	ctx, end := context.WithTimeout(ctx, patience)
+	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	conn, err := pgx.ConnectConfig(ctx, c.Copy())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"handoff/store"
 )
 
-// numbers are those of spaces in the database. They never change; a new space gets the next.
-var numbers = [store.Spaces]byte{
+// spaceNumbers are those of spaces in the database. They never change; a new space gets the next.
+var spaceNumbers = [store.Spaces]byte{
 	store.Sys: 1, store.Records: 2, store.Bodies: 3, store.Ready: 4, store.Wakes: 5, store.ByBox: 6, store.BySender: 7,
 	store.ByHolder: 8, store.ByWorkflow: 9, store.ByState: 10, store.ByParent: 11, store.ByOrigin: 12, store.ByAfter: 13,
 	store.ByFreed: 14, store.Agents: 15, store.Mailboxes: 16, store.Workflows: 17, store.Tokens: 18, store.Notices: 19,
@@ -18,13 +18,13 @@ var numbers = [store.Spaces]byte{
 }
 
 // spaceOf is the number of a space as the table has it.
-func spaceOf(s store.Space) int16 { return int16(numbers[s]) }
+func spaceOf(s store.Space) int16 { return int16(spaceNumbers[s]) }
 
 // encode writes an entry: for each row the number of its space, its key behind its length, whether it has a value, and
 // that behind its length.
 func encode(writes []write) (b []byte) {
 	for _, w := range writes {
-		b = appendPart(append(b, numbers[w.space]), w.Key)
+		b = appendPart(append(b, spaceNumbers[w.space]), w.Key)
 		if w.Value == nil {
 			b = append(b, 0)
 		} else {
@@ -68,7 +68,7 @@ func (r *reader) one() (b byte) {
 }
 
 func (r *reader) space() store.Space {
-	s := slices.Index(numbers[:], r.one())
+	s := slices.Index(spaceNumbers[:], r.one())
 	r.whole = r.whole && s >= 0
 	return store.Space(max(s, 0)) //nolint:gosec // there are few
 }

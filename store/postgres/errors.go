@@ -85,9 +85,9 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() []error { return []error{f.cause, f.said} }
 
-// refused tells of the first commit that failed whether it is known that it was not kept. A server that shuts down says
+// isRefused tells of the first commit that failed whether it is known that it was not kept. A server that shuts down says
 // so also when it has kept the commit already, and a pooler when it does not know.
-func refused(err error) bool {
+func isRefused(err error) bool {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	return said && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)
 }

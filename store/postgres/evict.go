@@ -14,20 +14,20 @@ const cellBytes = 128
 
 // A hand goes around over all cells, as that of a clock. A cell goes when the hand comes by twice and nobody read it
 // between.
-type hand struct {
+type clockHand struct {
 	space store.Space
 	key   []byte // of the next cell; nil is the first one of the space
 }
 
-// use notes that a cell was read.
-func (c *cell) use() {
+// markUsed notes that a cell was read.
+func (c *cell) markUsed() {
 	if !c.used.Load() { // readers at once do not all write
 		c.used.Store(true)
 	}
 }
 
-// spare is how many bytes are free when the cell goes. None are where it has what the table has not.
-func (c *cell) spare() int {
+// evictableBytes is how many bytes are free when the cell goes. None are where it has what the table has not.
+func (c *cell) evictableBytes() int {
 	switch {
 	case len(c.versions) == 0:
 		return cellBytes + len(c.key)
@@ -37,16 +37,16 @@ func (c *cell) spare() int {
 	return 0
 }
 
-// change changes what is known of a cell.
-func (c *cache) change(at *cell, how func(*cell)) {
-	c.spare -= at.spare()
+// update changes what is known of a cell.
+func (c *cache) update(at *cell, how func(*cell)) {
+	c.evictable -= at.evictableBytes()
 	how(at)
-	c.spare += at.spare()
+	c.evictable += at.evictableBytes()
 }
 
 // evict forgets what the table has, until the limit is kept.
 func (c *cache) evict() {
-	for c.spare > c.limit {
+	for c.evictable > c.limit {
 		space := c.spaces[c.hand.space]
 		for _, at := range c.sweep(space) {
 			c.forget(space, at)
@@ -56,19 +56,19 @@ func (c *cache) evict() {
 
 // sweep moves the hand on in its space, and gives cells to forget.
 func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
-	free, ended := c.spare-c.limit, true
+	free, ended := c.evictable-c.limit, true
 	space.Ascend(&cell{key: c.hand.key}, func(at *cell) bool {
 		if c.hand.key = at.key; free <= 0 {
 			ended = false
 			return false
 		}
-		if spare := at.spare(); spare > 0 && !at.used.Swap(false) {
+		if spare := at.evictableBytes(); spare > 0 && !at.used.Swap(false) {
 			idle, free = append(idle, at), free-spare
 		}
 		return true
 	})
 	if ended {
-		c.hand = hand{space: (c.hand.space + 1) % store.Spaces}
+		c.hand = clockHand{space: (c.hand.space + 1) % store.Spaces}
 	}
 	return idle
 }
@@ -76,7 +76,7 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 // close removes the cell of a row that is gone, where the cells around it say as much. Else each scan of a queue would
 // pass all that ever went through it.
 func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
-	if value, known := at.at(0); at.spare() == 0 || !known || value != nil || !at.linked {
+	if value, known := at.at(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
 	}
 	if before := previous(space, at.key); before != nil && before.linked {
@@ -85,33 +85,33 @@ func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 }
 
 // A grave is a row that a commit deleted, and that the table never had.
-type grave struct {
+type deletedRow struct {
 	space  store.Space
 	at     *cell
 	number int64 // of the commit
 }
 
-// bury removes the cells of rows that were made and deleted again since the last fold that began, where no view stands
+// dropShortLived removes the cells of rows that were made and deleted again since the last fold that began, where no view stands
 // before their end: the table never hears of them. Most rows of a queue are such.
-func (c *cache) bury(oldest, folded int64) {
+func (c *cache) dropShortLived(oldest, folded int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for ; n < len(c.graves) && c.graves[n].number <= oldest; n++ {
-		g := c.graves[n]
+	for ; n < len(c.deleted) && c.deleted[n].number <= oldest; n++ {
+		g := c.deleted[n]
 		v := g.at.versions
 		if len(v) > 2 && v[0].number == 0 && v[0].value == nil && v[1].number > folded { // else a fold knows it
-			c.change(g.at, func(at *cell) { at.fold(g.number) })
+			c.update(g.at, func(at *cell) { at.fold(g.number) })
 			c.close(c.spaces[g.space], g.at)
 		}
 	}
-	c.graves = slices.Delete(c.graves, 0, n)
+	c.deleted = slices.Delete(c.deleted, 0, n)
 }
 
 // forget removes a cell. What lies between its neighbours stays known where it is known to be no row.
 func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
 	space.Delete(at)
-	c.spare -= at.spare()
+	c.evictable -= at.evictableBytes()
 	if before := previous(space, at.key); before != nil {
 		value, known := at.at(0)
 		before.linked = before.linked && at.linked && known && value == nil

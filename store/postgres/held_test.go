@@ -44,7 +44,7 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 
 // An owner is stopped when it has sent everything but its commit. It goes on after another has taken over: it is
 // refused.
-func TestAnOwnerThatIsStoppedBeforeItsCommitIsRefusedAfterATakeover(t *testing.T) {
+func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 	address := postgrestest.Start(t)
 	line := newLine(t, address)
 	first, lease := takeOver(t, member(t, line.Address))
@@ -65,7 +65,7 @@ func TestAnOwnerThatIsStoppedBeforeItsCommitIsRefusedAfterATakeover(t *testing.T
 }
 
 // An owner is stopped in the middle of a transaction: what it has locked does not keep the next one out.
-func TestAnOwnerThatIsStoppedInATransactionIsOvertaken(t *testing.T) {
+func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 	address := postgrestest.Start(t)
 	line := newLine(t, address)
 	first, _ := takeOver(t, member(t, line.Address))

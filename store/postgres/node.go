@@ -85,7 +85,7 @@ func (n *Node) Beat(ctx context.Context) error {
 func (n *Node) beat(ctx context.Context) error {
 	const query = `insert into handoff_node (id, seen) values ($1, clock_timestamp())
 		on conflict (id) do update set seen = clock_timestamp() returning taken`
-	ctx, end := context.WithTimeout(ctx, patience)
+	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	began := n.now()
 	var taken int64
@@ -94,7 +94,7 @@ func (n *Node) beat(ctx context.Context) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.began.IsZero() && (!within(n.began, began) || taken != n.taken) {
+	if !n.began.IsZero() && (!leaseCovers(n.began, began) || taken != n.taken) {
 		n.lapses++
 	}
 	n.began, n.taken = began, taken
@@ -105,12 +105,12 @@ func (n *Node) beat(ctx context.Context) error {
 func (n *Node) lease() (lapses int64, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.lapses, !n.began.IsZero() && within(n.began, n.now())
+	return n.lapses, !n.began.IsZero() && leaseCovers(n.began, n.now())
 }
 
-// within tells whether a lease that was begun holds at a time. The clock of the system goes on while a machine sleeps,
+// leaseCovers tells whether a lease that was begun holds at a time. The clock of the system goes on while a machine sleeps,
 // and the other one is never set: both have to agree.
-func within(began, at time.Time) bool {
+func leaseCovers(began, at time.Time) bool {
 	return at.Sub(began) < leaseHolds && at.Round(0).Sub(began.Round(0)) < leaseHolds
 }
 

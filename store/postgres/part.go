@@ -13,9 +13,9 @@ type part struct {
 	folds int64
 }
 
-// partOf makes a part of what was found in a range: so many rows as were wanted, or else all of them, and then the key
+// newPart makes a part of what was found in a range: so many rows as were wanted, or else all of them, and then the key
 // of the next one outside, if there is one.
-func partOf(r store.Range, found []store.Row, wanted int, folds int64) part {
+func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
 	p := part{Range: r, rows: found, folds: folds}
 	var end []byte // of what is told; nil: there are no more rows
 	for i, row := range found {
@@ -40,7 +40,7 @@ func (c *cache) learn(p part) bool {
 		return false
 	}
 	for _, row := range p.rows {
-		c.change(c.ensure(p.Space, row.Key), func(at *cell) { at.learn(row.Value) })
+		c.update(c.ensure(p.Space, row.Key), func(at *cell) { at.learn(row.Value) })
 	}
 	if p.To != nil {
 		c.ensure(p.Space, p.To)
@@ -49,7 +49,7 @@ func (c *cache) learn(p part) bool {
 		if p.To != nil && bytes.Compare(at.key, p.To) >= 0 {
 			return false
 		}
-		c.change(at, func(at *cell) { at.learn(nil) }) // of which the rows say nothing
+		c.update(at, func(at *cell) { at.learn(nil) }) // of which the rows say nothing
 		at.linked = true
 		return true
 	})

@@ -55,7 +55,7 @@ type Store struct {
 	mu        sync.Mutex // guards the fields below
 	committed int64      // the last entry
 	views     map[int64]int
-	lost      error // why nothing can be read or written any more
+	endErr    error // why nothing can be read or written any more
 }
 
 var _ store.Backend = (*Store)(nil)
@@ -101,8 +101,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 func (s *Store) enter() (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost != nil {
-		return 0, s.lost
+	if s.endErr != nil {
+		return 0, s.endErr
 	}
 	s.views[s.committed]++
 	return s.committed, nil
@@ -121,7 +121,7 @@ func (s *Store) publish(number int64, writes []write) {
 	for _, w := range writes {
 		s.cache.put(w.space, w.Key, w.Value, number)
 	}
-	s.folder.owes(number, writes)
+	s.folder.add(number, writes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.committed = number
@@ -154,18 +154,18 @@ func (s *Store) Close() error {
 	return s.writer.closed
 }
 
-// lose ends the store: nothing can be read or written any more.
-func (s *Store) lose(why error) {
+// end ends the store: nothing can be read or written any more.
+func (s *Store) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost != nil {
+	if s.endErr != nil {
 		return
 	}
-	s.lost = why
+	s.endErr = why
 	if s.fenced != nil && errors.Is(why, store.ErrFenced) {
 		s.fenced()
 	}
 }
 
-// patience is how long one statement may take.
-const patience = 5 * time.Second
+// statementTimeout is how long one statement may take.
+const statementTimeout = 5 * time.Second

@@ -46,7 +46,7 @@ func rows(t *testing.T, s *postgres.Store) (all []string) {
 	return all
 }
 
-func TestOneOfManyThatBeginAtOnceMakesTheTables(t *testing.T) {
+func TestPrepare_MakesTablesOnceForManyAtOnce(t *testing.T) {
 	address := postgrestest.Start(t)
 	var pools []*pgxpool.Pool
 	for range 6 {
@@ -63,7 +63,7 @@ func TestOneOfManyThatBeginAtOnceMakesTheTables(t *testing.T) {
 }
 
 // Who opens a workspace is its owner from then on, whatever the one before does, also when the log was folded since.
-func TestAnOwnerThatWasOvertakenIsRefused(t *testing.T) {
+func TestUpdate_OfFormerOwnerIsFenced(t *testing.T) {
 	pool := newPool(t)
 	first := open(t, pool)
 	require.NoError(t, put(t, first, "a", "1"))
@@ -82,7 +82,7 @@ func TestAnOwnerThatWasOvertakenIsRefused(t *testing.T) {
 }
 
 // A view goes on reading its commit while the log is folded, also rows that nobody has read.
-func TestAViewReadsItsCommitWhileTheLogIsFolded(t *testing.T) {
+func TestView_ReadsItsCommitDuringFold(t *testing.T) {
 	pool := newPool(t)
 	earlier := open(t, pool)
 	var want []string
@@ -117,7 +117,7 @@ func TestAViewReadsItsCommitWhileTheLogIsFolded(t *testing.T) {
 }
 
 // A database of a newer program is not touched.
-func TestANewerLayoutIsRefused(t *testing.T) {
+func TestPrepare_RefusesNewerLayout(t *testing.T) {
 	pool := newPool(t)
 	_, err := pool.Exec(t.Context(), `update handoff_schema set version = version + 1`)
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestANewerLayoutIsRefused(t *testing.T) {
 
 // A pooler says that the server broke off a commit, which has kept it. That is found out before anything else is
 // written.
-func TestACommitThatAPoolerReportsAsBrokenIsKeptOnce(t *testing.T) {
+func TestUpdate_KeepsCommitOnceWhenPoolerReportsBrokenConnection(t *testing.T) {
 	address := postgrestest.Start(t)
 	pool := postgrestest.Pool(t, address)
 	require.NoError(t, postgres.Prepare(t.Context(), pool))
@@ -154,7 +154,7 @@ func TestACommitThatAPoolerReportsAsBrokenIsKeptOnce(t *testing.T) {
 }
 
 // The statement of the documentation makes room for a workspace of the same name.
-func TestAWorkspaceIsRemovedByTheStatementInTheDocumentation(t *testing.T) {
+func TestWorkspace_IsRemovedByDocumentedStatement(t *testing.T) {
 	text, err := os.ReadFile("../../docs/postgres.md")
 	require.NoError(t, err)
 	statement := regexp.MustCompile(`delete from \w+ where name = 'NAME'`).FindString(string(text))
@@ -169,7 +169,7 @@ func TestAWorkspaceIsRemovedByTheStatementInTheDocumentation(t *testing.T) {
 }
 
 // Several processes that meet an empty database at once make its tables once.
-func TestTablesAreMadeOnce(t *testing.T) {
+func TestPrepare_IsIdempotent(t *testing.T) {
 	address := postgrestest.Start(t)
 	pools := make([]*pgxpool.Pool, 8)
 	for i := range pools {

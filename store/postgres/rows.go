@@ -11,21 +11,21 @@ import (
 // rows are the rows as one commit left them. What the cache does not know is asked of the table.
 type rows struct {
 	*Store
-	ctx    context.Context
-	number int64
-	asked  [store.Spaces]walk
+	ctx      context.Context
+	number   int64
+	patterns [store.Spaces]accessPattern
 }
 
 // A walk is how one reader asked the table for a space so far.
-type walk struct {
+type accessPattern struct {
 	last  []byte // where it asked last
 	steps int    // that went forward, one after the other
 }
 
-// walks tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is
+// isSequential tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is
 // asked for many rows at once.
-func (r *rows) walks(s store.Space, key []byte) bool {
-	w := &r.asked[s]
+func (r *rows) isSequential(s store.Space, key []byte) bool {
+	w := &r.patterns[s]
 	if w.steps++; bytes.Compare(key, w.last) <= 0 {
 		w.steps = 0
 	}
@@ -41,8 +41,8 @@ func (r *rows) Get(s store.Space, key []byte) ([]byte, error) {
 	value, known := r.cache.get(s, key, r.number)
 	for !known {
 		q, wanted := store.Range{Space: s, From: key, To: next(key)}, 1
-		if r.walks(s, key) {
-			q.To, wanted = nil, most
+		if r.isSequential(s, key) {
+			q.To, wanted = nil, maxBatch
 		}
 		p, err := r.table.ask(r.ctx, q, wanted, r.cache.folds.Load())
 		if err != nil {
@@ -63,7 +63,7 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 		if q.To != nil && string(q.From) >= string(q.To) {
 			return
 		}
-		wanted := few
+		wanted := firstBatch
 		for found := r.cache.stretch(q, place, wanted, r.number); ; {
 			for _, row := range found.rows {
 				if !yield(row, nil) {
@@ -74,7 +74,7 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 				return
 			}
 			var err error
-			wanted = min(4*wanted, most)
+			wanted = min(4*wanted, maxBatch)
 			if found, err = r.next(q, found, wanted); err != nil {
 				yield(store.Row{}, err)
 				return
@@ -93,11 +93,11 @@ func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 		part.To = last.place
 	} else {
 		part.From = last.place
-		if r.walks(q.Space, last.place) {
+		if r.isSequential(q.Space, last.place) {
 			part.To = nil
 		}
 	}
-	p, err := r.table.ask(r.ctx, part, most, r.cache.folds.Load())
+	p, err := r.table.ask(r.ctx, part, maxBatch, r.cache.folds.Load())
 	if err != nil {
 		return stretch{}, err
 	}

@@ -19,7 +19,7 @@ const layout = 1
 // Prepare makes the tables in a database that has none, and says whether this program can use those that are there. The
 // errors wrap [store.ErrNewer] and [store.ErrReadOnly].
 func Prepare(ctx context.Context, in database) error {
-	ctx, end := context.WithTimeout(ctx, patience)
+	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	if made, err := usable(ctx, in); err != nil || made {
 		return classify(err)

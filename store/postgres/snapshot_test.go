@@ -14,7 +14,7 @@ import (
 )
 
 // The rows are in the table and in the log, more of them than are asked for at once.
-func TestASnapshotIsOneMomentWhileTheOwnerGoesOn(t *testing.T) {
+func TestSnapshot_IsOneMomentDuringChanges(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Start(t)
 	node, err := postgres.Join(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))

@@ -20,9 +20,9 @@ type table struct {
 	epoch     int64 // that of this owner
 }
 
-// behindAll is behind all keys. Of a range without an end a database without statistics expects so many rows that it
+// afterAllKeys is behind all keys. Of a range without an end a database without statistics expects so many rows that it
 // sorts them all, instead of reading the first ones by the index.
-var behindAll = strings.Repeat("\xff", store.MaxKey+1)
+var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
 // ask gives the first rows of a range, as many as wanted. What it tells of the table goes on up to the next row, also
 // where that lies outside of the range: so the table is asked once of a place at which nothing is.
@@ -34,15 +34,15 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 	}
 	query := fmt.Sprintf(`(%s) union all (%s)`, fmt.Sprintf(of, `value`, `key >= $3 and key < $4`, order, wanted),
 		fmt.Sprintf(of, `null`, outside, order, 1))
-	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), behindAll))}
-	found, err := insist(ctx, func(ctx context.Context) ([]store.Row, error) {
+	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
+	found, err := retryRead(ctx, func(ctx context.Context) ([]store.Row, error) {
 		found, err := t.in.Query(ctx, query, args...)
 		if err != nil {
 			return nil, err
 		}
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
 	})
-	return partOf(r, found, wanted, folds), err
+	return newPart(r, found, wanted, folds), err
 }
 
 // A write is a row as a commit leaves it.
@@ -90,9 +90,9 @@ func (t *table) fold(upTo int64, writes []write) error {
 		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceOf(s), keys)
 	}
 	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
-	ctx, end := context.WithTimeout(context.Background(), 10*patience)
+	ctx, end := context.WithTimeout(context.Background(), 10*statementTimeout)
 	defer end()
-	err := classify(pgx.BeginTxFunc(ctx, t.node.Pool, impatient, func(tx pgx.Tx) error {
+	err := classify(pgx.BeginTxFunc(ctx, t.node.Pool, shortLockWait, func(tx pgx.Tx) error {
 		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (t *table) fold(upTo int64, writes []write) error {
 		return err
 	}))
 	if errors.Is(err, errBlocked) { // by the fold of an owner before
-		err = cmp.Or(t.node.cutOff(ctx), err)
+		err = cmp.Or(t.node.terminateStale(ctx), err)
 	}
 	return err
 }

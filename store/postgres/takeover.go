@@ -47,7 +47,7 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	const query = `select name, coalesce(case when seen > clock_timestamp() - $2 * interval '1 second' then note end, '')
 		from handoff_workspace left join handoff_node on handoff_node.id = node
 		where epoch > 0 and ($1 = '' or name = $1) order by name`
-	ctx, end := context.WithTimeout(ctx, patience)
+	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	found, err := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds())
 	if err != nil {
@@ -70,7 +70,7 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 			and exists (select from pg_stat_activity where application_name = 'handoff ' || w.node)))
 		returning id, epoch, folded`
 	o := &Ownership{node: n}
-	err := pgx.BeginTxFunc(ctx, n.Pool, impatient, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, n.Pool, shortLockWait, func(tx pgx.Tx) error {
 		var folded int64
 		err := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds()).
 			Scan(&o.workspace, &o.epoch, &folded)
@@ -83,7 +83,7 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 		return o.takeNumber(ctx, tx, folded)
 	})
 	if errors.Is(classify(err), errBlocked) {
-		err = cmp.Or(n.cutOff(ctx), store.ErrLocked)
+		err = cmp.Or(n.terminateStale(ctx), store.ErrLocked)
 	}
 	if err != nil {
 		return nil, classify(err)
@@ -93,12 +93,12 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 	return o, nil
 }
 
-// impatient begins a transaction that waits for no other one for long.
-var impatient = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
+// shortLockWait begins a transaction that waits for no other one for long.
+var shortLockWait = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
 
-// cutOff ends the connections of the nodes whose lease has run out: one that was stopped in the middle of a transaction
+// terminateStale ends the connections of the nodes whose lease has run out: one that was stopped in the middle of a transaction
 // has the rows locked that others want, for as long as it is stopped.
-func (n *Node) cutOff(ctx context.Context) error {
+func (n *Node) terminateStale(ctx context.Context) error {
 	const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity join handoff_node on application_name = 'handoff ' || id
 		where seen < clock_timestamp() - $1 * interval '1 second'`
 	_, err := n.Pool.Exec(ctx, end, leaseRunsOut.Seconds())
@@ -127,7 +127,7 @@ func (o *Ownership) Holds(ctx context.Context) error {
 		return nil
 	}
 	const query = `select exists (select from handoff_workspace where id = $1 and epoch = $2)`
-	holds, err := insist(ctx, func(ctx context.Context) (holds bool, err error) {
+	holds, err := retryRead(ctx, func(ctx context.Context) (holds bool, err error) {
 		err = o.node.Pool.QueryRow(ctx, query, o.workspace, o.epoch).Scan(&holds)
 		return holds, err
 	})
@@ -187,7 +187,7 @@ func unfolded(ctx context.Context, of querier, workspace int64) (log []entry, er
 // [ErrNoWorkspace] when there is none of the other name. With the same names it exchanges two.
 func (o *Ownership) Replace(ctx context.Context, with, before string) error {
 	const rename = `update handoff_workspace set name = $2 where id = $1`
-	return classify(pgx.BeginTxFunc(ctx, o.node.Pool, impatient, func(tx pgx.Tx) error {
+	return classify(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {
 		var name string
 		const away = `with w as (select name from handoff_workspace where id = $1 and epoch = $2 for update)
 			update handoff_workspace set name = w.name || '~' from w where id = $1 returning w.name`

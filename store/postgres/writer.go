@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	mostCalls = 512     // of one commit
-	mostBytes = 4 << 20 // of one commit; its last call may go beyond
-	gathering = 200 * time.Microsecond
-	again     = 50 * time.Millisecond  // after which the database is asked again that did not answer
-	idle      = 250 * time.Millisecond // after which the log is folded
+	maxCalls   = 512     // of one commit
+	maxBytes   = 4 << 20 // of one commit; its last call may go beyond
+	groupWait  = 200 * time.Microsecond
+	retryEvery = 50 * time.Millisecond  // after which the database is asked again that did not answer
+	idle       = 250 * time.Millisecond // after which the log is folded
 )
 
 // writer is the one goroutine that writes.
@@ -35,7 +35,7 @@ type writer struct {
 func (w *writer) run() {
 	calls.Serve(w.loop, func() {
 		w.closed = w.store.folder.finish()
-		w.store.lose(store.ErrClosed)
+		w.store.end(store.ErrClosed)
 		close(w.stopped)
 	})
 }
@@ -46,12 +46,12 @@ func (w *writer) loop() {
 	defer rest.Stop()
 	for {
 		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
-			w.batch = w.store.queue.Next(w.batch, mostCalls, w.last, gathering)
+			w.batch = w.store.queue.Next(w.batch, maxCalls, w.last, groupWait)
 			w.transact()
 			w.store.folder.keepUp()
 			rest.Reset(idle)
 		}
-		if w.store.queue.Ended() {
+		if w.store.queue.Drained() {
 			return
 		}
 		select {
@@ -59,7 +59,7 @@ func (w *writer) loop() {
 		case <-rest.C:
 			unsettled := errors.Is(w.settle(), store.ErrUncertain)
 			if w.store.folder.begin() || unsettled {
-				rest.Reset(w.store.folder.rest())
+				rest.Reset(w.store.folder.pause())
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (w *writer) transact() {
 func (w *writer) fill(begun *int) (draft []write) {
 	var together store.Overlay
 	together.Reset(&rows{Store: w.store, ctx: context.Background(), number: w.store.committed})
-	for *begun < len(w.batch) && together.Size() < mostBytes {
+	for *begun < len(w.batch) && together.Size() < maxBytes {
 		c := w.batch[*begun]
 		*begun++
 		if !c.Take() {
@@ -97,26 +97,26 @@ func (w *writer) fill(begun *int) (draft []write) {
 		}
 	}
 	if together.Size() > 0 {
-		_ = together.Flush((*collected)(&draft)) // which refuses nothing
+		_ = together.Flush((*collector)(&draft)) // which refuses nothing
 	}
 	return draft
 }
 
-// collected takes what an overlay is flushed into.
-type collected []write
+// collector takes what an overlay is flushed into.
+type collector []write
 
-func (c *collected) Put(s store.Space, key, value []byte) error {
+func (c *collector) Put(s store.Space, key, value []byte) error {
 	*c = append(*c, write{s, store.Row{Key: key, Value: value}})
 	return nil
 }
 
-func (c *collected) Delete(s store.Space, key []byte) error {
+func (c *collector) Delete(s store.Space, key []byte) error {
 	*c = append(*c, write{s, store.Row{Key: key}})
 	return nil
 }
 
-// explained tells of a refused commit that callers are told why.
-func explained(err error) bool {
+// isExplained tells of a refused commit that callers are told why.
+func isExplained(err error) bool {
 	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) ||
 		errors.Is(err, store.ErrUnreachable)
 }
@@ -128,11 +128,11 @@ func (w *writer) settle() (err error) {
 	if w.pending == nil {
 		return nil
 	}
-	ctx, end := context.WithTimeout(context.Background(), patience)
+	ctx, end := context.WithTimeout(context.Background(), statementTimeout)
 	defer end()
 	number := w.store.committed + 1
 	for err = w.store.table.append(ctx, number, w.pending); err != nil && !errors.Is(err, store.ErrFenced); {
-		if !w.sent && refused(err) {
+		if !w.sent && isRefused(err) {
 			break
 		}
 		if !w.sent {
@@ -142,20 +142,20 @@ func (w *writer) settle() (err error) {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", store.ErrUncertain, err)
-		case <-time.After(again):
+		case <-time.After(retryEvery):
 			err = w.store.table.append(ctx, number, w.pending)
 		}
 	}
 	if err == nil {
 		w.store.publish(number, w.pending)
 	} else if errors.Is(err, store.ErrFenced) {
-		w.store.lose(err)
+		w.store.end(err)
 	}
 	switch {
 	case err == nil:
 	case w.sent: // whoever overtook this owner may have folded the entry
 		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
-	case !explained(err):
+	case !isExplained(err):
 		err = fmt.Errorf("%w: %w", store.ErrUnwritten, err)
 	}
 	w.pending, w.sent = nil, false

@@ -51,7 +51,7 @@ func (e engine) opener(t *testing.T) func(t testing.TB, dir string) store.Backen
 
 // Each case gets a new empty store. Cases assert outside the functions that they give to View and Update, because an
 // engine may run these on a goroutine of its own.
-func TestEnginesMeetTheContract(t *testing.T) {
+func TestEngines_MeetContract(t *testing.T) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			open := e.opener(t)
@@ -96,7 +96,7 @@ var contract = []struct {
 	{"random histories", testHistories},
 }
 
-func TestRowsAreThereAfterTheStoreWasClosedAndOpenedAgain(t *testing.T) {
+func TestEngines_KeepRowsAfterReopening(t *testing.T) {
 	for _, e := range engines {
 		if !e.keeps {
 			continue

@@ -45,8 +45,8 @@ type World struct {
 	Rows store.Backend
 }
 
-// Over puts a store over rows, and closes it after the test.
-func Over(t testing.TB, rows store.Backend) *World {
+// NewWorld puts a store over rows, and closes it after the test.
+func NewWorld(t testing.TB, rows store.Backend) *World {
 	w := &World{Store: store.New(rows), T: t, Rows: rows}
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	return w
@@ -64,8 +64,8 @@ func (w *World) Write(fn func(tx *store.Tx) error) {
 	require.NoError(w.T, w.Update(context.Background(), fn))
 }
 
-// Raw writes rows as nobody should.
-func (w *World) Raw(fn func(store.Writer) error) {
+// WriteRows writes rows as nobody should.
+func (w *World) WriteRows(fn func(store.Writer) error) {
 	w.T.Helper()
 	require.NoError(w.T, w.Rows.Update(context.Background(), fn))
 }
@@ -104,8 +104,8 @@ func Key[T ~uint64](numbers ...T) (k []byte) {
 	return k
 }
 
-// Sent is a record as it is right after a send.
-func Sent(id schemas.ID) *store.Record {
+// SentRecord is a record as it is right after a send.
+func SentRecord(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code", Title: "Fix the login",
 		Priority: schemas.Normal, Status: schemas.Pending, Created: Minute(int(id)), Depth: 1, MaxAttempts: 3, //nolint:gosec // ids of tests are small
@@ -113,8 +113,8 @@ func Sent(id schemas.ID) *store.Record {
 	}
 }
 
-// Keep writes a record with an event that says something.
-func Keep(tx *store.Tx, was, now *store.Record, action, content string) error {
+// PutRecord writes a record with an event that says something.
+func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
 	said := store.Content{Bytes: []byte(content)}
 	if content != "" {
@@ -135,7 +135,7 @@ func (w *World) Change(was, now *store.Record, action, content string) *store.Re
 				return err
 			}
 		}
-		return Keep(tx, was, &kept, action, content)
+		return PutRecord(tx, was, &kept, action, content)
 	})
 	return &kept
 }
@@ -149,8 +149,8 @@ func (w *World) Send(n int) (last *store.Record) {
 			if err != nil {
 				return err
 			}
-			last = Sent(id)
-			return Keep(tx, nil, last, "send", `{"task":"of `+id.String()+`"}`)
+			last = SentRecord(id)
+			return PutRecord(tx, nil, last, "send", `{"task":"of `+id.String()+`"}`)
 		})
 	}
 	return last

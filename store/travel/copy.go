@@ -29,25 +29,25 @@ type Copy struct {
 	Unproved bool          // the caller compares both, and none is moved
 }
 
-// Copied is what a copy did.
-type Copied struct {
+// CopyResult is what a copy did.
+type CopyResult struct {
 	Moved bool
 	Audit schemas.AuditOut // of both stores, where they were compared
 }
 
 // Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
 // [ErrUnfinished] or a [*Moved] when one of both is not to be used; then nothing was changed.
-func (c Copy) Run(ctx context.Context) (done Copied, err error) {
+func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	if err := c.begin(ctx); err != nil {
 		return done, err
 	}
 	for s := range store.Spaces {
-		if err := each(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
+		if err := eachBatch(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
 			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
 	}
 	for s := range store.Spaces {
-		if err := each(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
+		if err := eachBatch(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
@@ -70,7 +70,7 @@ func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) 
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
 		return false, err
 	}
-	return true, mark(ctx, c.Moves, c.Place)
+	return true, setCopyMark(ctx, c.Moves, c.Place)
 }
 
 // begin refuses what cannot be copied, and notes in the target that a copy begins.
@@ -79,7 +79,7 @@ func (c Copy) begin(ctx context.Context) error {
 		return err
 	}
 	if to := Usable(ctx, c.To); !errors.Is(to, ErrUnfinished) {
-		use, err := Touched(ctx, c.To)
+		use, err := HasWork(ctx, c.To)
 		if to != nil || err != nil {
 			return cmp.Or(to, err)
 		}
@@ -87,7 +87,7 @@ func (c Copy) begin(ctx context.Context) error {
 			return ErrNotEmpty
 		}
 	}
-	return mark(ctx, c.To, "")
+	return setCopyMark(ctx, c.To, "")
 }
 
 // compare makes sure that the registries are the same.
@@ -112,8 +112,8 @@ const (
 	batchBytes = 1 << 20 // its last row goes beyond
 )
 
-// after gives the next rows behind a key that do not stay.
-func after(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
+// nextBatch gives the next rows behind a key that do not stay.
+func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
 	if key != nil {
 		key = slices.Concat(key, []byte{0})
 	}
@@ -124,7 +124,7 @@ func after(ctx context.Context, b store.Backend, s store.Space, key []byte) (row
 			if err != nil {
 				return err
 			}
-			if stays(s, row.Key) {
+			if isLocal(s, row.Key) {
 				continue
 			}
 			rows = append(rows, store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
@@ -137,11 +137,11 @@ func after(ctx context.Context, b store.Backend, s store.Space, key []byte) (row
 	return rows, err
 }
 
-// each gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
-func each(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
+// eachBatch gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
+func eachBatch(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {
-		rows, err := after(ctx, from, s, key)
+		rows, err := nextBatch(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -35,7 +35,7 @@ var engines = []struct {
 }
 
 // The first source has a registry as handoff wrote it, and more than one batch in each space.
-func TestACopyHasAllRowsOnEachPairOfEngines(t *testing.T) {
+func TestCopy_HasAllRowsOnEachPairOfEngines(t *testing.T) {
 	for _, from := range engines {
 		t.Run("from "+from.name, func(t *testing.T) {
 			source := from.start(t)
@@ -45,7 +45,7 @@ func TestACopyHasAllRowsOnEachPairOfEngines(t *testing.T) {
 					if to.name != from.name {
 						target = to.start(t)
 					}
-					movesAll(t, storetest.Over(t, source(t, fmt.Sprint("from", i))), storetest.Over(t, target(t, fmt.Sprint("to", i))))
+					movesAll(t, storetest.NewWorld(t, source(t, fmt.Sprint("from", i))), storetest.NewWorld(t, target(t, fmt.Sprint("to", i))))
 				})
 			}
 		})
@@ -81,12 +81,12 @@ func movesAll(t *testing.T, from, to *storetest.World) {
 }
 
 // Each write is the one after which the copy breaks off, whether that one was kept or not.
-func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
+func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for at, whole := 1, false; !whole; at++ {
 			source, backup, target := memory.New(), memory.New(), memory.New()
-			fill(storetest.Over(t, source), 3)
-			fill(storetest.Over(t, backup), 3)
+			fill(storetest.NewWorld(t, source), 3)
+			fill(storetest.NewWorld(t, backup), 3)
 			want := dump(t, source)
 			writes := &breaking{left: at, kept: kept}
 			broken := travel.Copy{To: writes.over(target), From: backup, Moves: writes.over(source), Place: "there"}
@@ -113,9 +113,9 @@ func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
 }
 
 // What is old is not copied over what an unfinished copy of something else left.
-func TestWhatIsNotWholeOrWasCopiedElsewhereIsNotCopied(t *testing.T) {
+func TestCopy_RefusesUnfinishedOrMovedStore(t *testing.T) {
 	source, target, third := memory.New(), memory.New(), memory.New()
-	fill(storetest.Over(t, source), 3)
+	fill(storetest.NewWorld(t, source), 3)
 	unfinished := &breaking{left: 5}
 	_, err := travel.Copy{To: unfinished.over(target), From: source}.Run(t.Context())
 	require.ErrorIs(t, err, errBroken)
@@ -149,7 +149,7 @@ func fill(w *storetest.World, rows int) {
 		if slices.Contains([]store.Space{store.Events, store.Tree, store.Records, store.References}, s) {
 			continue
 		}
-		w.Raw(func(w store.Writer) error {
+		w.WriteRows(func(w store.Writer) error {
 			for i := range rows {
 				if err := w.Put(s, fmt.Appendf(nil, "row %d\x00", i), make([]byte, i)); err != nil {
 					return err
@@ -163,7 +163,7 @@ func fill(w *storetest.World, rows int) {
 
 func next(w *storetest.World, s store.Space) (n uint64) {
 	w.T.Helper()
-	w.Raw(func(rows store.Writer) (err error) {
+	w.WriteRows(func(rows store.Writer) (err error) {
 		n, err = rows.Next(s)
 		return err
 	})

@@ -27,7 +27,7 @@ func (x *exporter) events(emit func(line) error) error {
 			return err
 		}
 		l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: said.Salt}
-		if asJSON(said.Bytes) {
+		if isCompactJSON(said.Bytes) {
 			l.Content = said.Bytes
 		} else {
 			l.Bytes = said.Bytes
@@ -38,10 +38,10 @@ func (x *exporter) events(emit func(line) error) error {
 
 func (l *loader) event(read *line) error {
 	var e schemas.Event
-	if err := fits(read.Event, &e); err != nil {
+	if err := decodeRow(read.Event, &e); err != nil {
 		return err
 	}
-	if err := l.follows(read.Kind, store.Number(e.N)); err != nil {
+	if err := l.checkOrder(read.Kind, store.Number(e.N)); err != nil {
 		return err
 	}
 	if ledger.Leaf(read.Event) != read.Leaf {
@@ -52,12 +52,12 @@ func (l *loader) event(read *line) error {
 	}
 	l.events++
 	l.put(store.Tree, store.Number(e.N), bytes.Clone(l.walk.Add(read.Event)))
-	if err := l.chained(e, read.Event); err != nil {
+	if err := l.checkLink(e, read.Event); err != nil {
 		return err
 	}
 	said := store.Content{Bytes: read.content(), Salt: read.Salt}
 	of := audit.Event{Handoff: e.Handoff, Action: e.Action, Said: e.Said, Bytes: e.Bytes}
-	if wrong := l.said.Judge(e.N, of, said); wrong != "" {
+	if wrong := l.said.Compare(e.N, of, said); wrong != "" {
 		return errors.New(wrong)
 	}
 	l.put(store.Events, store.Number(e.N), read.Event)
@@ -75,8 +75,8 @@ type tip struct {
 	status       schemas.Status // after it; empty where it does not say
 }
 
-// chained compares an event with the one before it of the same handoff.
-func (l *loader) chained(e schemas.Event, raw []byte) error {
+// checkLink compares an event with the one before it of the same handoff.
+func (l *loader) checkLink(e schemas.Event, raw []byte) error {
 	before := l.tips[e.Handoff]
 	if e.State == "" && e.Before == 0 {
 		return nil
@@ -120,5 +120,5 @@ func (l *loader) content(read *line) error {
 	}
 	sum := sha256.Sum256(content)
 	l.putChunks(store.References, sum[:], content)
-	return l.follows(read.Kind, sum[:])
+	return l.checkOrder(read.Kind, sum[:])
 }

@@ -66,15 +66,15 @@ type line struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// asJSON tells whether bytes may stand in a line as they are: compact JSON.
-func asJSON(b []byte) bool {
+// isCompactJSON tells whether bytes may stand in a line as they are: compact JSON.
+func isCompactJSON(b []byte) bool {
 	var compact bytes.Buffer
 	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
 }
 
-// fits decodes the row of a line.
-func fits(row json.RawMessage, into any) error {
-	if !asJSON(row) {
+// decodeRow decodes the row of a line.
+func decodeRow(row json.RawMessage, into any) error {
+	if !isCompactJSON(row) {
 		return errors.New("what belongs into it is missing or not compact JSON")
 	}
 	return schemas.Decode(row, into)

@@ -30,14 +30,14 @@ import (
 func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
 	l := &loader{
 		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: store.Tally{},
-		tips: map[schemas.ID]tip{}, said: audit.NewSaid(),
+		tips: map[schemas.ID]tip{}, said: audit.NewContentCheck(),
 	}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
 	for lines.Scan() {
 		l.n++
 		if err := l.line(lines.Bytes()); err != nil {
-			return l.head, l.refused(err)
+			return l.head, l.withLine(err)
 		}
 		if len(l.rows) >= batchRows || l.size > batchBytes {
 			if err := l.flush(ctx); err != nil {
@@ -52,7 +52,7 @@ func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.Export
 		return l.head, fmt.Errorf("read line %d: %w", l.n+1, err)
 	}
 	if err := l.end(); err != nil {
-		return l.head, l.refused(err)
+		return l.head, l.withLine(err)
 	}
 	return l.head, l.flush(ctx)
 }
@@ -65,7 +65,7 @@ type loader struct {
 	rows []store.Entry
 	size int // of the rows, in bytes
 
-	unfit bool // a row or a box has no key, or one that is too long
+	badKey bool // a row or a box has no key, or one that is too long
 
 	n          int // of the line
 	head       schemas.ExportHeading
@@ -74,13 +74,13 @@ type loader struct {
 	seen       map[string]int    // lines by kind
 	boxes      store.Tally
 	tips       map[schemas.ID]tip
-	said       audit.Said // what stands in the place of redacted contents
-	events     uint64     // the last event
+	said       audit.ContentCheck // what stands in the place of redacted contents
+	events     uint64             // the last event
 	lastNotice schemas.NoticeID
 }
 
 func (l *loader) put(s store.Space, key, value []byte) {
-	l.unfit = l.unfit || len(key) == 0 || len(key) > store.MaxKey
+	l.badKey = l.badKey || len(key) == 0 || len(key) > store.MaxKey
 	l.rows = append(l.rows, store.Entry{Space: s, Key: key, Value: value})
 	l.size += len(key) + len(value)
 }
@@ -99,8 +99,8 @@ func (l *loader) flush(ctx context.Context) error {
 	return err
 }
 
-// refused names the line in an error about it.
-func (l *loader) refused(err error) error {
+// withLine names the line in an error about it.
+func (l *loader) withLine(err error) error {
 	if e, coded := errors.AsType[*schemas.Error](err); coded {
 		return e
 	}
@@ -137,7 +137,7 @@ func (l *loader) line(b []byte) error {
 	}
 	l.seen[read.Kind]++
 	err := kinds[i].read(l, &read)
-	if err == nil && l.unfit {
+	if err == nil && l.badKey {
 		err = errors.New("a name in it is missing or too long")
 	}
 	return err
@@ -145,8 +145,8 @@ func (l *loader) line(b []byte) error {
 
 var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
-// MostID is the highest id of a handoff or a notice that is taken, so that numbers do not run out.
-const MostID = 1 << 40
+// MaxID is the highest id of a handoff or a notice that is taken, so that numbers do not run out.
+const MaxID = 1 << 40
 
 // heading is the first line. What comes of a newer program is told before anything else is wrong with it.
 func (l *loader) heading(b []byte) error {
@@ -206,8 +206,8 @@ func (l *loader) end() error {
 	return nil
 }
 
-// follows checks that the lines of a kind come in the order of their keys, so that none comes twice.
-func (l *loader) follows(kind string, key []byte) error {
+// checkOrder checks that the lines of a kind come in the order of their keys, so that none comes twice.
+func (l *loader) checkOrder(kind string, key []byte) error {
 	last, any := l.last[kind]
 	l.last[kind] = key
 	if any && bytes.Compare(key, last) <= 0 {

@@ -23,7 +23,7 @@ func exported(t testing.TB, w *mailboxtest.World) string {
 }
 
 // Each is refused by its line, also where the hash beside what was changed was changed as well.
-func TestLoad_RefusesADamagedFile(t *testing.T) {
+func TestLoad_RefusesDamagedFile(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "one", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of"}}}
@@ -77,7 +77,7 @@ func TestLoad_RefusesADamagedFile(t *testing.T) {
 }
 
 // An export is of one moment, whoever works meanwhile.
-func TestExport_IsOfOneMoment(t *testing.T) {
+func TestExport_IsOneMoment(t *testing.T) {
 	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.File(t)))
 	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 20 {

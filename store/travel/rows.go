@@ -25,14 +25,14 @@ func (x *exporter) agents(emit func(line) error) error {
 
 func (l *loader) agent(read *line) error {
 	var a store.Agent
-	if err := fits(read.Agent, &a); err != nil {
+	if err := decodeRow(read.Agent, &a); err != nil {
 		return err
 	}
 	if _, err := schemas.ParseAgent("agent", string(a.Card.Name)); err != nil {
 		return errors.New(err.Error())
 	}
 	l.put(store.Agents, []byte(a.Card.Name), read.Agent)
-	return l.follows(read.Kind, []byte(a.Card.Name))
+	return l.checkOrder(read.Kind, []byte(a.Card.Name))
 }
 
 func (x *exporter) workflows(emit func(line) error) error {
@@ -42,11 +42,11 @@ func (x *exporter) workflows(emit func(line) error) error {
 }
 
 func (l *loader) workflow(read *line) error {
-	if err := fits(read.Flow, &store.Workflow{}); err != nil {
+	if err := decodeRow(read.Flow, &store.Workflow{}); err != nil {
 		return err
 	}
 	l.put(store.Workflows, []byte(read.Workflow), read.Flow)
-	return l.follows(read.Kind, []byte(read.Workflow))
+	return l.checkOrder(read.Kind, []byte(read.Workflow))
 }
 
 func (x *exporter) notices(emit func(line) error) error {
@@ -61,7 +61,7 @@ func (x *exporter) notices(emit func(line) error) error {
 
 func (l *loader) notice(read *line) error {
 	var n schemas.Notice
-	if err := fits(read.Notice, &n); err != nil {
+	if err := decodeRow(read.Notice, &n); err != nil {
 		return err
 	}
 	unread := store.UnreadEntry(n)
@@ -71,7 +71,7 @@ func (l *loader) notice(read *line) error {
 		l.put(unread.Space, unread.Key, unread.Value)
 		l.count(schemas.Address(n.To), store.Mailbox{Unread: 1})
 	}
-	return l.follows(read.Kind, unread.Key)
+	return l.checkOrder(read.Kind, unread.Key)
 }
 
 // keys are the outcomes of sends that may be repeated under their keys. Those of request ids last a day, and stay.
@@ -87,12 +87,12 @@ func (x *exporter) keys(emit func(line) error) error {
 }
 
 func (l *loader) key(read *line) error {
-	if !asJSON(read.Result) || strings.Contains(string(read.Sender)+read.Digest, "\x00") {
+	if !isCompactJSON(read.Result) || strings.Contains(string(read.Sender)+read.Digest, "\x00") {
 		return errors.New("its result is missing or not compact JSON")
 	}
 	key := store.ByKey(read.Sender, read.Key)
 	l.put(store.Receipts, key, store.Receipt{Digest: read.Digest, Result: read.Result, At: read.At}.Encode())
-	return l.follows(read.Kind, key)
+	return l.checkOrder(read.Kind, key)
 }
 
 func (x *exporter) handoffs(emit func(line) error) error {
@@ -128,7 +128,7 @@ func (l *loader) handoff(read *line) error {
 	}
 	key, last := store.Number(r.ID), l.tips[r.ID]
 	switch {
-	case r.ID != read.Handoff || r.ID > MostID || !asJSON(read.Record):
+	case r.ID != read.Handoff || r.ID > MaxID || !isCompactJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
 	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != store.Hash(read.Record):
 		return fmt.Errorf("the record of %s is not what event %d left", r.ID, last.n)
@@ -146,10 +146,10 @@ func (l *loader) handoff(read *line) error {
 		words += strings.ReplaceAll(read.Words, " ", "\x00") + "\x00"
 	}
 	l.put(store.Words, key, []byte(words))
-	return l.follows(read.Kind, key)
+	return l.checkOrder(read.Kind, key)
 }
 
 func (l *loader) count(box schemas.Address, by store.Mailbox) {
-	l.unfit = l.unfit || by != (store.Mailbox{}) && box == "" || len(box) > store.MaxKey
+	l.badKey = l.badKey || by != (store.Mailbox{}) && box == "" || len(box) > store.MaxKey
 	l.boxes.Add(store.Box{Address: box, Mailbox: by})
 }

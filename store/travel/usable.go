@@ -24,7 +24,7 @@ const (
 	copyKey   = "copy" // where the rows were copied to; empty until a copy into the store is finished
 )
 
-func stays(s store.Space, key []byte) bool {
+func isLocal(s store.Space, key []byte) bool {
 	return s == store.Sys && (string(key) == formatKey || string(key) == copyKey)
 }
 
@@ -51,19 +51,19 @@ func Reopen(ctx context.Context, b store.Backend) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Delete(store.Sys, []byte(copyKey)) })
 }
 
-// used are the spaces that have rows where somebody did more than to look: others can be written again.
-var used = []store.Space{store.Records, store.Events, store.Notices, store.Tokens}
+// spacesOfWork are the spaces that have rows where somebody did more than to look: others can be written again.
+var spacesOfWork = []store.Space{store.Records, store.Events, store.Notices, store.Tokens}
 
-// Touched tells whether something was ever sent in a store, or a token made.
-func Touched(ctx context.Context, b store.Backend) (bool, error) {
-	for _, s := range used {
-		if rows, err := after(ctx, b, s, nil); err != nil || len(rows) > 0 {
+// HasWork tells whether something was ever sent in a store, or a token made.
+func HasWork(ctx context.Context, b store.Backend) (bool, error) {
+	for _, s := range spacesOfWork {
+		if rows, err := nextBatch(ctx, b, s, nil); err != nil || len(rows) > 0 {
 			return true, err
 		}
 	}
 	return false, nil
 }
 
-func mark(ctx context.Context, b store.Backend, place string) error {
+func setCopyMark(ctx context.Context, b store.Backend, place string) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Put(store.Sys, []byte(copyKey), []byte(place)) })
 }

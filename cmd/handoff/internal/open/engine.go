@@ -104,7 +104,7 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 
 // Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after. The
 // caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
-func Compact(ctx context.Context, w workspace.Workspace) (done bolt.Compacted, err error) {
+func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
 	if err = errEmptied(w.Dir); err == nil {
 		err = untilFree(ctx, func() error {
 			done, err = bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))

@@ -69,7 +69,7 @@ func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (do
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.Settle(ctx, store.New(i.rows))
 	if err == nil {
-		var copied travel.Copied
+		var copied travel.CopyResult
 		copied, err = travel.Copy{From: i.rows, To: to}.Run(ctx)
 		done.Root = copied.Audit.Root
 	}

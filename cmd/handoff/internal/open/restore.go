@@ -94,7 +94,7 @@ func inUse(ctx context.Context, rows store.Backend) (bool, error) {
 	if errors.Is(travel.Usable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
 	}
-	return travel.Touched(ctx, rows)
+	return travel.HasWork(ctx, rows)
 }
 
 // mayReplace refuses to replace what is in use without being told, and to replace twice: the first that was kept is what

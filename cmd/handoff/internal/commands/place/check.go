@@ -93,7 +93,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	var done audit.Mended
+	var done audit.MendResult
 	saved := ""
 	to := filepath.Join(w.Dir, workspace.BeforeFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
 	end := a.Busy("mending workspace " + w.Name)
