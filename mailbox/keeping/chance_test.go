@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// everything is a workspace in which random things happened, and one of each kind that a workspace keeps. The last
-// thing is a claim. It gives the newest token of each handoff that was claimed.
+// everything fills a workspace with random actions, and with one row of each kind that a workspace stores. The last
+// action is a claim. It returns the newest token of each claimed handoff.
 func everything(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
 	c := newChance(w, seed)
 	for range 250 {
@@ -31,14 +31,14 @@ func everything(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
 	return c.tokens
 }
 
-// chance has agents do random things, sensible or not. What is refused is passed over.
+// chance has agents do random things, sensible or not. It ignores refusals.
 type chance struct {
 	*mailboxtest.World
 	*rand.Rand
 	agents []schemas.Caller
-	tokens map[schemas.ID]string // the newest of each handoff
+	tokens map[schemas.ID]string // the newest token of each handoff
 	claims []claim
-	last   schemas.ID // that was sent
+	last   schemas.ID // the last sent handoff
 }
 
 type claim struct {

@@ -20,22 +20,22 @@ import (
 	"handoff/store/travel"
 )
 
-// mostNumber bounds numbers of a row: so many minutes fit into a duration.
+// mostNumber limits numbers of a row: so many minutes fit into a duration.
 const mostNumber = 1 << 27
 
-// dueTimes are the fields of a row with a time that may be to come.
+// dueTimes lists the fields of a row whose time may be in the future.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
-// examiner looks whether the rows of an exported workspace are such as this program writes. Whoever made the file could
-// write anything into it, and compute all hashes anew.
+// examiner checks that this program could have written the rows of an exported workspace. The author of a file can
+// write anything into it and compute all hashes anew.
 type examiner struct {
 	*Import
-	first  map[schemas.ID]uint64 // event of each handoff
-	routed int                   // handoffs that waited for leave
+	first  map[schemas.ID]uint64 // first event of each handoff
+	routed int                   // number of handoffs that waited for leave
 }
 
-// Examine refuses an exported workspace that [travel.Load] filled for a row that this program does not write. The error is
-// [schemas.Invalid], and names the line and the field.
+// Examine refuses an exported workspace that [travel.Load] loaded if it has a row that this program does not write. The
+// error is [schemas.Invalid], and names the line and the field.
 func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 	x := examiner{Import: i, first: map[schemas.ID]uint64{}}
 	line := 1 // the heading
@@ -47,7 +47,7 @@ func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 		{"agent", store.Agents, func(_ *store.View, row store.Row) error { return x.within(row, &store.Agent{}) }},
 		{"workflow", store.Workflows, x.workflow},
 		{"event", store.Events, x.event},
-		{"content", store.Sys, func(*store.View, store.Row) error { return nil }}, // its digest says what it is
+		{"content", store.Sys, func(*store.View, store.Row) error { return nil }}, // its digest proves it
 		{"handoff", store.Records, x.record},
 		{"notice", store.Notices, x.notice},
 		{"key", store.Receipts, x.key},
@@ -116,12 +116,12 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	return cmp.Or(x.family(v, &r), readable(v, &r))
 }
 
-// isDueAtOnce tells whether what a record owes is due since it was made.
+// isDueAtOnce reports whether a record's deferred consequences have been due since it was made.
 func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
 
-// debts refuses what a record owes that this program does not leave for later.
+// debts refuses deferred consequences of a record that this program never defers.
 func (x *examiner) debts(r *store.Record) error {
-	// One of this record; in all those that wait, and as many that were just released.
+	// One for this record; for all waiting records together, at most as many as may have just been released.
 	most := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
@@ -135,7 +135,7 @@ func (x *examiner) debts(r *store.Record) error {
 	return nil
 }
 
-// family checks that what a record names is there, that what it comes from is older, and its place in the chain.
+// family checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the chain.
 func (x *examiner) family(v *store.View, r *store.Record) error {
 	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
@@ -154,7 +154,7 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 	depth := 1
 	if parent := reading.RecordOrNil(v, r.Parent); parent != nil {
 		depth = parent.Depth + 1
-	} else if r.Imported != "" { // its parent may not have come along
+	} else if r.Imported != "" { // the export may lack its parent
 		depth = max(r.Depth, 1)
 	}
 	if r.Depth != depth || depth > schemas.MaxChain {
@@ -163,8 +163,8 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 	return nil
 }
 
-// readable tells whether all that was said with a handoff can be read, and shown as JSON. A record that was held has no
-// digest, so it is compared with what was sent.
+// readable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held handoff has
+// no digest, so readable compares it with the sent content.
 func readable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
 		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },
@@ -210,7 +210,7 @@ func (x *examiner) within(row store.Row, into any) error {
 	return x.bounds("", reflect.ValueOf(into).Elem())
 }
 
-// bounds refuses a value, or one within it, that this program does not write; field is its name.
+// bounds refuses a value, or a value within it, that this program does not write; field is its name.
 func (x *examiner) bounds(field string, v reflect.Value) (err error) {
 	if x.outOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
@@ -234,7 +234,7 @@ func (x *examiner) bounds(field string, v reflect.Value) (err error) {
 	return err
 }
 
-// outOfBounds tells whether a value has a type with bounds, and is out of them.
+// outOfBounds reports whether a value has a type with bounds and exceeds them.
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch of := v.Interface().(type) {
 	case store.Time:
@@ -256,14 +256,14 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isOther tells whether a word is none of those that there are. It may be empty.
+// isOther reports whether a word is not in a list. An empty word is allowed.
 func isOther[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
-// latest is the last time that a field may have.
+// latest returns the latest time that a field may have.
 func (x *examiner) latest(field string) time.Time {
-	years := 2 // by which a clock was wrong
+	years := 2 // tolerance for a wrong clock
 	if slices.Contains(dueTimes, field) {
-		years = 12 // a send takes ten
+		years = 12 // a send allows ten years
 	}
 	return x.By.At.AddDate(years, 0, 0)
 }

@@ -10,19 +10,19 @@ import (
 	"handoff/store"
 )
 
-// An Import makes an exported workspace ready for another place, see [life.Import]. No service is at work on its store.
+// An Import prepares an exported workspace for another place, see [life.Import]. No service uses its store meanwhile.
 type Import struct {
 	Heading schemas.ExportHeading
-	By      schemas.Event // who imports, when, and how that is known
+	By      schemas.Event // the caller, the time, and the proof of the caller
 	NewID   func(prefix string) string
 
-	Open int // handoffs, as Examine found them: they go on, because who moves a workspace goes on with it
+	Open int // number of open handoffs that Examine found; they stay open, because their workspace only moves
 	held []schemas.ID
 }
 
-// Settle takes the claims out of an exported workspace that Examine went through: their holders are other processes, of
-// another machine. So the work is pending again, as after a release, and the next claim is no new attempt. Each change is
-// an event.
+// Settle removes the claims from an exported workspace after Examine, because their holders are processes of another
+// machine. The work is pending again, as after a release, and the next claim is no new attempt. Each change is an
+// event.
 func (i *Import) Settle(ctx context.Context, s *store.Store) error {
 	for some := range slices.Chunk(i.held, operation.MaxSpread) {
 		err := s.Update(ctx, func(tx *store.Tx) error {

@@ -28,7 +28,7 @@ func exported(t testing.TB, s *store.Store) string {
 	return b.String()
 }
 
-// importing reads an exported workspace into a store of its own, and examines it.
+// importing loads an exported workspace into a store of its own, and examines it.
 func importing(file string) (store.Backend, *keeping.Import, error) {
 	b, salts := memory.New(), 0
 	head, err := travel.Load(context.Background(), strings.NewReader(file), b)
@@ -103,7 +103,7 @@ func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
 	}
 }
 
-// find reads the newest handoff whose task begins so.
+// find returns the newest handoff whose task begins with task.
 func find(w *mailboxtest.World, task string) schemas.GetOut {
 	w.T.Helper()
 	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
@@ -116,7 +116,7 @@ func find(w *mailboxtest.World, task string) schemas.GetOut {
 	return schemas.GetOut{}
 }
 
-// What was redacted stays so, and its event still verifies without a salt. What comes along can be redacted.
+// Redacted texts stay redacted, and their events still verify without a salt. Imported texts can be redacted.
 func TestImport_KeepsRedactions(t *testing.T) {
 	w := mailboxtest.New(t)
 	everything(w, 3)
@@ -127,7 +127,7 @@ func TestImport_KeepsRedactions(t *testing.T) {
 	require.NotContains(t, exported(t, to.Store), "<canary>")
 }
 
-// Earlier versions added to workspaces in use. What they wrote is read, by either id.
+// Earlier versions could merge a file into a workspace in use. Such rows are still readable, by either id.
 func TestImport_ReadsWhatEarlierVersionsAdded(t *testing.T) {
 	file, err := os.ReadFile("testdata/merged.jsonl")
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestImport_ReadsWhatEarlierVersionsAdded(t *testing.T) {
 	require.Equal(t, "All fine", w.Full(3).Completion.Summary)
 }
 
-// The record of what is held lost its claim, so no event proves it.
+// The record of a held handoff loses its claim, so no event proves it.
 func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "kept")
@@ -156,7 +156,7 @@ func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
 	require.Contains(t, e.Hint, "Nothing was changed")
 }
 
-// What was let go of stays so in another workspace, whose registry verifies.
+// Dropped texts stay dropped in another workspace, and its registry verifies.
 func TestImport_KeepsWhatWasLetGo(t *testing.T) {
 	w, a, qa := mailboxtest.Pair(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
@@ -166,7 +166,7 @@ func TestImport_KeepsWhatWasLetGo(t *testing.T) {
 	require.Equal(t, "[no longer kept]", find(moved(t, exported(t, w.Store), memory.New()), "look").Handoff.Detail)
 }
 
-// declares has a file of the project say a workflow of two steps, with or without a person's leave.
+// declares has a file of the project declare a workflow of two steps, with or without a person's leave.
 func declares(w *mailboxtest.World, unallowed bool) {
 	w.T.Helper()
 	steps := mailboxtest.InOrder(mailboxtest.Step("build", "b"), mailboxtest.Step("test", "c"))

@@ -32,8 +32,8 @@ import (
 	"handoff/store/travel"
 )
 
-// Whatever a file says under hashes that hold, it is refused with its line, or every command goes on as before.
-// HANDOFF_MUTATED says how many files are tried.
+// For any file with valid hashes, the import refuses it with its line, or every command works as before.
+// HANDOFF_MUTATED sets the number of files.
 func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 	n := sandbox.Times(50)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_MUTATED")); err == nil {
@@ -98,7 +98,7 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 	}
 }
 
-// Rows of a damaged store may lead in a circle.
+// Rows of a damaged store may form a circle.
 func TestDamage_OfParentsInACircleStopsNoCommand(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	id := w.Sends(a, "b", "one").HandoffID
@@ -117,13 +117,13 @@ func TestDamage_OfParentsInACircleStopsNoCommand(t *testing.T) {
 	everyCommand(w, &took{})
 }
 
-// took is the command that took longest.
+// took is the slowest command.
 type took struct {
 	what string
 	time.Duration
 }
 
-// everyCommand has each command do its work on some handoffs. It fails on one that does not return, and on internal.
+// everyCommand runs each command on some handoffs. It fails if a command does not return, or returns internal.
 func everyCommand(w *mailboxtest.World, slowest *took) {
 	ctx, b := context.Background(), w.Stdio("fresh")
 	w.Rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.To("human", "x")}}})
@@ -207,7 +207,7 @@ func everyCommand(w *mailboxtest.World, slowest *took) {
 	all()
 }
 
-// A mutation changes an exported workspace by chance.
+// A mutation changes an exported workspace at random.
 type mutation struct {
 	*rand.Rand
 	lines []map[string]any
@@ -223,7 +223,7 @@ func lines(t testing.TB, file string) (all []map[string]any) {
 	return all
 }
 
-// some changes one to three things, and says which.
+// some makes one to three changes and returns their description.
 func (m *mutation) some() (did string) {
 	for range 1 + m.IntN(3) {
 		i := m.line()
@@ -251,7 +251,7 @@ func (m *mutation) some() (did string) {
 	return did
 }
 
-// line is one of any kind: handoffs come most often.
+// line picks a line of any kind; handoffs are the most frequent.
 func (m *mutation) line() int {
 	kinds := map[string][]int{}
 	for i, line := range m.lines[1:] {
@@ -276,7 +276,7 @@ func (m *mutation) within(of map[string]any) string {
 	return m.set(of, name)
 }
 
-// set gives a field another value: of its kind, as another line has it, or of any kind.
+// set gives a field another value: one of its kind, one from another line, or one of any kind.
 func (m *mutation) set(of any, name string) string {
 	row, is := of.(map[string]any)
 	if !is {

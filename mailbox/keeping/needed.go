@@ -10,15 +10,15 @@ import (
 	"handoff/store"
 )
 
-// needed are the workflows of open handoffs and the handoffs that these name, up to an event.
+// needed holds the workflows of open handoffs and the handoffs that open handoffs refer to, up to an event.
 type needed struct {
 	until     uint64
 	workflows map[schemas.Workflow]bool
 	ids       map[schemas.ID]bool
-	followed  map[schemas.ID]bool // of ids, those to which something refers
+	followed  map[schemas.ID]bool // the part of ids whose references were followed
 }
 
-// neededNow is what is needed by all that is open.
+// neededNow returns the needs of all open handoffs.
 func neededNow(v *store.View) (needed, error) {
 	n, err := newNeeded(v)
 	if err != nil {
@@ -37,7 +37,7 @@ func neededNow(v *store.View) (needed, error) {
 	return n, nil
 }
 
-// neededSince is what is needed by what is open and changed after an event.
+// neededSince returns the needs of open handoffs that changed after an event.
 func neededSince(v *store.View, event uint64) (needed, error) {
 	n, err := newNeeded(v)
 	if err != nil || event == n.until {
@@ -59,8 +59,7 @@ func newNeeded(v *store.View) (needed, error) {
 	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
-// join adds what is needed since. What was open once stays: it may have ended meanwhile, and the next retention is soon
-// enough for it.
+// join adds later needs. Needs of a handoff that has ended meanwhile stay; the next retention will drop them.
 func (n *needed) join(since needed) {
 	n.until = since.until
 	maps.Copy(n.workflows, since.workflows)
@@ -69,8 +68,8 @@ func (n *needed) join(since needed) {
 
 func (n *needed) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
-// add adds what a handoff needs if it is open. The error is that of a record that cannot be read: what it needs is not
-// known.
+// add adds the needs of a handoff if it is open. It returns the error of an unreadable record, because its needs are
+// unknown.
 func (n *needed) add(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.Ended() {
@@ -81,15 +80,15 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	for _, id := range slices.Concat(named, r.After, r.Freed) {
 		n.ids[id] = true
 	}
-	for before := range reading.Chain(v, r.Parent, reading.Parent) { // the brief tells of all of them
+	for before := range reading.Chain(v, r.Parent, reading.Parent) { // the brief shows all of them
 		n.ids[before.ID] = true
 	}
 	n.follow(v, r)
 	return nil
 }
 
-// follow adds the handoffs to which what was sent and asked refers, and those to which that leads on. What cannot be
-// read leads nowhere.
+// follow adds the handoffs that the sent content and the questions refer to, and those handoffs' own references. It
+// skips unreadable content.
 func (n *needed) follow(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		said, err := v.RawContent(r.ID, event)
@@ -109,5 +108,5 @@ func (n *needed) follow(v *store.View, r *store.Record) {
 	}
 }
 
-// referredTo are the handoffs to which a text refers.
+// referredTo matches a reference to a handoff in a text.
 var referredTo = regexp.MustCompile(`context://(ho_[0-9]+)`)

@@ -15,12 +15,12 @@ import (
 	"handoff/store"
 )
 
-// Observe keeps what was seen of the checks of completed work, see [life.Observe]. What was seen of a check before is
-// replaced. A check that does not pass makes the outcome partial. Where all pass at which nobody had looked, a partial
-// outcome becomes a success, and what waits for it may go on. The sender is told of both.
+// Observe stores observations of checks of completed work, see [life.Observe]. An observation replaces an earlier one
+// of the same check. A failed check makes the outcome partial. If all checks pass that were not observed before, a
+// partial outcome becomes a success, and waiting handoffs may go on. The server notifies the sender of both.
 //
-// The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
-// commit than that of the completion.
+// The errors are not_found for an unknown id; conflict for work that is not completed; invalid for a commit other than
+// the one in the completion.
 func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
 	return operation.Mutate(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)

@@ -1,6 +1,6 @@
-// Package keeping changes what is kept of handoffs that are done, each change as an event: a person takes texts out of
-// one (redact.go) or lets go of what takes space in old ones (retention.go), and a look at checks corrects an outcome
-// (observe.go). It also makes an exported workspace ready for another place (import.go, examine.go).
+// Package keeping changes the stored content of ended handoffs, each change as an event. A person removes texts from
+// one handoff (redact.go) or drops the large texts of old ones (retention.go), and an observation of checks corrects an
+// outcome (observe.go). The package also prepares an exported workspace for another place (import.go, examine.go).
 package keeping
 
 import (
@@ -16,27 +16,27 @@ import (
 	"handoff/schemas"
 )
 
-// Keeping changes what is kept of handoffs that are done. Its methods may be called concurrently.
+// Keeping changes the stored content of ended handoffs. Its methods may be called concurrently.
 type Keeping struct {
 	Engine *operation.Engine
-	Free   func() int64 // how many bytes of its file the store does not use; nil where nobody knows
+	Free   func() int64 // returns the unused bytes of the store's file; nil if unknown
 }
 
-// op is the operation in which something is changed.
+// op is the operation of a change.
 type op struct{ *operation.Op }
 
-// Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
-// as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
-// them. Content that was sent along goes with its reference, also from other handoffs that refer to it. A person calls
-// it.
+// Redact removes texts from all stored content of a handoff, or of a message, see [life.Redact]: the texts under a
+// path, as data.token, or all texts. Names of fields, numbers and times stay, and so do copies of the texts in other
+// handoffs. Content that was sent along is deleted with its reference, also for other handoffs that refer to it. A
+// person calls it.
 //
-// The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
-// left to take out. With a request id a repetition gets the first result.
+// The errors are not_found for an unknown id, denied for a caller that is not a person, and invalid if no text is left
+// to remove. With a request id, a repeat gets the first result.
 //
-// The handoff keeps its state and its events: the registry still tells who did what and when. Each content that was
-// changed gets a new digest in the event of the redaction, so an audit tells a redaction from damage. The digests of
-// the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
-// results are no longer found by a search, even where only one field was taken out.
+// The handoff keeps its state and its events: the registry still shows each action with its agent and time. The event
+// of the redaction has the new digest of each changed content, so an audit can tell a redaction from damage. The
+// digests of the record are emptied, so the server no longer recognises a repeated outcome. A search no longer finds
+// the words of questions and results, even if only one field was redacted.
 func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
 	return operation.Mutate(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
 		o := op{under}
@@ -69,12 +69,12 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 	})
 }
 
-// redactMessage takes the text out of a message that anybody sent: out of the notice and out of its event.
+// redactMessage removes the text from a message of any sender: from the notice and from its event.
 //
-// The field of the call is not heeded: all of the text goes. A message has no record, so its event is looked for by
-// sender and time among all events of the registry, and a call takes as long as reading those. For any other caller
-// than a person the error is denied; where no message has the id, nothing is left to take out, and the error is
-// invalid. An error undoes what was changed in the notice.
+// It ignores the field of the call and removes all of the text. A message has no record, so it searches all events of
+// the registry by sender and time, and a call takes as long as reading them. The error is denied for a caller that is
+// not a person, and invalid if no message has the id, because then there is no text to remove. An error also undoes the
+// change of the notice.
 func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
 	if !o.By.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
@@ -107,11 +107,11 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.RecordEvent(life.Redact, said)
 }
 
-// takeOut replaces the content of events, and gives what the event to come says of that.
+// takeOut replaces the content of events, and returns the content for the event of the redaction.
 //
-// The content of an earlier redaction and of an import is left alone: it holds digests, and no text of a caller.
-// Content that is no JSON object or that was erased is passed over. The error is invalid where nothing changed, so a
-// person learns of a path that is spelled wrong.
+// It skips the content of earlier redactions and of imports, because that holds digests and no text of a caller. It
+// also skips content that is not a JSON object, and erased content. The error is invalid if nothing changed, so a
+// person notices a misspelled path.
 func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
@@ -121,7 +121,7 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 		}
 		less, err := compose.Redact(content, in.Field)
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
-			continue // nothing of it is there, or it was never JSON
+			continue // its text is gone, or it was never JSON
 		}
 		if done.Events[e.N], err = o.Redact(e, less); err != nil {
 			return done, err
@@ -137,9 +137,9 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 	return done, nil
 }
 
-// forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more.
-// Other handoffs that refer to it find it gone. Content is kept once for all that refer to it, so nobody else's
-// reference can keep it: what a person wants gone has to be gone everywhere.
+// forgetKept deletes content that a handoff referred to before its redaction and does not refer to any more. Other
+// handoffs that refer to it find it missing. The store keeps one copy for all references. The reference of another
+// handoff does not protect it, because a person wants the text deleted everywhere.
 func (o op) forgetKept(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
@@ -155,11 +155,11 @@ func (o op) forgetKept(before, now []byte) error {
 	return nil
 }
 
-// forget takes out what was made of the content of a handoff: notices about it, the words by which it is found, and
-// results of calls that had its brief.
+// forget removes everything that was derived from the content of a handoff: notices about it, its search words, and
+// results of calls that contain its brief.
 //
-// Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
-// this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
+// Messages about the handoff stay; a person redacts each by its own id. forget deletes a receipt whose result has a
+// brief of this handoff. A repeat of that call by its request id then finds no receipt and takes effect anew.
 func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
 	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {

@@ -12,7 +12,7 @@ import (
 	"handoff/store"
 )
 
-// kept tells in which spaces of the store a text is.
+// kept returns the spaces of the store that contain a text.
 func kept(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
 	t.Helper()
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
@@ -30,8 +30,8 @@ func kept(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
 	return spaces
 }
 
-// A text is said in every way in which a handoff keeps one. Redacted, it is nowhere in the store, and all of that
-// verifies.
+// The text is in every field in which a handoff stores text. After the redaction it is nowhere in the store, and the
+// registry verifies.
 func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
@@ -81,8 +81,8 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 	}
 }
 
-// Content stays when a text with its digest is redacted. Content that was changed is a fault of the store, and not told
-// as gone.
+// A redaction of a text that only quotes a digest does not delete the content. Changed content is damage of the store,
+// and is not reported as missing.
 func TestRedact_KeepsContentThatIsReferredTo(t *testing.T) {
 	b := mailboxtest.Memory(t)
 	w := mailboxtest.New(t, mailboxtest.On(b))
@@ -105,7 +105,7 @@ func TestRedact_KeepsContentThatIsReferredTo(t *testing.T) {
 	put("as it was")
 
 	digest := w.Full(sent.HandoffID).Handoff.Context.References[0].Digest
-	named := w.Sends(a, "qa", "look at "+digest) // which makes it no reference of this handoff
+	named := w.Sends(a, "qa", "look at "+digest) // a digest in a text is no reference of this handoff
 	mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
 	require.Equal(t, "as it was", mailboxtest.Must(t, w.Get, a, read).Content)
 }

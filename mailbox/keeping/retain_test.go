@@ -16,7 +16,7 @@ import (
 
 const halfYear = 180 * 24 * time.Hour
 
-// What ended long ago loses what takes space, and no more than that; nobody else notices.
+// Retain drops only large texts of old handoffs; all other reads stay the same.
 func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 	}
 }
 
-// More handoffs than one transaction takes, each of which runs twice.
+// There are more handoffs than one transaction takes, and each transaction runs twice.
 func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	const many = 1203
@@ -105,7 +105,7 @@ func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
 	require.Equal(t, many, did.Handoffs)
 }
 
-// ended is a handoff that was done half a year ago.
+// ended sends and completes a handoff.
 func ended(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.SendOut {
 	a, qa := w.Stdio("a"), w.Stdio("qa")
 	sent := w.Sends(a, "qa", "look", mailboxtest.NoParent, change)
@@ -141,7 +141,7 @@ func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
 }
 
-// A short task looks whole without the data that came with it.
+// A short task looks complete even without its data.
 func TestReturn_RefusesWorkThatLostItsData(t *testing.T) {
 	w := mailboxtest.New(t)
 	sent := ended(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
@@ -157,7 +157,7 @@ func TestReturn_RefusesWorkThatLostItsData(t *testing.T) {
 	require.Empty(t, found.Items, "the placeholder is not found")
 }
 
-// What an interrupted retention left is taken by the next, and a handoff that cannot be read is passed over.
+// The next retention deletes the rest of an interrupted one, and skips an unreadable handoff.
 func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
 	b := mailboxtest.Memory(t)
 	w := mailboxtest.New(t, mailboxtest.On(b))
@@ -172,7 +172,7 @@ func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
 			mend = func() {
 				require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error { return rows.Put(store.Events, key, value) }))
 			}
-			return errors.Join(err, rows.Delete(store.Events, row.Key)) // the first is that of the first send
+			return errors.Join(err, rows.Delete(store.Events, row.Key)) // the first event is the first send
 		}
 		return nil
 	}))

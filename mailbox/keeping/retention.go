@@ -14,18 +14,19 @@ import (
 	"handoff/store"
 )
 
-// Retain takes out of handoffs that ended before a time what takes space: long texts, long data, and content that was
-// sent along to which no other handoff refers, see [retention]. Who did what and when, titles and short texts
-// stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what
-// was let go from damage, as after [Keeping.Redact]. A person calls it with handoff compact --keep.
+// Retain drops large content of handoffs that ended before a time: long texts, long data, and content that was sent
+// along and has no other reference, see [retention]. Agents, actions, times, titles and short texts stay, and so do all
+// records and events. Each handoff gets one more event, by which an audit can tell dropped texts from damage, as after
+// [Keeping.Redact]. A person calls it with handoff compact --keep.
 //
-// A handoff is left whole as long as one that is open is of the same workflow, or names it: as what it came from, waits
-// or waited for, judges or refers to. Messages and notices stay. One that cannot be read is passed over and counted.
+// A handoff stays whole while an open handoff is in the same workflow or refers to it: as its origin, as a present or
+// former dependency, as the subject of its review, or by a reference. Messages and notices stay. Retain skips
+// unreadable handoffs and counts them.
 //
-// Each transaction takes some hundred handoffs, or fewer with much content. What was done before an error or the end of
-// ctx stays done, and who repeats it goes on with the rest. The errors are denied for anybody but a person, invalid
-// without a time, and those of the store. With DryRun it changes nothing and tells what it would do, without the content
-// that was sent along.
+// Each transaction takes some hundred handoffs, or fewer with much content. After an error or the end of ctx, finished
+// transactions stay done, and a repeated call continues with the rest. The errors are denied for a caller that is not a
+// person, invalid without a time, and errors of the store. With DryRun it changes nothing and returns the counts of a
+// real run, without content that was sent along.
 func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.RetainIn) (schemas.RetainOut, error) {
 	switch {
 	case in.Before.IsZero():
@@ -36,7 +37,7 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	}
 	r := retention{engine: k.Engine, by: by, before: store.At(in.Before), dry: in.DryRun || !by.InPerson()}
 	done, err := r.run(ctx)
-	if err == nil && r.dry && !in.DryRun { // a person is asked this
+	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
 		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are let go of for good by a person alone",
 			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
 	}
@@ -46,31 +47,32 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	return done, operation.Coded(err)
 }
 
-// A retention lets go of what takes space in handoffs that ended long ago, and of nothing that open work needs.
+// A retention drops large content of handoffs that ended long ago and that no open work needs.
 //
-// It goes through all records, the oldest first, a portion in each transaction. Of a handoff that ended before a time,
-// and that nothing open needs (needed.go), long texts and long data are replaced, see [compose.Lessen]; then content that
-// was sent along and to which nothing refers any more is deleted (sweep.go). Who did what and when, titles and short
-// texts stay, and so do all records and events.
+// It goes through all records, the oldest first, one portion in each transaction. If a handoff ended before the time
+// and no open handoff needs it (needed.go), it replaces its long texts and long data, see [compose.Lessen]. Then it
+// deletes content that was sent along and has no reference any more (sweep.go). Agents, actions, times, titles and
+// short texts stay, and so do all records and events.
 //
-// It works as a redaction does, with an event for each handoff, so audits, exports and readers need to know nothing
-// new; what stays is JSON of the same form. Only a look at all that is old tells how much would go: handoff where
-// waits a second for that, and then says nothing. Content that was sent along has no count of who refers to it, so
-// the sweep reads all contents, and the transaction that deletes looks at what came meanwhile. No server does it by
-// itself: what goes is gone, so a person says when, or cron with that person's approval.
+// It works like a redaction, with an event for each handoff, so audits, exports and readers need no new rule. The
+// remaining content is JSON of the same form. Only a pass over all old handoffs can count the bytes to drop: handoff
+// where waits a second for that, and then omits the number. There is no count of references for content that was sent
+// along, so the sweep reads all contents, and the transaction that deletes also reads the contents that came meanwhile.
+// No server runs a retention by itself: dropped texts are lost, so a person decides when, or cron with that person's
+// approval.
 //
-// It runs once. What it did before an error stays done: another one goes on with the rest.
+// A value is for one run. After an error, finished transactions stay done: the next retention continues with the rest.
 type retention struct {
 	engine *operation.Engine
 	by     schemas.Caller
-	before store.Time // what ended then or later is kept
-	dry    bool       // it changes nothing and tells what it would do, without the content that was sent along
+	before store.Time // handoffs that ended then or later stay whole
+	dry    bool       // change nothing and return the counts of a real run, without content that was sent along
 
 	needed needed
 	done   schemas.RetainOut
 }
 
-// run lets go, and tells of how much.
+// run drops the content and returns the counts.
 func (r *retention) run(ctx context.Context) (schemas.RetainOut, error) {
 	err := r.handoffs(ctx)
 	if err == nil && !r.dry {
@@ -80,8 +82,8 @@ func (r *retention) run(ctx context.Context) (schemas.RetainOut, error) {
 }
 
 const (
-	lookedAtOnce   = 500     // records, or events of a sweep, that one transaction looks at
-	lessenedAtOnce = 4 << 20 // bytes of contents after which it looks at no more
+	lookedAtOnce   = 500     // records, or events of a sweep, per transaction
+	lessenedAtOnce = 4 << 20 // bytes of contents after which a transaction stops
 )
 
 // handoffs goes through all records, the oldest first.
@@ -106,7 +108,7 @@ func (r *retention) handoffs(ctx context.Context) (err error) {
 	return nil
 }
 
-// portion runs fn in one transaction, or on a snapshot and without one where nothing is to change.
+// portion runs fn in one transaction. In a dry run it calls fn with a snapshot and no transaction.
 func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
 	if r.dry {
 		return r.engine.Store.View(ctx, func(v *store.View) error { return fn(nil, v) })
@@ -114,16 +116,16 @@ func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.V
 	return r.engine.Update(ctx, r.by, func(o *operation.Op) error { return fn(o, o.View) })
 }
 
-// A portion is what one transaction of a retention does. Without one nothing is to change.
+// A portion is one transaction of a retention. In a dry run it has no transaction.
 type portion struct {
 	*retention
-	tx op // nothing in a run that changes nothing
+	tx op // unset in a dry run
 	v  *store.View
 
-	also needed     // since the last portion
-	last schemas.ID // that was looked at
-	more bool       // there are more
-	read int        // bytes of contents
+	also needed     // needs since the last portion
+	last schemas.ID // the last examined handoff
+	more bool       // there are more handoffs
+	read int        // bytes of contents that were read
 
 	handoffs, contents, unread int
 	freed                      int64
@@ -145,7 +147,7 @@ func (p *portion) run(after schemas.ID) (err error) {
 		p.last = id
 		r, err := p.v.Record(id)
 		if err != nil {
-			p.unread++ // handoff check tells of it
+			p.unread++ // handoff check reports it
 			continue
 		}
 		if !p.isRipe(r) {
@@ -158,13 +160,13 @@ func (p *portion) run(after schemas.ID) (err error) {
 	return nil
 }
 
-// isRipe tells whether a handoff ended before the time, and none that is open needs it.
+// isRipe reports whether a handoff ended before the time and no open handoff needs it.
 func (p *portion) isRipe(r *store.Record) bool {
 	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.has(r) && !p.also.has(r)
 }
 
-// lessen lessens the contents of a handoff, unless one of its events cannot be read.
+// lessen shortens the contents of a handoff, unless one of its events is unreadable.
 func (p *portion) lessen(r *store.Record) error {
 	found, err := p.lesser(r)
 	switch {
@@ -184,7 +186,7 @@ func (p *portion) lessen(r *store.Record) error {
 	return p.letGo(r, found)
 }
 
-// lesser is what a content is to be.
+// lesser is the shorter content of an event.
 type lesser struct {
 	event   schemas.Event
 	content []byte
@@ -206,7 +208,7 @@ func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
 		p.read += len(content)
 		less, err := compose.Lessen(content)
 		if err != nil || less == nil || len(less) >= len(content) {
-			continue // it is no JSON, or there is nothing to gain
+			continue // it is not JSON, or would not get shorter
 		}
 		e.Bytes = len(content)
 		all = append(all, lesser{e, less})
@@ -214,7 +216,7 @@ func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
 	return all, nil
 }
 
-// letGo replaces contents of a handoff, and keeps an event that says so.
+// letGo replaces contents of a handoff, and stores the event about it.
 func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
 	said := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
@@ -224,7 +226,7 @@ func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
 	}
 	words, err := reading.Words(p.v, r)
 	if err != nil {
-		words = store.ListWords(r.Title) // of a content that was erased before
+		words = store.ListWords(r.Title) // the content was erased before
 	}
 	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
 		return err

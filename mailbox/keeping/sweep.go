@@ -11,12 +11,12 @@ import (
 
 const (
 	sweptAtOnce   = 500   // contents that one transaction deletes
-	lookedAtAgain = 5_000 // events of meanwhile that it looks at
+	lookedAtAgain = 5_000 // events since the scan that it reads
 )
 
-// sweep deletes content that was sent along and to which nothing refers, also what an earlier retention left that was
-// interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
-// delete: content that is sent again while nothing refers to it is not written again.
+// sweep deletes content that was sent along and has no reference any more, also the rest of an interrupted retention.
+// It reads the whole registry for that: old events in portions, and later events in the transactions that delete. A
+// send does not write content again that the store still has, so these later events count.
 func (r *retention) sweep(ctx context.Context) error {
 	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
@@ -53,11 +53,11 @@ func (r *retention) sweep(ctx context.Context) error {
 	return nil
 }
 
-// swept is what one transaction of a sweep did.
+// swept is the result of one transaction of a sweep.
 type swept struct {
 	gone  []string // digests of unused content that it deleted, or found used or damaged
 	freed int64
-	late  bool // more came since the registry was read than it looks at: the next retention is soon enough
+	late  bool // more events came since the scan than it reads; the next retention does the rest
 }
 
 func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swept, err error) {
@@ -80,7 +80,7 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 		}
 		kept, err := o.Reference(digest)
 		if errors.Is(err, store.ErrCorrupt) {
-			continue // an audit tells of it
+			continue // an audit reports it
 		}
 		if err == nil {
 			err = o.DeleteReference(digest)
@@ -93,8 +93,8 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// digestsSaid are the digests of kept content that stand in the contents of so many events after one, and the last of
-// these events.
+// digestsSaid returns the digests of stored content in the contents of the next most events after an event, and the
+// last of these events.
 func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after
 	for e, err := range v.EventsAfter(after) {
@@ -111,5 +111,5 @@ func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, la
 	return digests, last, false, nil
 }
 
-// digestForm is what a digest of kept content looks like.
+// digestForm matches a digest of stored content.
 var digestForm = regexp.MustCompile(`sha256:[0-9a-f]{64}`)

@@ -1,13 +1,13 @@
-// Package listing makes the rows of a list: which handoffs and notices of a mailbox a caller asked for, in which order,
-// and how many of them fit into one answer.
+// Package listing makes the rows of a list: it selects and orders the requested handoffs and notices of a mailbox, and
+// fits them into one answer.
 //
-// [Parse] reads what the caller asked for, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices]
-// then makes one page. Nothing is written: package mailbox decides whose rows they are, and marks notices as read.
+// [Parse] reads the caller's filters, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices] then
+// makes one page. The package writes nothing: package mailbox decides whose rows to list, and marks notices as read.
 //
-// A page ends for one of three reasons: it has as many rows as were asked for, its rows take [Room] bytes, or [Scanned]
-// rows were looked at and most of them did not match. The cursor of a page is the id of the last row that was looked
-// at, so the next page goes on behind it whatever was sent, claimed or ended in between. Nothing is remembered for a
-// cursor: it is good for as long as the handoff that it names is in the store, and at any process.
+// A page ends for one of three reasons: it has the requested number of rows, its rows take [Room] bytes, or it has
+// examined [Scanned] rows and most of them did not match. The cursor of a page is the id of the last examined row. The
+// next page goes on after that row, even if handoffs were sent, claimed or ended in between. The server remembers
+// nothing for a cursor. A cursor is valid in any process, as long as its handoff is in the store.
 package listing
 
 import (
@@ -20,16 +20,16 @@ import (
 	"handoff/store"
 )
 
-// How much one answer holds, and one search looks at.
+// The limits of one answer and of one search.
 const (
-	Scanned = 1_000 // rows that are looked at where filters pass over most
-	Room    = 7_000 // bytes of rows in one answer; the first row is always shown
+	Scanned = 1_000 // rows that one search examines
+	Room    = 7_000 // bytes of rows in one answer; the first row is always included
 
-	usual = 10 // rows of a page, unless asked otherwise
+	usual = 10 // default number of rows of a page
 )
 
-// Filter says which rows a list shows. [Parse] makes it; it may be used for several snapshots, and concurrently. The
-// zero filter is of no use: it shows pages without rows.
+// Filter selects the rows of a list. [Parse] makes it. It may be used for several snapshots, and concurrently. The zero
+// filter is useless: its pages have no rows.
 type Filter struct {
 	in     schemas.ListIn
 	states []schemas.Status
@@ -38,9 +38,9 @@ type Filter struct {
 	cursor schemas.ID
 }
 
-// Parse reads the filters of a list. A time is absolute, or a duration, which counts back from now. The error is
-// invalid, with the name of the field, for a query in which there is no word (it would find everything), for a time or
-// a workflow that cannot be read, and for a cursor that is no id.
+// Parse parses the filters of a list. A time is absolute, or a duration, which counts back from now. The error is
+// invalid, with the name of the field, for a query without a word (it would find everything), for an unreadable time or
+// workflow, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, usual)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
@@ -72,14 +72,14 @@ func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	return f, nil
 }
 
-// passesAll tells whether a list shows every handoff of its box.
+// passesAll reports whether a list has every handoff of its box.
 func (f Filter) passesAll() bool {
 	return len(f.states) == 0 && f.in.Workflow == "" && f.in.Type == "" && len(f.in.Tags) == 0 && f.since.IsZero() &&
 		len(f.words) == 0
 }
 
-// passes tells whether a list shows a handoff. The words that were searched for all have to be among those by which it
-// is found. Words cost a read, so they are asked last. Those that a handoff has which passes the rest are taken off
+// passes reports whether a handoff is in the list. All words of the search must be among the handoff's search words.
+// Words cost a read, so it checks them last. It removes the words of a handoff that passes the other filters from
 // unseen.
 func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
@@ -100,15 +100,15 @@ func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes
 		}
 		return has
 	})
-	if err != nil || len(*unseen) > 0 { // which this one has not either
+	if err != nil || len(*unseen) > 0 { // this handoff does not have them either
 		return false, err
 	}
 	return v.HasWords(r.ID, f.words)
 }
 
-// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are those that are shown. States,
-// tags and workflows say nothing of notices. A word has to be there as a whole, while those of a handoff are also found
-// by their beginning.
+// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are the words of its title and
+// text. It ignores states, tags and workflows, which notices do not have. A search word must equal a whole word of a
+// notice; for a handoff, the beginning of a word is enough.
 func (f Filter) passesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
@@ -117,7 +117,7 @@ func (f Filter) passesNotice(n schemas.Notice) bool {
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
 }
 
-// badCursor refuses a cursor that is no id, or that of no handoff.
+// badCursor refuses a cursor that is not the id of a handoff.
 func badCursor() error {
 	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
 }

@@ -53,7 +53,7 @@ func TestList_NamesWordsWithoutMatch(t *testing.T) {
 	}
 }
 
-// A token that only reads shows a mailbox and leaves it as it is.
+// A read-only token shows a mailbox and leaves it unchanged.
 func TestNotices_StayUnreadForReadingToken(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := mailboxtest.Remote("b", "ci")
@@ -72,7 +72,7 @@ func TestNotices_StayUnreadForReadingToken(t *testing.T) {
 	require.False(t, w.Notices(watcher)[0].Unread)
 }
 
-// pages are the ids of a list that is read two rows at a time.
+// pages returns the ids of a list, read two rows at a time.
 func pages(w *mailboxtest.World, by schemas.Caller, in schemas.ListIn) (ids []schemas.ID) {
 	for in.Limit = 2; ; {
 		out := mailboxtest.Must(w.T, w.List, by, in)

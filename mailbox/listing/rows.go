@@ -12,18 +12,18 @@ import (
 	"handoff/store"
 )
 
-// boxesOf gives the mailboxes from which an agent may claim. It reads the snapshot of the page.
+// boxesOf returns the mailboxes from which an agent may claim. It reads the snapshot of the page.
 type boxesOf func(schemas.Agent) ([]schemas.Address, error)
 
-// teller adds to a row what is not in the record alone.
+// teller adds facts from outside of the record to a row.
 type teller func(*store.View, *store.Record, *schemas.Item)
 
-// Handoffs makes one page of a box other than notices, for an agent; boxes is asked only for an inbox. A record that is
-// damaged is left out: it stops no other. Rows that filters pass over count as looked at, so a page may be empty and
-// still have a cursor. The error is invalid for a cursor that names no handoff, else that of the store.
+// Handoffs makes one page of a box other than notices, for an agent. It calls boxes only for an inbox. It omits damaged
+// records, so that one does not stop the others. Rows that do not match count as examined, so a page may be empty and
+// still have a cursor. The error is invalid for a cursor that names no handoff, else it comes from the store.
 //
-// Tell adds to a row what more than the record tells of it. It reads a record for each row that it looks at; of a list
-// that shows everything, none behind the end of the page.
+// tell adds facts from outside of the record to a row. Handoffs reads a record for each examined row; for a list
+// without filters it reads none after the end of the page.
 func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell teller) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
@@ -61,14 +61,15 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		}
 		last = id
 	}
-	if p.out.Cursor == "" && f.cursor == 0 { // all were looked at
+	if p.out.Cursor == "" && f.cursor == 0 { // all rows were examined
 		f.fewer(&p.out, unseen)
 	}
 	f.total(&p.out)
 	return p.out, nil
 }
 
-// candidate is the record of a handoff; nil where it is damaged, and where an inbox offers it to others only.
+// candidate returns the record of a handoff. It returns nil if the record is damaged, or if the agent of this inbox may
+// not claim it.
 func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
 	r, err := v.Record(id)
 	inbox := f.in.Box == "" || f.in.Box == "inbox"
@@ -78,7 +79,7 @@ func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.
 	return r
 }
 
-// fewer adds the words of the search that no record has, and the search without them.
+// fewer adds the search words that no record has, and the search without them.
 func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
 	if len(unseen) > 0 {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
@@ -86,27 +87,27 @@ func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
 	}
 }
 
-// row is a handoff as a row, with all that is told of it.
+// row returns the row of a handoff with all facts.
 func (Filter) row(v *store.View, r *store.Record, tell teller) schemas.Item {
 	it := Item(r)
 	tell(v, r, &it)
 	return it
 }
 
-// Notices makes one page of an agent's notices, newest first, and tells which it shows, read and unread ones. It marks
-// none as read: whoever shows them does, in the same transaction.
+// Notices makes one page of an agent's notices, read and unread, newest first, and returns the ids of the shown ones.
+// It marks none as read: its caller does, in the same transaction.
 func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.notices(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }
 
-// Unread is [Filter.Notices] of those that were not read. Its cursor says only that there are more, and leads nowhere:
-// what is shown is no longer unread, so the next call begins anew.
+// Unread is [Filter.Notices] for unread notices. Its cursor only says that there are more, and cannot be used: shown
+// notices are no longer unread, so the next call begins at the start.
 func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.notices(v, a, v.UnreadBy(a))
 }
 
-// notices makes a page of these notices. Once it is full, those behind it are only counted, up to [Scanned] that match.
-// What does not match has no bound: all notices of the agent may be read.
+// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to [Scanned].
+// There is no limit for notices that do not match: it may read all notices of the agent.
 func (f Filter) notices(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
@@ -139,31 +140,31 @@ func (f Filter) notices(
 	return p.out, shown, nil
 }
 
-// page is a list that is being filled.
+// page is a list under construction.
 type page struct {
 	out  schemas.ListOut
 	left int // bytes of room
 }
 
-// total leaves the total out of a list that shows everything, and of later pages, which do not know it.
+// total removes the total from a list that has everything, and from later pages, which do not know it.
 func (f Filter) total(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false
 	}
 }
 
-// endAt ends the page behind a row, unless it ended before. What follows is only counted.
+// endAt ends the page after a row, unless it has ended before. Later rows are only counted.
 func (p *page) endAt(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()
 	}
 }
 
-// newPage is a page without rows. Its list is empty and not nil, so that JSON has [].
+// newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }
 
-// add adds a row unless there is no room left for it. The first row is always added. A row that is left out takes its
-// room all the same, so none behind it comes before it.
+// add adds a row if there is room for it. It always adds the first row. A row without room still uses up the rest of
+// the room, so no later row overtakes it.
 func (p *page) add(it schemas.Item) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
@@ -174,7 +175,7 @@ func (p *page) add(it schemas.Item) bool {
 	return true
 }
 
-// Item is a handoff as a row. What is as usual is left out: the type task_handoff, normal priority, the first attempt,
+// Item returns the row of a handoff. It omits usual values: the type task_handoff, normal priority, the first attempt,
 // and a holder that is the recipient. The title shows hidden characters as escapes.
 func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
@@ -198,8 +199,8 @@ func Item(r *store.Record) schemas.Item {
 	return it
 }
 
-// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id,
-// with a word before those whose result has to be accepted.
+// BlockedBy lists the reasons that block a claim: approval first, then dependencies by id, with a prefix for a
+// dependency whose result must be accepted.
 func BlockedBy(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")
@@ -214,9 +215,9 @@ func BlockedBy(r *store.Record) (blocked []string) {
 	return blocked
 }
 
-// noticeRow is a notice as a row of a list, which knows whether its question is still open for its reader, or its answer
-// not taken up. A permission is for a person to grant, so nobody else is asked for it. One of a bad end names the handoff
-// that took the place, so that nobody sends the work again.
+// noticeRow returns the row of a notice. It marks a question that no longer waits for its reader's answer, and an
+// answer that was taken up. A permission is for a person to grant, so its question counts as over for every agent. The
+// notice of a bad end names the successor of the handoff, so that its reader does not send the work again.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
@@ -234,7 +235,7 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 // badEnds are the actions that end work without a result, after which it may go on under another id.
 var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
-// NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
+// NoticeItem returns the row of a notice. Title and text show hidden characters as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
 	return schemas.Item{
 		NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,

@@ -9,9 +9,9 @@ import (
 	"handoff/store"
 )
 
-// source yields the handoffs of a box behind the cursor: those of the inbox in the order of claiming, others newest
-// first. It takes the index that leaves the fewest for the filters to pass over. Only an inbox asks for the mailboxes
-// that the agent claims from; one with another status than pending shows what is addressed to the agent by name.
+// source yields the handoffs of a box after the cursor: an inbox in the order of claims, other boxes newest first. It
+// takes the index with the fewest handoffs to filter. Only an inbox needs the mailboxes that the agent claims from. An
+// inbox with a status other than pending has the handoffs that are addressed to the agent by name.
 func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
@@ -43,8 +43,8 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 	return behind(v, v.Queue(inbox...), f.cursor)
 }
 
-// forHuman yields first what waits for approval, newest first, and then what lies in the mailboxes of human. No index
-// has what waits for approval, so the first part reads the record of every pending handoff behind the cursor.
+// forHuman yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no index
+// of handoffs that wait for approval, so the first part reads the record of every pending handoff after the cursor.
 func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
@@ -52,7 +52,7 @@ func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.S
 		case err != nil:
 			return nil, err
 		case r != nil && r.NeedsApproval:
-			cursor = 0 // the mailboxes come after it
+			cursor = 0 // the mailboxes follow
 		default:
 			return behind(v, v.Queue(inbox...), cursor)
 		}
@@ -74,8 +74,8 @@ func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.S
 	}, err
 }
 
-// newestInStates yields the handoffs that are in one of the states, newest first. It merges the indexes of the states,
-// and holds one row of each at a time.
+// newestInStates yields the handoffs in any of the states, newest first. It merges the indexes of the states, and holds
+// one row of each at a time.
 func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		type head struct {
@@ -110,9 +110,9 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// behind yields the handoffs behind the cursor in the order of claiming, also when the one that the cursor names was
-// claimed since. It reads a record for each handoff before the cursor, and only ids behind it. The error is invalid for
-// a cursor that names no handoff.
+// behind yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was claimed
+// since. It reads a record for each handoff before the cursor, and only ids after it. The error is invalid for a cursor
+// that names no handoff.
 func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil
@@ -141,8 +141,9 @@ func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) 
 	}, nil
 }
 
-// claimOrder is the position of a handoff in the order of claiming, or the one that it had when it was pending. The
-// store alone knows that order, so it is asked for the key that the record would have in one mailbox for all.
+// claimOrder returns the position of a handoff in the order of claims, or its former position if it is no longer
+// pending. Only the store knows that order, so claimOrder computes the key that the record would have in one common
+// mailbox.
 func claimOrder(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}

@@ -17,18 +17,18 @@ import (
 // Notice is the kind of a notice that other work touches the same files.
 const Notice life.Action = "overlap"
 
-// How much is compared and told while all other writers wait.
+// Limits, because all other writers wait for the comparison.
 const (
-	mostEnded   = 32 // completed works that are still compared
-	mostOverlap = 20 // files that are named of a pair
+	mostEnded   = 32 // completed handoffs that are still compared
+	mostOverlap = 20 // files that are named for a pair
 )
 
-// Note notes which files the caller's work touches, and says who else holds work that touches the same ones, or
-// completed such meanwhile with changes that the caller's commit has not. Other holders get a notice. Each pair is told
-// of each file once. Nothing is locked or refused, and leases end it: only held work counts, and what ended while that
-// was held.
+// Note records the files that the caller's work touches. It returns a text for each other handoff that touches the same
+// files and is held, or was completed meanwhile with changes that the caller's commit lacks. Other holders get a
+// notice. Each pair is told about each file once. Note locks and refuses nothing. Overlaps end with the leases: only
+// held work counts, and work that ended while that was held.
 //
-// R is the record after the claim, the report or the completion. Rows that nobody needs any more are deleted.
+// r is the record after the claim, the report or the completion. Note deletes rows that are no longer needed.
 func Note(in *operation.Op, r *store.Record) (told []string, err error) {
 	o := op{in}
 	all, err := o.Touches()
@@ -59,7 +59,8 @@ func Note(in *operation.Op, r *store.Record) (told []string, err error) {
 // op is the operation in which the caller claims, reports or completes.
 type op struct{ *operation.Op }
 
-// touching is the row of the caller's work: what its process saw, or saw last, and what the handoff names.
+// touching returns the row of the caller's work: the files that its process saw now or last, and the files that the
+// handoff names.
 func (o op) touching(r *store.Record, t store.Touch) store.Touch {
 	if t.Holder != r.Holder {
 		t = store.Touch{Holder: r.Holder, Since: r.Event}
@@ -76,14 +77,14 @@ func (o op) touching(r *store.Record, t store.Touch) store.Touch {
 		return t
 	}
 	var h schemas.Handoff
-	if o.DecodeContent(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
+	if o.DecodeContent(r.ID, r.Body, &h) == nil { // an unreadable handoff must not prevent a claim
 		t.Named = Named(h, schemas.OrZero(h.Tree).Path)
 	}
 	return t
 }
 
-// tidy gives the records of those with whom r is compared, and deletes the rows of work that was given up, or that ended
-// before any that is still held was claimed.
+// tidy returns the records to compare r with. It deletes the rows of work that was given up, and of work that ended
+// before the oldest held work was claimed.
 func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
@@ -117,20 +118,21 @@ func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.I
 	return records, nil
 }
 
-// compareWith says of which files the caller has not heard yet that other work touches them, and tells its holder.
+// compareWith returns a text about files that the other work touches and the caller has not been told about. It
+// notifies the holder of the other work.
 func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (string, error) {
 	held := other.Status.Held()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
 	}
 	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
-		theirs.Committed = nil // the caller has them
+		theirs.Committed = nil // the caller has these changes
 	}
 	c := commonTo(other, theirs, r, mine)
 	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
 		return "", nil
 	}
-	if held && len(c.changing)+len(c.naming) > 0 { // of the tree its holder hears with its own next call
+	if held && len(c.changing)+len(c.naming) > 0 { // for a shared tree, the other holder learns it from its own next call
 		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(c.changing, c.naming...)))
 		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(Notice, other, text)); err != nil {
 			return "", err
@@ -139,27 +141,27 @@ func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record
 	return working(other, theirs) + " " + c.said(held), nil
 }
 
-// common are the files that two works have in common and of which nobody was told before.
+// common holds the files that two handoffs have in common and that neither holder has been told about.
 type common struct {
-	changing []string // that both change
-	naming   []string // that one changes and the other names
-	tree     []string // the working tree of both, where it has changes
+	changing []string // both change them
+	naming   []string // one changes them and the other names them
+	tree     []string // the shared working tree, if it has changes
 }
 
-// commonTo compares other work with that of r, whose row then says of what was told.
+// commonTo compares other work with the work of r, and records the told files in the row of r.
 func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c common) {
 	seen, told := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
 		if other.Status.Held() && len(mine.Loose) > 0 {
 			c.tree = []string{mine.Path}
 		}
-		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // nothing tells who changed them
+		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // the author of a change in a shared tree is unknown
 	}
 	c.changing, c.naming = Files(seen, theirs)
-	if other.Parent == r.ID || r.Parent == other.ID { // who passes work on names what it was given
+	if other.Parent == r.ID || r.Parent == other.ID { // work that was passed on names the same files
 		c.naming = nil
 	}
-	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
+	if other.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
 		told = nil
 	}
 	c.changing, c.naming = mine.MarkTold(other.ID, c.changing, told), mine.MarkTold(other.ID, c.naming, told)
@@ -167,7 +169,7 @@ func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *st
 	return c
 }
 
-// said tells in words what other work, which is held or ended, has in common with that of the caller.
+// said returns a text about the files that other work, held or ended, has in common with the caller's.
 func (c common) said(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {
@@ -181,7 +183,7 @@ func (c common) said(held bool) string {
 	return strings.Join(parts, ", and ")
 }
 
-// working names work, its holder and the branch.
+// working returns the id of work with its holder and branch.
 func working(r *store.Record, t store.Touch) string {
 	text := r.ID.String() + " (" + string(r.Holder)
 	if t.Branch != "" {
@@ -190,5 +192,5 @@ func working(r *store.Record, t store.Touch) string {
 	return text + ")"
 }
 
-// someOf names files and counts those beyond [mostOverlap].
+// someOf names files and counts the files beyond [mostOverlap].
 func someOf(files []string) string { return schemas.Visible(schemas.JoinFirst(files, mostOverlap)) }

@@ -1,10 +1,10 @@
-// Package overlap tells which files two pieces of work both touch.
+// Package overlap finds the files that two handoffs both touch.
 //
-// What git saw of a working tree is exact. What a handoff names is a file, a directory or a pattern, in which * stands
+// Changes that git saw in a working tree are exact. A handoff names a file, a directory or a pattern, in which * stands
 // for any text within a name and ** for any directories.
 //
-// Nothing is locked. A locked file stays locked when its holder dies; agents that are only told can talk to each
-// other. The files are a row beside the record, which goes with the claim and is no part of the registry.
+// The package locks nothing. A locked file stays locked when its holder dies; agents that know of each other can talk.
+// The files are a row next to the record. The row ends with the claim and is no part of the registry.
 package overlap
 
 import (
@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// Files are those that both touch: changing are those that git saw the other change, and naming those that the other is
-// to work on, as far as anybody said. Work in different repositories touches none.
+// Files returns the files that both touch: changing has the files that the other changed according to git, naming the
+// files that the other names. Work in different repositories has no common files.
 func Files(mine, other store.Touch) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil
@@ -40,16 +40,16 @@ func Files(mine, other store.Touch) (changing, naming []string) {
 	return changing, slices.DeleteFunc(unique(naming), func(f string) bool { return slices.Contains(changing, f) })
 }
 
-// unique is the list in order, each once.
+// unique sorts a list and removes duplicates.
 func unique(files []string) []string {
 	slices.Sort(files)
 	return slices.Compact(files)
 }
 
-// matching are the files of a pattern, or below it.
+// matching returns the files that match a pattern or are below it.
 func matching(pattern string, files []string) (some []string) {
 	names := strings.Split(pattern, "/")
-	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // most files are judged by it
+	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // it decides for most files
 	for _, file := range files {
 		if strings.HasPrefix(file, plain) && matches(names, strings.Split(file, "/")) {
 			some = append(some, file)
@@ -78,8 +78,8 @@ func matches(pattern, file []string) bool {
 	return true
 }
 
-// Named are the files that a handoff names, below the root of a working tree, empty for none: those of its context and
-// those that are to be delivered. A pattern with ** twice is taken for what is before the second.
+// Named returns the files that a handoff names, below the root of a working tree: the files of its context and of its
+// deliverables. An empty root means no tree. It cuts a pattern with two ** before the second.
 func Named(h schemas.Handoff, root string) (names []string) {
 	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
 	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
@@ -103,7 +103,7 @@ func Named(h schemas.Handoff, root string) (names []string) {
 	return clean[:min(len(clean), mostNamed)]
 }
 
-// What a handoff names is compared while all other writers wait, so it has limits.
+// Limits for the files that a handoff names, because all other writers wait for the comparison.
 const (
 	mostNamed = 100
 	mostBytes = 300

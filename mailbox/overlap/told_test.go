@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// in is an agent in a tree of its own, which changes these files.
+// in returns an agent in its own working tree with the given changed files.
 func in(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
 	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
@@ -57,7 +57,7 @@ func TestOverlap_IsToldToBothHoldersOnce(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, report(w, a, first))
 	require.Len(t, overlapNotices(w, b), 1)
 
-	// Another repository is another matter, and over HTTP only what is named counts.
+	// Other repositories do not overlap. A claim over HTTP shows only the files that it names.
 	w.Sends(lead, "c", "Three", wanting("y.go"))
 	require.Empty(t, w.Claims(in(w, "other", "c", "x.go", "y.go")).Overlaps)
 	w.Sends(lead, "d", "Four", wanting("z.*"))
@@ -86,7 +86,7 @@ func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
 	}, w.Completes(c, third).Warnings)
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(in(w, "shop", "d", "loose.go")).Overlaps)
 
-	// A claim that is over stands in nobody's way.
+	// An ended claim overlaps with nothing.
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
 	w.Completes(in(w, "shop", "d"), fourth)
@@ -95,7 +95,7 @@ func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
 	require.Empty(t, w.Claims(in(w, "shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
-// What git sees in a tree that two agents share is of neither of them.
+// In a shared tree, the author of a change is unknown.
 func TestOverlap_NamesNobodyInSharedTree(t *testing.T) {
 	w, lead := mailboxtest.With(t, "lead")
 	a, b := in(w, "shop", "a", "x.go", "y.go"), in(w, "shop", "b", "x.go", "y.go")
@@ -109,7 +109,8 @@ func TestOverlap_NamesNobodyInSharedTree(t *testing.T) {
 	require.Empty(t, report(w, b, second))
 }
 
-// BenchmarkClaimBeside measures a claim of work that nobody else touches, and beside seven that changed 400 files each.
+// BenchmarkClaimBeside measures a claim of work without overlaps, and of work that overlaps with seven agents that
+// changed 400 files each.
 func BenchmarkClaimBeside(b *testing.B) {
 	for _, others := range []int{0, 7} {
 		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
