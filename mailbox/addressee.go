@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// parseAddress reads an address as [schemas.ParseAddress] does, and a word for a person as human unless an agent has that
-// name.
+// parseAddress reads an address with [schemas.ParseAddress]. A word for a person, such as operator, becomes human
+// unless an agent has that name.
 func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
 	if err != nil {
@@ -27,7 +27,7 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	return o.resolveAddress(field, string(to))
 }
 
-// resolveAddress is [op.parseAddress] for an address that was read.
+// resolveAddress does the second half of [op.parseAddress], for an address that is parsed already.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
 	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.IsActing(name) {
@@ -36,8 +36,8 @@ func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	return schemas.Address(schemas.Human), nil
 }
 
-// resolveAddresses reads the addresses of a draft by [op.parseAddress], and says so in its warnings. The draft is not changed:
-// where one is read otherwise, a copy has it.
+// resolveAddresses resolves the recipient, the reviewer and the agent for failures of a draft with [op.resolveAddress],
+// and warns if the recipient became human. It does not change the draft: it returns a copy if an address changed.
 func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	next, h := *d, &d.Handoff
 	var err error
@@ -56,7 +56,8 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// poolOf is the pool of a name from which an agent of another name takes work, "" for none.
+// poolOf returns the pool that has this name and from which an agent of another name takes work. It returns "" if there
+// is none.
 func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	for a, err := range v.AgentsMentioning(roster.PoolWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
@@ -71,16 +72,17 @@ func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// refusePoolName refuses the name of a pool where an agent is meant, with both. Do says what to do instead.
+// refusePoolName refuses the name of a pool where a call needs an agent. The error names both. The hint is do, with the
+// pool for its %s.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Kind()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
 		WithKnown(string(pool)).WithHint(do, pool)
 }
 
-// NoPool refuses a caller that acts under the name of a pool, unless an agent is known by that name or acts over an
-// open connection, or the name has mail. Package tools asks it before each call but a registration, which makes the name
-// that of an agent. The error is not_found.
+// NoPool refuses a caller that acts under the name of a pool. It accepts the name if an agent is known by it, if an
+// agent acts under it over an open connection, or if it has mail. Package tools calls it before every call except a
+// registration, which makes the name known as an agent. The error is not_found.
 func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
 		return nil
@@ -99,13 +101,13 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	return refusePoolName("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
 }
 
-// tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
-// sender that acts itself is warned by [op.checkRecipient]. It is a rule after each change.
+// tellNoTakers tells the sender of a handoff that becomes claimable if no agent can take it now. A sender that acts
+// itself gets a warning from [op.checkRecipient] instead. It is a hook after each change.
 func (o *op) tellNoTakers(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
-		return err // of a name that nobody had the sender heard before
+		return err // the sender was told before that nobody has this name
 	}
 	why, err := o.Offers().WhyNoTaker(now, offer.Present)
 	if why == "" || err != nil {
@@ -119,11 +121,12 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// putCard keeps what is said of an agent now, and wakes who may take more than before. Where nobody takes what the agent
-// could take so far, as when it is away, the senders of the first hundred are told.
+// putCard stores the new card of an agent and wakes the agents whose pools may have mail for it. It tells the senders
+// of the agent's first hundred pending handoffs if no agent can take them after this change, for example because the
+// agent is away.
 func (o *op) putCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
-	o.Announce(roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+	o.Announce(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
 	if err = cmp.Or(err, o.putDeclared(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
@@ -147,7 +150,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 	return nil
 }
 
-// whyNoReviewer says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
+// whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if a reviewer
+// exists for at least one of the agents that may do the work.
 func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.Offers().Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
@@ -161,8 +165,9 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 	return why, nil
 }
 
-// Check is [registry.Registry.Check]. In a store that is whole it also finds what lies in mailboxes that nobody reads,
-// since no agent is called as their address says: it is spelled otherwise than it is read, or means a person or a pool.
+// Check does [registry.Registry.Check]. If the store is whole, it also looks for mailboxes without a reader: no agent
+// has the name in their address, because the address has another spelling now, or is a word for a person or the name of
+// a pool.
 func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := s.Registry.Check(ctx, by, in)
 	if err != nil || !out.OK {
@@ -173,7 +178,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 	return out, err
 }
 
-// unreadMail says of all that lies in such a mailbox how to get it out.
+// unreadMail lists all mail in mailboxes without a reader, each with the command that moves it.
 func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
 	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
 	for b, err := range v.Boxes() {
@@ -183,7 +188,7 @@ func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
 		if err = cmp.Or(err, broken, unread); err != nil {
 			return nil, err
 		}
-		to, _ := schemas.ParseAddress("to", string(box)) // none for a word that is no address
+		to, _ := schemas.ParseAddress("to", string(box)) // "" for a word that is no address
 		if _, directed := b.Address.Directed(); known != nil || !directed || cmp.Or(pool, to) == b.Address && !box.IsPerson() {
 			continue
 		}
@@ -201,7 +206,7 @@ func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
 				return nil, err
 			}
 			if n.Kind != schemas.TypeMessage {
-				continue // which nobody takes back
+				continue // only messages can be recalled
 			}
 			find("%s is for %s, whose mailbox nobody reads: handoff recall %s --agent %s, and send again: %s",
 				n.ID, box, n.ID, n.From, schemas.Visible(schemas.Clip(n.Text, 200)))

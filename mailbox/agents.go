@@ -17,24 +17,24 @@ import (
 	"handoff/store"
 )
 
-// Register keeps what an agent says of itself: the types of work that it accepts and produces, its skills and its role,
-// how many handoffs it takes at a time and how long its sessions are, in minutes. An agent calls it for itself, and a
-// caller that may act as any agent for any other.
+// Register stores the card of an agent: the types of work that it accepts and produces, its skills and its role, how
+// many handoffs it takes at a time, and how long its sessions are, in minutes. An agent calls it for itself. A caller
+// that may act as any agent calls it for any agent.
 //
-// From then on the agent qualifies for the pools of these words, and mail that waits there may go to it at once: calls
-// that wait for it look again. The first registration of a workspace makes it one where agents are declared: a send to
-// a name that nobody registered is refused from then on. What a later call leaves out stays as it was, except away,
-// which holds only while it is said.
+// From then on the agent qualifies for the pools of these words. Waiting mail of these pools may go to it at once:
+// waiting calls look again. The first registration in a workspace changes sends: from then on the server refuses a send
+// to a name that nobody registered. Fields that a later call leaves out keep their values, except away, which holds
+// only until the next call.
 //
-// The error is invalid for a reserved name and for a word other than 1 to 64 of A-Z a-z 0-9 . _ -; denied for a caller
-// that may not act as that agent. A repetition changes nothing but is one more event. If the process dies during the
-// call, card and event are there together or not at all.
+// The error is invalid for a reserved name, and for a word other than 1 to 64 of A-Z a-z 0-9 . _ -; denied for a caller
+// that may not act as that agent. A repetition changes nothing but adds one more event. If the process dies during the
+// call, the store has both the card and the event, or neither.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := card.Check(in)
 	if err != nil {
 		return schemas.RegisterOut{}, err
 	}
-	if len(by.Names) > 0 { // a caller that may act only as some speaks only for them
+	if len(by.Names) > 0 { // the caller may act only under these names
 		if _, err := by.As(in.Name); err != nil {
 			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
 		}
@@ -44,7 +44,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		a.Seen = cmp.Or(a.Seen, store.At(o.Now)) // an agent for which another speaks is known from now on
+		a.Seen = cmp.Or(a.Seen, store.At(o.Now)) // an agent that another caller registers is known from now on
 		before := a.Card.Accepts
 		card.Register(&a.Card, in)
 		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })
@@ -60,13 +60,13 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 	})
 }
 
-// Agents lists the agents that are known, those that are here first: what each accepts, whether it is connected, when
-// it was last seen, and how many handoffs wait for it, are held by it, and how many notices it has not read. Any caller
-// calls it; nothing changes but what the clock has changed. Capability, role and tags leave out agents that do not
-// qualify. Numbered sessions of a client that ended, and have nothing left, are left out as well.
+// Agents lists the known agents, connected agents first. For each it gives the types that it accepts, whether it is
+// connected, when it was last seen, how many handoffs wait for it, how many it holds, and how many notices it has not
+// read. Any caller calls it. It changes nothing but applies due changes. Capability, role and tags leave out agents
+// that do not qualify. Numbered sessions of a client are left out if they ended and have nothing left.
 //
-// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. There is no cursor: who looks
-// for one agent filters. The only errors are those of the store.
+// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. It has no cursor: filters find
+// a single agent. The only errors come from the store.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
@@ -96,7 +96,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	})
 }
 
-// allAgents yields the agents that are known, and then those that are here and did nothing yet. Each name comes once.
+// allAgents yields the known agents, and then the connected agents that have done nothing yet. Each name comes once.
 func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		known := map[schemas.Agent]bool{}
@@ -114,11 +114,11 @@ func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
-// for sends to a pool.
+// cards returns the cards of all known agents, as they are now. It reads a few rows for each agent, so only refusals
+// and sends to a pool use it.
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.Agents()) }
 
-// cardsOf is [op.cards] for some agents. The first that cannot be read ends it with the error.
+// cardsOf returns the cards of the given agents. It stops at the first agent that it cannot read and returns the error.
 func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
 	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
@@ -134,8 +134,8 @@ func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]sc
 	return cards, nil
 }
 
-// card is what is known of an agent now: what it registered, the counters of its own mailbox, whether it acts over an
-// open connection, and whether it waits for work. Pools are not counted for it.
+// card returns the card of an agent as it is now: its registration, the counters of its own mailbox, whether it acts
+// over an open connection, and whether it waits for work. The counters leave out its pools.
 func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))

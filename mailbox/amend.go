@@ -18,13 +18,13 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into what was sent, see [compose.Merge] and [life.Amend]. A pending handoff can be redirected
-// with to. What the handoff says is then written whole, as content of the event; the content from before stays with the
-// event before.
+// amend merges changes into the content of a handoff, see [compose.Merge] and [life.Amend]. The argument to redirects a
+// pending handoff. The event stores the new content whole; the event before keeps the old content.
 //
-// All of it is checked as a send is, with the fields of the errors below changes, before the first write, and once more
-// as a whole, since lists and maps grow. Each text from before can still be read with its event. The clock is applied
-// first, so nothing is amended that is over. A holder that waits for an answer reads the new text when it claims again.
+// Before the first write it checks the changes like a send, with the fields of errors below changes, and then the whole
+// content once more, since lists and maps grow. Each old text can still be read with its event. The operation applies
+// the clock first, so it amends no handoff whose time is over. A holder that waits for an answer reads the new text
+// when it claims again.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	action := life.Amend
 	if e := schemas.OrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
@@ -41,7 +41,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	if rev.to != "" {
 		readdress(&now, rev.to)
-		if out.To = rev.to; r.Box != "" { // what waits for a time stays in no mailbox
+		if out.To = rev.to; r.Box != "" { // a delayed handoff stays in no mailbox
 			now.Box = rev.to
 		}
 	}
@@ -53,7 +53,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	if action == life.Rebase { // which is listed nowhere, and no part of what was approved
+	if action == life.Rebase { // lists do not show the base, and the approval does not cover it
 		return &now, o.Commit(amended)
 	}
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.amendRecord(&now, h)); err != nil {
@@ -68,8 +68,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.Commit(amended)
 }
 
-// checkNotBegun refuses what is changed only while a handoff is pending: for whom it is, and what decides when it may be
-// claimed. The error is conflict for one that is held.
+// checkNotBegun refuses changes that need a pending handoff: another recipient, and options that decide when it may be
+// claimed. The error is conflict for a held handoff.
 func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
 	if r.Status == schemas.Pending {
 		return nil
@@ -85,8 +85,8 @@ func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
 	return nil
 }
 
-// amendContent gives what the handoff says now, with the note, as content of the event to come, and names in the result the
-// fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
+// amendContent puts the new content, with the note, into the event to come, and names the changed fields in the result.
+// The error is invalid if nothing would change, and limit if the whole content becomes too large.
 func (o *op) amendContent(
 	a *operation.Happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
@@ -126,8 +126,8 @@ func (o *op) amendContent(
 	return h, draft.CheckWhole(h)
 }
 
-// applyRole applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
-// agent stays with it, and its context says the role, of which the caller is warned.
+// applyRole applies the role that the work needs, a field of task trackers. Work of a pool goes to that role. Work for
+// one agent stays with the agent: its context gets the role, and the caller gets a warning.
 func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if c.Role == "" || c.To != "" {
 		return nil
@@ -146,9 +146,9 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
 }
 
-// approveAgain asks for approval again when an agent changes what human approved: otherwise a harmless text could be
-// approved and then replaced. Work that is held cannot be taken back for that, so then only human amends it, and for
-// others the error is denied.
+// approveAgain asks for approval again when an agent changes content that human approved. Without it an agent could
+// have a harmless text approved and then replace it. Held work cannot be taken back for that, so only human amends it;
+// for others the error is denied.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.By.InPerson() {
 		return nil
@@ -164,9 +164,9 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	return nil
 }
 
-// amendRecord brings the record in line with what the handoff says: the fields by which it is listed and found, what a
-// completion has to answer, and its times. Words are added and none is taken away, so a handoff is still found by what
-// it said before.
+// amendRecord brings the record in line with the new content: the fields that lists and searches use, the answers that
+// a completion needs, and the times. It adds words to the index and removes none, so a search still finds the handoff
+// by its old text.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
@@ -175,8 +175,8 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentWords(h)))
 }
 
-// amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
-// handoff was sent, not from the amendment. The error is invalid for a deadline that is over by now.
+// amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from the send,
+// not from the amendment. The error is invalid for a deadline in the past.
 func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	timeout, estimate, err := draft.Durations(h.Expectations)
 	if err != nil {
@@ -190,9 +190,9 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rewriteContent changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
-// from then on, with the note of the event. So it comes right before the commit, whose error is limit for a handoff that
-// becomes too large.
+// rewriteContent changes the content of a handoff. It puts the whole new content, with the note, into the event to
+// come, and points the record to that event. Callers call it right before the commit, whose error is limit if the
+// handoff becomes too large.
 func (o *op) rewriteContent(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.DecodeContent(a.Was.ID, a.Was.Body, &h); err != nil {
@@ -207,12 +207,12 @@ func (o *op) rewriteContent(a *operation.Happening, note string, change func(*sc
 	return nil
 }
 
-// inChanges says that the field at fault is one of changes. No error stays none.
+// inChanges puts the field of an error below changes. It returns nil for nil.
 func inChanges(err error) error { return schemas.Within("changes", err) }
 
-// amendOptions brings the record in line with the options that an amendment changes: for what it waits, from when it may be
-// begun, how often it is tried and how long its chain may be. Then it is ready or blocked as the new options say. A time
-// that is over puts it into its mailbox.
+// amendOptions brings the record in line with the amended options: its dependencies, the time before which it cannot be
+// claimed, its attempts, and the longest chain. The handoff is then ready or blocked as the new options say. A time in
+// the past puts it into its mailbox.
 func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil
@@ -228,8 +228,8 @@ func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
 	return amendLimits(now, *rev.changes.Options)
 }
 
-// amendLimits changes how often work is tried, and how long its chain may be. The error is invalid for fewer attempts than
-// were made, and limit for a chain that is longer already.
+// amendLimits changes the number of attempts and the longest chain. The error is invalid for fewer attempts than were
+// made, and limit if the chain is longer already.
 func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
@@ -243,13 +243,14 @@ func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 		return schemas.Errorf(schemas.Limit, "%s is number %d of its chain", now.ID, now.Depth).
 			WithField("options.limits.max_handoffs").WithHint("Give at least %d.", now.Depth)
 	}
-	if most != 0 && (now.MaxDepth == 0 || most < now.MaxDepth) { // a stricter limit of those before stays
+	if most != 0 && (now.MaxDepth == 0 || most < now.MaxDepth) { // a stricter limit of an earlier sender stays
 		now.MaxDepth = most
 	}
 	return nil
 }
 
-// warnOfCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
+// warnOfCriteria warns that new criteria count in addition to the old ones. A caller that names criteria may mean to
+// replace them.
 func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
@@ -258,8 +259,8 @@ func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *sche
 	}
 }
 
-// tellDependencies says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says
-// that nothing is waited for any more. It is given only where the caller changed that.
+// tellDependencies puts the dependencies of an amended handoff into the result. It does so only if the caller changed
+// them. An empty list that is not nil means that the handoff has no open dependency any more.
 func (o *op) tellDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return

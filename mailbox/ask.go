@@ -16,17 +16,17 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long an answered handoff waits for the agent that asked. It asked because it was at work on it,
-// and another would begin anew. It counts from the answer. Time that the machine slept does not count, see
+// reservation is how long an answered handoff waits for the agent that asked. That agent was at work on it, and another
+// agent would begin from scratch. The time counts from the answer and leaves out time that the machine slept, see
 // [op.unreserve].
 const reservation = 15 * time.Minute
 
-// ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
-// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answerer]; a permission is
-// asked of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps
-// them with the answer. The questions are content of the event, and the record points to it until they are answered or
-// withdrawn. The words of the questions are found by a search from then on. What the sender needs to know besides, such
-// as the note, goes with the notice.
+// ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. The lease stops while it waits,
+// and the claim token stays good. The question goes to the sender or to the agent that answers in its place, see
+// [reading.Answers]; a request for permission also goes to a person. The questions may have a quarter of the limit of a
+// handoff, because the handoff keeps them with the answer. They are the content of the event. The record points to that
+// event until the questions are answered or withdrawn. From then on a search finds the words of the questions. The
+// notice also carries the note and other details that the sender needs.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHeld(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
 }
 
-// tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
-// that of TellHuman, which comes first.
+// tellAnswerer leaves a notice with the agent that should answer. Human hears of a request for permission once: the
+// consequence TellHuman comes first and leaves that notice.
 func (o *op) tellAnswerer(h *operation.Happening) error {
 	to, err := reading.Answerer(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
@@ -76,8 +76,8 @@ func (o *op) tellAnswerer(h *operation.Happening) error {
 	return o.NotifyAgent(to, noticeOf(h))
 }
 
-// questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
-// their first word, since a person answers those.
+// questionsOf returns the questions of the holder: its questions and conditions, or else its note. The word permission
+// begins each request for permission, since a person answers those.
 func questionsOf(in schemas.UpdateIn) []string {
 	c := schemas.OrZero(in.Conditions)
 	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
@@ -88,7 +88,7 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
-// checkGrant refuses an answer to a question for permission, unless a person gives it.
+// checkGrant refuses an answer to a request for permission unless a person gives it.
 func (o *op) checkGrant(r *store.Record) error {
 	switch {
 	case !r.Permission:
@@ -102,20 +102,20 @@ func (o *op) checkGrant(r *store.Record) error {
 	return nil
 }
 
-// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]: for a time it is
-// reserved for the agent that asked. The questions are kept with the answer, so that another agent understands it. The
-// token of the agent that asked stays good until somebody claims, and that claim is no new attempt, because the wait
-// was not the holder's fault.
+// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]. For a time the handoff
+// is reserved for the agent that asked. The content keeps the questions with the answer, so that another agent
+// understands it. The token of the agent that asked stays good until the next claim. That claim is no new attempt,
+// because the wait was not the holder's fault.
 //
 // Work for one agent goes back to the mailbox of that agent and is not reserved. Work of a pool goes to the mailbox of
-// the asker, for [reservation]; then [op.unreserve] offers it to the pool. A permission is denied to all but a person
-// who proves to be one, because an agent could grant itself the right to act. The whole handoff is written again with
-// the answer, so the error is limit where it becomes too large; then it still waits.
+// the asker, for [reservation]; then [op.unreserve] offers it to the pool. Only a person that proves to be one may
+// grant a permission, because an agent could grant itself the right to act. The event stores the whole content again
+// with the answer, so the error is limit if it becomes too large; the handoff then still waits.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
 	}
-	if in.Changes != nil { // what is asked for changes with the answer
+	if in.Changes != nil { // the answer also amends the work
 		amended, err := o.amend(r, schemas.UpdateIn{HandoffID: in.HandoffID, Action: in.Action, Changes: in.Changes}, out)
 		if err != nil {
 			return nil, err
@@ -149,7 +149,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	out.To = now.Box
 	whom, err := reading.Answerer(o.View, r, r.Asker)
-	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
+	for _, a := range []schemas.Agent{o.By.Agent, whom} { // both have seen the question
 		err = cmp.Or(err, o.markRead(r.ID, a))
 	}
 	if err = cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note))); err != nil {
@@ -158,13 +158,13 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return &now, o.Commit(answered)
 }
 
-// reclaimAnswered gives the agent that asked its claim back, where it waited for the answer in the session that asked: with
-// the questions, the answer and a token, but not with the brief that it has read. Taken is false where nothing was
-// answered, where the session only reads, and where another was faster.
+// reclaimAnswered gives the agent that asked its claim back, if that agent waited for the answer in the session that
+// asked. The result has the questions, the answer and a token, but not the brief, which the session has read. Taken is
+// false if no question was answered, if the caller may only read, and if another agent claimed first.
 //
 // [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
-// of its own, with the rules and errors of [Service.Claim]; that it is no new attempt comes from the answer. operation.Conflict
-// and denied are no errors here: the caller is shown how the handoff stands instead.
+// of its own, with the rules and errors of [Service.Claim]. It is no new attempt, because the answer made the handoff
+// uncharged. Conflict and denied are no errors here: the caller sees the state of the handoff instead.
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
@@ -184,8 +184,8 @@ func (s *Service) reclaimAnswered(
 	}, err == nil, err
 }
 
-// markRead marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
-// stay: what they say stands nowhere else.
+// markRead marks the notices about a handoff as read, when the agent sees the handoff or acts on it. Messages stay
+// unread, because no other place has their text.
 func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
@@ -194,8 +194,8 @@ func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	return o.MarkRead(a, told...)
 }
 
-// markShownRead is [op.markRead] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
-// snapshot first, so that a view that is repeated costs no write. A caller that may only read marks nothing.
+// markShownRead does [op.markRead] for a handoff that a call has shown. It looks on a snapshot first and writes only if
+// it finds an unread notice, so a repeated view costs no write. A caller that may only read marks nothing.
 func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
@@ -209,10 +209,10 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 	return s.update(ctx, by, func(o *op) error { return o.markRead(id, by.Agent) })
 }
 
-// emptyClaim is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
-// for mail would else wait for ever on a message that tells it to stop. What it holds, and what waits and may not be taken
-// yet, is named as well. Where that cannot be read, the log says so and the result is without it: a caller that polls is not stopped by
-// it.
+// emptyClaim returns the result of a claim that found nothing. It shows the caller's unread notices: a model that polls
+// for work would otherwise never see a message that tells it to stop. It also names the handoffs that the caller holds,
+// and handoffs that wait but cannot be claimed yet. If these cannot be read, the log has the error and the result lacks
+// them, so that a polling caller can go on.
 func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
@@ -225,7 +225,7 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 	if some, err := s.hasUnread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err
 	}
-	if by.Agent == schemas.Human { // what a person has not read needs the person: only looking at it by name reads it
+	if by.Agent == schemas.Human { // a person has to open each notice by name to mark it read
 		by.Scope = schemas.ScopeRead
 	}
 	f, err := listing.Parse(schemas.ListIn{}, s.Now())
@@ -240,10 +240,10 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 	return out, err
 }
 
-// amendedSince tells whether what is asked was changed since the question that was answered last.
+// amendedSince tells whether the work was amended after the newest question.
 //
-// Then the session that asked is shown the whole brief again, and not the answer alone. It looks at the newest
-// [amendmentLookback] events; where no question is among them, it says that something may have changed.
+// If so, the session that asked gets the whole brief again, and not the answer alone. It looks at the newest
+// [amendmentLookback] events. If they have no question, it returns true, since an amendment may be older.
 func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	events, err := v.EventsOf(r, amendmentLookback)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })
@@ -252,5 +252,5 @@ func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	}), err
 }
 
-// amendmentLookback is how far an amendment is looked for.
+// amendmentLookback is the number of events among which [amendedSince] looks for an amendment.
 const amendmentLookback = 50
