@@ -18,11 +18,11 @@ import (
 	"handoff/store"
 )
 
-// checkBudget refuses a draft that would bring its workflow past one of its limits, once that of the draft are set, see
-// [setLimits]. Used is what the workflow used so far, and with what it would use with the draft. Work for human is never
-// refused.
+// checkBudget refuses a draft that would bring its workflow past one of its limits. First it sets the limits of the
+// draft, see [setLimits]. Used is the use of the workflow so far; with is its use including the draft. Work for human
+// is never refused.
 //
-// The error is limit. Nothing is written then, and [op.overrun] says of what human is to be told.
+// The error is limit. Then nothing is written, and op.overrun has the text for human.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
@@ -34,8 +34,8 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
-// cost. It is committed with the result, and refuses nothing.
+// spend counts the use of a result, a failure or a late result: its tokens and the cost that it states. The count is
+// committed with the result. It refuses nothing.
 func (o *op) spend(h *operation.Happening) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
@@ -59,7 +59,8 @@ func (o *op) spend(h *operation.Happening) error {
 	return o.PutWorkflow(name, *wf)
 }
 
-// costOf is what a completion says it cost in US dollars, as a number or a text, 0 for nothing or for what is no sum.
+// costOf returns the cost in US dollars that a completion states, as a number or as text. It returns 0 if there is none
+// or if it is no amount.
 func costOf(done *schemas.Completion) float64 {
 	usd, err := strconv.ParseFloat(fmt.Sprint(done.Results[schemas.LimitCost]), 64)
 	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
@@ -68,8 +69,8 @@ func costOf(done *schemas.Completion) float64 {
 	return usd
 }
 
-// setLimits sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person
-// only, who is told again when it is reached.
+// setLimits sets the limits that a caller gives for a workflow. Any caller may lower a limit. Only a person may raise
+// it, and human is told again when the raised limit is reached.
 func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	for _, name := range schemas.WorkflowLimits {
 		most, given := asked[name]
@@ -87,7 +88,7 @@ func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	}
 }
 
-// limitWorkflow sets limits of a workflow that exists, see [setLimits], and warns of those that it did not raise.
+// limitWorkflow sets limits of an existing workflow, see [setLimits], and warns of the limits that it did not raise.
 func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -103,7 +104,7 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 	return o.warnOfUnraised(name, asked)
 }
 
-// warnOfUnraised warns of the limits that a caller asked to raise and may not.
+// warnOfUnraised warns of limits that the caller asked to raise but may not raise.
 func (o *op) warnOfUnraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
@@ -114,14 +115,15 @@ func (o *op) warnOfUnraised(name schemas.Workflow, asked map[string]float64) (wa
 	return warnings, err
 }
 
-// overrun is what was past a limit of a workflow.
+// overrun is a draft that a limit of its workflow refused.
 type overrun struct {
 	workflow schemas.Workflow
 	limit    string
 	text     string
 }
 
-// refuseOverBudget refuses what would bring a workflow past a limit, and notes of what human is to be told.
+// refuseOverBudget refuses a draft that would bring a workflow past a limit, and keeps the text for human in
+// op.overrun.
 func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
 	e := schemas.Errorf(schemas.Limit, "this would be %s of %s %s of %s, which has used %s",
 		formatAmount(with), formatAmount(b.Of), b.Limit, cmp.Or(name, "the workflow"), formatAmount(b.Used)).WithField("options.limits." + b.Limit).
@@ -131,11 +133,11 @@ func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with floa
 	return e
 }
 
-// formatAmount writes an amount, to the hundredth.
+// formatAmount formats an amount, rounded to hundredths.
 func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// noteOverrun notes that human is told of what was refused last because of a limit. It gives that once for each workflow
-// and limit, nil afterwards and where nothing was refused.
+// noteOverrun returns the last overrun of the operation and notes that human is told of it. It returns each workflow
+// and limit once; later, and without an overrun, it returns nil.
 func (o *op) noteOverrun() (over *overrun, err error) {
 	if over, o.overrun = o.overrun, nil; over == nil {
 		return nil, nil
@@ -148,8 +150,8 @@ func (o *op) noteOverrun() (over *overrun, err error) {
 	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
-// tellOverrun tells human of an operation that was refused because of a limit, once for each workflow and limit. The
-// operation was undone, so this is one of its own; where it fails, the next refusal tells.
+// tellOverrun tells human of an operation that a limit refused, once for each workflow and limit. That operation was
+// undone, so tellOverrun runs one of its own. If it fails, the next refusal tells human.
 func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 	if refused == nil {
 		return
@@ -173,8 +175,8 @@ func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 	}
 }
 
-// sendOrTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
-// then.
+// sendOrTell runs send, which makes the handoff that continues h. If a limit of the workflow refuses it, sendOrTell
+// tells human and returns nil.
 func (o *op) sendOrTell(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.overrun == nil {
@@ -183,10 +185,10 @@ func (o *op) sendOrTell(h *operation.Happening, send func() (*store.Record, erro
 	return nil, o.tellUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
 }
 
-// What rules send because of time is counted: because of what the clock did to a handoff, and of all that follows from
-// that. What follows from the call of an agent is not, since [maxByRules] bounds it for each call. So rules that feed
-// themselves by deadlines come to an end in each workflow, and a workspace in which nobody acts grows slowly. That is why
-// no rule may choose another workflow or another parent.
+// These limits bound the handoffs that rules send because the clock changed a handoff, directly or as a further
+// consequence. Handoffs that follow from an agent's call do not count, since [maxByRules] bounds them for each call.
+// The limits end rules that feed themselves by deadlines, and let a workspace without active agents grow only slowly. They
+// count by workflow, so no rule may choose another workflow or another parent.
 //
 // The figures leave room for a team whose whole night's work times out. docs/guarantees.md has them.
 const (
@@ -195,17 +197,18 @@ const (
 	maxPerHour     = 2_000 // of all rules of the workspace in an hour
 )
 
-// resetRuleBudgets begins the budgets of one operation anew after each handoff to which the clock was applied: one that the
-// rules multiply is not the fault of the next. It tells whether the rules sent as many as one operation may.
+// resetRuleBudgets resets the per-operation budgets of rules after the clock was applied to one handoff. Rules that
+// multiply that handoff then cost the next handoff nothing. It tells whether the rules sent as many handoffs as one
+// operation may send.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
 	return o.sentByClock >= maxByRules
 }
 
-// chargeRule counts n handoffs and messages that a rule is about to send because of time, and what happened to r. The error
-// is limit where they are too many for the workflow of r, for the rule or for the hour. Then o.spent is the workflow or
-// the rule, for [op.wasToldOfBudget].
+// chargeRule counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
+// error is limit if they are too many for the workflow of r, for the rule or for the hour. Then op.spentBudget names
+// the workflow or the rule, for [op.wasToldOfBudget].
 func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if !o.Timed {
 		return nil
@@ -233,8 +236,8 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }
 
-// wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that refused a rule
-// just now, and notes that they are. It is false where no budget refused.
+// wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that has just
+// refused a rule. If not, it notes that they are told now. It returns false if no budget refused the rule.
 func (o *op) wasToldOfBudget() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {

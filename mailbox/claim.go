@@ -13,48 +13,49 @@ import (
 	"handoff/store"
 )
 
-// takenClaim is what a claim took, or what the caller held already. It is remembered under the request id, so its exported
-// fields are a format on disk.
+// takenClaim is a claim that a call made, or that the caller held before. The receipt of the request id stores it, so
+// its exported fields are a format on disk.
 type takenClaim struct {
-	ID          schemas.ID `json:"id,omitempty"` // zero when nothing waits
+	ID          schemas.ID `json:"id,omitempty"` // zero if the claim found nothing
 	Token       string     `json:"token,omitempty"`
-	Fresh       bool       `json:"fresh,omitempty"` // this call took it
-	SameSession bool       `json:"again,omitempty"` // the session that takes it had it when it asked
+	Fresh       bool       `json:"fresh,omitempty"` // this call claimed it
+	SameSession bool       `json:"again,omitempty"` // this session held the handoff when it asked its question
 
-	Overlaps []string `json:"beside,omitempty"` // who else holds work on the same files
+	Overlaps []string `json:"beside,omitempty"` // warnings of other holders that work on the same files
 
-	record *store.Record   // nil when it was remembered
-	box    schemas.Address // out of which it was taken; empty when it was not
+	record *store.Record   // nil if it comes from a receipt
+	box    schemas.Address // the mailbox that it was in; "" if this call did not claim it
 }
 
-// newTakenClaim is the answer to a claim: the record that the caller holds now, and whether this call made it the holder.
+// newTakenClaim returns the result of a claim. Fresh tells whether this call made the caller the holder of r.
 func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 	return takenClaim{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
 
-// Claim makes the caller the holder of a handoff, and gives it a claim token, the end of its lease, and a brief of what
-// is to be done. An agent calls it, either for the next handoff of its mailboxes, optionally with one of some tags, or
-// for a given one.
+// Claim makes the caller the holder of a handoff. The caller gets a claim token, the end of its lease, and a brief of
+// the work. An agent calls it, either for the next handoff of its mailboxes, optionally with one of some tags, or for a
+// given one.
 //
-// Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
-// priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of sessions
-// of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with others that
-// wait, and then gets an empty result, as it does at once while it has notices that it has not read, with those. An
-// agent that holds as many as it said it takes gets only what is addressed to it by name. A brief has max_tokens at
-// most, 1,500 by default; what does not fit is named.
+// Without an id the caller first gets a handoff that it held over a connection that is gone. Then it gets the handoff
+// that has waited longest, where each priority is worth a head start. Its queue has its own mailbox, the pools for
+// which it qualifies, and the mailboxes of ended sessions of the same client. If the queue is empty, the call waits up
+// to wait_seconds, at most 50, in turn with other waiting calls, and then returns an empty result. A caller with unread
+// notices gets the empty result at once, together with these notices. An agent that holds as many handoffs as its card
+// allows gets only work that is addressed to it by name. A brief has max_tokens at most, 1,500 by default; it names the
+// parts that do not fit.
 //
 // Errors:
 //   - not_found: there is no handoff with the id.
-//   - conflict: another agent holds it; it waits for approval, for others or for a time; it ended; or it was claimed
-//     over a connection that may still be there, in the first two minutes of a server.
+//   - conflict: another agent holds it; it waits for approval, for dependencies or for a time; it ended; or it was
+//     claimed over a connection that may still be there, in the first two minutes of a server.
 //   - denied: the caller is not its recipient, does not qualify for its pool, or declined it.
 //   - stale: a call with the same request id got a claim that ended since.
 //   - unavailable: the result could not be delivered, and the claim was given back.
 //
 // Repetition: the caller gets the same claim again by asking for its id over the same connection. A call with the same
 // request id gets the same claim. A claim whose result can no longer be delivered is given back and is no attempt. If
-// the process dies after the claim is on disk, the agent gets it again: by repeating the call, or as the first one that
-// it claims over its next connection.
+// the process dies after the claim is on disk, the agent gets it again: by repeating the call, or as the first handoff
+// that it claims over its next connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
@@ -74,7 +75,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	return out, err
 }
 
-// claim takes one, or gives what an earlier call with the same request id took.
+// claim claims one handoff, or returns the claim of an earlier call with the same request id.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	if in.HandoffID != "" {
 		return mutate(ctx, s, by, func(o *op) (takenClaim, error) { return o.claimByID(in.HandoffID) })
@@ -82,7 +83,7 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
 
-// claimByID takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].
+// claimByID claims a handoff by its id. A handoff that the caller holds already goes to [op.claimAgain].
 func (o *op) claimByID(id string) (takenClaim, error) {
 	r, err := o.Find(id)
 	if err != nil {
@@ -97,13 +98,14 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	return o.take(life.Claim, r)
 }
 
-// claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new
-// one where the old connection is gone. While a service that has just begun cannot know whether it is gone, the error
-// is conflict and says in how many seconds to ask again. Anything else is refused as held.
+// claimAgain returns the claim that the caller holds already. Over the same connection it is the same claim and no
+// event. If the old connection is gone, it is a new claim. A service that has just begun cannot know whether the
+// connection is gone: the error is then conflict and says in how many seconds to ask again. Any other caller is
+// refused, since the handoff is held.
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
-		o.here.NoteHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim comes after
+		o.here.NoteHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim checks it afterwards
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
@@ -112,12 +114,12 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 		return takenClaim{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
-	return o.take(life.Claim, r) // which is refused, since it is held
+	return o.take(life.Claim, r) // refused, since the handoff is held
 }
 
-// reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted goes on where
-// it was, with the oldest first. What waits for an answer is left to wait. A caller without a connection reclaims
-// nothing unasked, since nothing shows that it is the one that claimed; it asks for the id.
+// reclaim claims the oldest handoff again that the caller claimed over a connection that is gone. With it a restarted
+// client continues its work. It leaves out handoffs that wait for an answer. A caller without a connection reclaims
+// nothing unasked, since nothing shows that it is the claimant; it claims by id.
 func (o *op) reclaim() (takenClaim, error) {
 	if o.By.Conn == "" {
 		return takenClaim{}, nil
@@ -133,17 +135,17 @@ func (o *op) reclaim() (takenClaim, error) {
 	return takenClaim{}, nil
 }
 
-// take makes the caller the holder, with a new token. Every earlier token is void from here on, which is what keeps two
-// agents from finishing the same work: the store lets one transaction do this at a time, and whoever comes second finds
-// the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. A
-// question that is open stays open for whoever asked it.
+// take makes the caller the holder, with a new token. Every earlier token is void from here on, so two agents cannot
+// both finish the same work. The store runs one writing transaction at a time, and the second caller finds the handoff
+// held. A claim counts as one more attempt unless the claim before was given back; a reclaim never counts. An open
+// question stays open for the agent that asked it.
 func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	now, err := o.Step(a, r)
 	if err != nil {
 		return takenClaim{}, err
 	}
 	operation.VoidToken(&now)
-	if r.Claims == 1 { // from here on its tree is that of another claim
+	if r.Claims == 1 { // from here on the record has the tree of another claim
 		now.Base = reading.Base(o.View, r)
 	}
 	if a == life.Claim && !r.Uncharged {
@@ -180,8 +182,8 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	return taken, o.noteFirstClaim()
 }
 
-// noteFirstClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not
-// warned any more that nobody claimed under that name.
+// noteFirstClaim notes the first claim of an agent. From then on an agent is known to read this mailbox, and senders
+// get no warning any more that nobody claimed under that name.
 func (o *op) noteFirstClaim() error {
 	a, err := o.Self()
 	if err != nil || a.Claims > 0 {

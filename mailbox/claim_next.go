@@ -12,22 +12,22 @@ import (
 	"handoff/store"
 )
 
-// errLookFurther undoes a transaction that passed over as many as it may.
+// errLookFurther undoes a transaction that has passed over as many handoffs as it may.
 const errLookFurther operation.Undo = "what is wanted lies further back in the mailbox"
 
-// claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [reading.MaxScanned], as with a
-// tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
-// then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
-// result is empty, and nothing is remembered, when the caller may take nothing.
+// claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
+// gone, then its queue. If a transaction would pass over more than [reading.MostLooked] handoffs, for example for a
+// rare tag, claimNext searches on a snapshot, which holds up no writer, and then claims the found handoff if it still
+// waits. If another agent is faster each time, it gives up after 64 tries with the conflict. If the caller may claim
+// nothing, the result is empty and no receipt is stored.
 //
-// Within a transaction the order of claiming is exact: no other claim comes in between. After a search outside of it
-// the handoff is judged again when it is taken. Where another took it meanwhile the search begins anew. Where one that
-// comes earlier was sent meanwhile, that one stays for the next claim.
+// Within a transaction the order of claims is exact: no other claim comes in between. After a search on a snapshot the
+// claim checks the handoff again. If another agent claimed it meanwhile, the search begins anew. A handoff that was
+// sent meanwhile and comes earlier in the queue stays for the next claim.
 //
-// The result is remembered under the request id where something was taken, in the transaction that took it.
+// The transaction that claims a handoff also stores the receipt of the request id.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
-	// It may run more than once, so it assigns all that it gives.
+	// It may run more than once, so each run assigns all results.
 	first := func(o *op) (takenClaim, error) {
 		got, err := o.reclaim()
 		if got.ID == 0 && err == nil {
@@ -43,7 +43,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
-		if _, err := s.engine.CatchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
+		if _, err := s.engine.CatchUp(ctx); err != nil { // the undone transaction also lost the changes of the clock
 			return takenClaim{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)
@@ -51,7 +51,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return takenClaim{}, err
 		}
 		got, err = mutate(ctx, s, by, func(o *op) (takenClaim, error) {
-			return o.claimByID(id.String()) // which is refused, if another took, redirected or ended it since
+			return o.claimByID(id.String()) // refused if another agent claimed, redirected or ended it since
 		})
 		e := schemas.AsError(err)
 		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied)
@@ -61,12 +61,11 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 	}
 }
 
-// claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none. The error is
-// errLookFurther after a thousand that it may not.
+// claimFirst claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
+// error is errLookFurther after it has passed over a thousand.
 //
-// Records that are damaged or not for the caller count among the thousand: the bound is on what is read, because all
-// other writers wait meanwhile. Agents that are at their limit are offered only their own mailbox, see
-// [offer.Offers.Queue].
+// Damaged records and records that are not for the caller count among the thousand: the bound limits reads, because all
+// other writers wait meanwhile. An agent at its limit is offered only its own mailbox, see [offer.Offers.Queue].
 func (o *op) claimFirst(tags []string) (takenClaim, error) {
 	a, err := o.Self()
 	if err != nil {
@@ -87,10 +86,10 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 	return takenClaim{}, nil
 }
 
-// searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,
-// on one snapshot, writes nothing, and passes over damaged records and over those whose time is due. What is due is
-// passed over because a snapshot cannot apply it: it may be over by now. The caller applied the clock just before, so
-// little is. Only the id is given, and [op.take] judges again.
+// searchQueue returns the first handoff of the caller's queue that it may claim, zero if there is none. It searches the
+// whole queue on one snapshot and writes nothing. It passes over damaged records and over records with a due time: a
+// snapshot cannot apply the clock, so such a handoff may have ended. Few records are due, since the caller has just
+// applied the clock. It returns only the id, and [op.take] checks the handoff again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
@@ -98,7 +97,7 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 		if err != nil {
 			return 0, err
 		}
-		read := func(id schemas.ID) *store.Record { // the claim that passed over it before has logged what is damaged
+		read := func(id schemas.ID) *store.Record { // the claim before has logged damaged records
 			r, err := v.Record(id)
 			if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
 				return nil

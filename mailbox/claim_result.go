@@ -13,9 +13,9 @@ import (
 	"handoff/store"
 )
 
-// claimResult tells the new holder what it holds. The brief is rendered after the commit, on a snapshot, because it
-// takes longer than the claim and there is one writer. A brief that cannot be rendered does not undo the claim: the
-// result says so in its place, and the holder can give the handoff up.
+// claimResult makes the response for the new holder. It renders the brief after the commit, on a snapshot, because that
+// takes longer than the claim and the store has one writer. A brief that cannot be rendered does not undo the claim:
+// the response has an explanation in its place, and the holder can give the handoff up.
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got takenClaim,
 ) (schemas.ClaimOut, error) {
@@ -31,7 +31,7 @@ func (s *Service) claimResult(
 			}
 		}
 		b, todo, err := brief(v, r, in.MaxTokens)
-		if err != nil { // the claim stands, and its holder can still fail it
+		if err != nil { // the claim stays, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()
 		}
@@ -51,19 +51,20 @@ func (s *Service) claimResult(
 			if out.Transfer = &b.Transfer; h.Metadata.EstimatedTokens <= fullTokens || by.Via == schemas.ViaCLI {
 				out.Handoff = &h
 			} else {
-				out.Omitted = append(out.Omitted, "handoff") // it is read in pages
+				out.Omitted = append(out.Omitted, "handoff") // the caller can read it in pages
 			}
 		}
 		return out, s.addHeld(v, by, &out)
 	})
 }
 
-// maxHeldNamed is how many handoffs an answer names that its caller holds.
+// maxHeldNamed is the number of held handoffs that a response names.
 const maxHeldNamed = 50
 
-// addHeld names in the answer to a claim what the caller holds, oldest first, where that is more than the claim took, and
-// the call that shows the oldest of it: a model that lost its context knows of nothing else. It reads the index and
-// applies no time, so one whose lease has just ended may be among them.
+// addHeld lists the caller's held handoffs in the response to a claim, oldest first, if the caller holds more than the
+// claimed one. It also advises the call that shows the oldest other one: a model that lost its context has no other way
+// to know of them. It reads the index without applying the clock, so the list may have a handoff whose lease has just
+// ended.
 func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
 	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.Oldest(store.HeldBy(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
@@ -82,8 +83,8 @@ func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOu
 	return nil
 }
 
-// recall is the record of a claim. A claim that was remembered may be lost by now: the error is stale then, because the
-// caller must not work under a token that is void.
+// loadRecord returns the record of a claim. A claim from a receipt may have ended since: then the error is stale,
+// because the caller must not work with a void token.
 func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	if c.record != nil {
 		return c.record, nil
@@ -95,23 +96,24 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// giveBack releases a claim that could not be delivered, unless its holder was heard of since, and so knows that it
-// holds it, or a repeat of the call returns it. It forgets its receipt, so that a repeat claims anew. It is the caller's call
-// that is over, so the context of the call is not used. The error is unavailable when the claim was given back, else
-// why the call ended. If the process dies before this, the claim stays until its lease ends.
+// giveBack releases a claim whose response could not be delivered, and deletes the receipt, so that a repeated call
+// claims anew. It leaves the claim if the server has heard of the holder since, because the holder then knows the
+// claim, or if a repeated call returns the claim. The caller's call is over, so giveBack does not use its context. The
+// error is unavailable if it gave the claim back, else the reason why the call ended. If the process dies before, the
+// claim stays until its lease ends.
 //
-// A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both may return
-// one claim, and only one result arrives. So the holder counts as heard of by the repeat, and only the first call gives the
-// claim back. Each does so in one transaction: a repeat that comes before the claim is given back keeps it, and one that
-// comes later finds no receipt and claims anew. Where none of the results arrives the claim ends with its lease, unless
-// its holder claims again before: the answer names what it holds.
+// A caller whose connection breaks repeats its call, perhaps while the first call is still running. Both calls may
+// return one claim, and only one response arrives. Therefore the repeat counts as a sign of the holder, and only the
+// first call gives the claim back. Each does so in one transaction: a repeat that comes before the release keeps the
+// claim, and a repeat that comes later finds no receipt and claims anew. If no response arrives, the claim ends with
+// its lease, unless its holder claims again before: that response lists its held handoffs.
 func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.heardSince(r, taken) {
-			return err // the claim ended since, or stands
+			return err // the claim ended since, or its holder knows it
 		}
 		given = true
 		_, err = o.release(r, "", "")
@@ -123,14 +125,14 @@ func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
+// Replayed notes a sign of the holder of a claim that an earlier call with the same request id made.
 func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: the call that gives it back comes after
+		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards
 	}
 }
 
-// heardSince tells whether the holder was heard of since a claim that could not be delivered.
+// heardSince tells whether the server has heard of the holder since a claim that could not be delivered.
 func (o *op) heardSince(r *store.Record, taken takenClaim) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.Token)

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// checkHeld checks that an action is possible now, and that the caller proves that it holds the claim. Every action of a
-// holder begins with it, before anything is changed. The error is conflict for a state without that action; else it is
-// that of [op.checkProof].
+// checkHeld checks that an action is possible now, and that the caller proves its claim. Every action of a holder calls
+// it first, before it changes anything. The error is conflict if the state does not allow the action; else it comes
+// from [op.checkProof].
 func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.Next(a, r.Status); !ok {
 		return o.refuseState(a, r)
@@ -21,17 +21,16 @@ func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
 	return o.checkProof(a, r, token)
 }
 
-// checkProof checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
-// session; on the command line the person at the keyboard is trusted.
+// checkProof checks the claim token. A call without a token is proved by the connection that claimed under that agent;
+// over HTTP the MCP session proves it; on the command line the person at the keyboard is trusted.
 //
 // The error is stale for a token that a newer claim or a release made void; denied for a caller that acts as another
-// agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token,
-// where a token is needed and none was given. A lease that ended is no error: while nobody else claimed, the token is
-// good.
+// agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token, if
+// a token is needed and none was given. A lease that ended is no error: the token is good until another agent claims.
 //
-// Callers without a token are told apart as far as the transport can: a connection is one client, a session over HTTP
-// one agent, a command line one person. Where it cannot, as with two workers of one bearer token, the token of the
-// claim alone is proof.
+// Callers without a token are told apart as far as the transport can: a connection is one client, an MCP session over
+// HTTP is one agent, a command line is one person. The transport cannot tell two workers with one bearer token apart;
+// there only the claim token is proof.
 func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
 	if token != "" && token != r.Token {
 		return o.refuseToken(a, r, token)
@@ -49,8 +48,8 @@ func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
 	return nil
 }
 
-// refuseToken refuses a token that is not that of the claim: it was good before, is of another handoff that the caller
-// holds, or is nobody's. Only such a token is looked for among what the caller holds.
+// refuseToken refuses a token that does not belong to the claim: it was good before, it belongs to another handoff that
+// the caller holds, or it belongs to no claim. Only for such a token it searches the caller's held handoffs.
 func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.refuseStale(a, r)
@@ -72,17 +71,17 @@ func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// actAsHolder lets a caller that proves a claim over this connection act as its holder, although it did not say so:
-// subagents of one client share a connection, and models forget to repeat their name. On another connection the token
-// alone is not enough, because tokens stand in transcripts that others can read.
+// actAsHolder lets a caller act as the holder if it gives the holder's token over the connection that claimed, although
+// it gave another name or none. Subagents of one client share a connection, and models forget to repeat their name. On
+// another connection the token alone is not enough, because transcripts have tokens and others can read them.
 func (o *op) actAsHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
 		o.By.Agent = r.Holder
 	}
 }
 
-// lostTokenHint is the way out for a holder that does not have its claim token any more: a new claim where it can be told
-// from others, else the sender's release or the end of the lease, with the time.
+// lostTokenHint returns the hint for a holder that lost its claim token: it claims anew if the server can tell it from
+// other callers, else it waits for a release by the sender or for the end of the lease, with its time.
 func (o *op) lostTokenHint(r *store.Record) string {
 	const give = "Give the one that the claim returned."
 	if o.newTokenAdvice(r) != nil {
@@ -92,9 +91,9 @@ func (o *op) lostTokenHint(r *store.Record) string {
 	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-// newTokenAdvice is how a holder that can be told from others gets another claim token, see [op.claimAgain]. Over HTTP
-// without an instance nothing tells two workers of one token apart, so there is no advice, and none where a person at
-// the keyboard claimed and a client asks.
+// newTokenAdvice advises a claim that gives the holder another token, see [op.claimAgain]. It returns nil if the server
+// cannot tell the holder from other callers: over HTTP without an instance, where two workers may share one bearer
+// token, and for a client if a person at the keyboard claimed.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
 	if !mine && !o.mayReclaim(r) && !o.Leases.MayReturn(r) {
@@ -103,9 +102,9 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
-// isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
-// Without connections the same instance counts, and on the command line the person at the keyboard. The name of the
-// agent is checked apart.
+// isClaimant tells whether the caller is the claimant: it calls over the connection that claimed. Without connections
+// the same instance counts, and on the command line the person at the keyboard. It does not compare the names of the
+// agents.
 func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
 		return o.By.Via == schemas.ViaCLI
@@ -113,8 +112,8 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return sameSession(r, o.By)
 }
 
-// sameSession tells whether a caller is the session that claimed a handoff last, whose model has read the brief: it
-// calls over the connection that claimed, or without connections as the same instance.
+// sameSession tells whether a caller is the session that made the last claim, whose model has read the brief: it calls
+// over the connection that claimed, or without connections as the same instance.
 func sameSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn
@@ -122,14 +121,14 @@ func sameSession(r *store.Record, by schemas.Caller) bool {
 	return sameInstance(r, by)
 }
 
-// sameInstance tells whether a caller is the instance of the agent that claimed. Where instances cannot be told apart,
-// none is the same.
+// sameInstance tells whether a caller is the instance of the agent that claimed. It returns false if the instances are
+// not known.
 func sameInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
-// refuseNotHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
-// and how the caller shows that it is that one.
+// refuseNotHolder refuses a caller that acts as another agent than the holder, with denied. The error names the holder,
+// and says how the caller can prove to be the holder.
 func (o *op) refuseNotHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).About(r.ID, r.Status, r.Successor)
 	switch {
@@ -146,7 +145,8 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
 }
 
-// judgingAdvice advises the way on with a result for whoever may judge it; none for others and where there is no result.
+// judgingAdvice advises how to return a result, for a caller that may judge it. It returns nil for other callers and if
+// there is no result.
 func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
@@ -158,8 +158,8 @@ func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
 }
 
-// adviseClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
-// may.
+// adviseClaim adds the next step to the refusal of a holder's action on a handoff without a holder: a claim if the
+// caller may claim it, else the name of the recipient.
 func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	may, err := o.MayClaim(r)
 	if err != nil {
@@ -177,13 +177,13 @@ func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	return e
 }
 
-// isProvenHolder tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.
+// isProvenHolder tells whether the caller holds a handoff and needs no token to prove it.
 func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
-// refuseStale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
-// caller again, it lost nothing.
+// refuseStale refuses a token of an earlier claim, and names the current holder. If that is the caller itself, the
+// error says so: the caller lost nothing.
 func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
@@ -198,8 +198,8 @@ func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
 }
 
-// mayReclaim tells whether the caller may be the claimant, which lost touch with its claim: the connection that claimed
-// is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
+// mayReclaim tells whether the caller may be the claimant that lost touch with its claim: the connection that claimed
+// is gone, or the claim had no connection and the caller is the same instance or a person at the keyboard.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.Leases.ConnectionGone(r)
