@@ -19,30 +19,30 @@ import (
 	"handoff/store"
 )
 
-// Complete ends a handoff with a result. Its holder calls it, and proves that with the claim token or by calling over
-// the connection that claimed; on the command line the person at the keyboard is trusted.
+// Complete ends a handoff with a result. Its holder calls it, and proves its claim with the claim token or by calling
+// over the connection that claimed; on the command line the person at the keyboard is trusted.
 //
-// Every criterion of the expectations is answered, by its text or by its number, and the output meets the schema, if
-// one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender is
-// told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
-// transaction, with the completed one as its parent. Where the sender asked for a review, that is sent, and all else
-// goes on once the result is accepted. Of a review, the verdict takes effect.
+// The result answers every criterion of the expectations, by its text or by its number. The output meets the schema, if
+// the handoff has one. The outcome is success, or partial if a criterion is not met. The handoff is completed, its
+// sender is told, and the handoffs that depend on it may go on. With continuation.to the same transaction sends another
+// handoff, with the completed one as its parent. If the sender asked for a review, Complete sends the review, and
+// everything else follows once the result is accepted. The verdict of a completed review takes effect.
 //
 // Errors:
-//   - invalid: an empty summary; a criterion that is not answered, or not one of this handoff; an output that does not
-//     meet its schema; a claim without proof.
+//   - invalid: an empty summary; a criterion without an answer, or an answer to a criterion that this handoff does not
+//     have; an output that does not meet its schema; a claim without proof.
 //   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
 //   - not_found: there is no handoff with the id.
 //   - denied: the caller does not hold it, or the token was never good for it.
-//   - conflict: it ended otherwise; what it asks for was changed since the result was compared; it is strict and a
-//     criterion is not met; a check was seen not to pass and the result does not say that it is partial.
+//   - conflict: it ended otherwise; its content was changed since the result was compared; it is strict and a criterion
+//     is not met; a check was seen not to pass and the result does not say that it is partial.
 //   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
-//     one, eight at most, and the sender is told.
-//   - those of [Service.Send] for the continuation, with its field. Then nothing is completed either. But a limit of the
-//     workflow refuses no completion: the continuation is not sent, the result warns, and human is told.
+//     result, eight at most, and the sender is told.
+//   - the errors of [Service.Send] for the continuation, with its field. Then nothing is completed either. But a limit
+//     of the workflow refuses no completion: the continuation is not sent, the result warns, and human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
-// completion, its consequences and the continuation are there together or not at all, and the holder repeats the call.
+// store has the completion, its consequences and the continuation, or none of them, and the holder repeats the call.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
 	if strings.TrimSpace(in.Summary) == "" {
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
@@ -57,7 +57,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, err
 	}
 	id, token := in.HandoffID, in.Token
-	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
+	in.HandoffID, in.Token = "", "" // a repeat may spell them differently
 	digest, err := draft.Fingerprint(in)
 	if err != nil {
 		return schemas.CompleteOut{}, err
@@ -84,8 +84,8 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 }
 
-// complete ends the record with a result that was compared before. All that the caller may be refused for comes before
-// the commit; what follows may still refuse the continuation, which undoes everything.
+// complete ends the record with a result that was compared before. Everything that can refuse the caller comes before
+// the commit, except the continuation: its refusal undoes the whole operation.
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept comparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
@@ -135,8 +135,8 @@ func (o *op) complete(
 	return out, err
 }
 
-// completion is the message of a completion, which the given event is to keep. The errors are those of
-// [promise.check], and that of a review without a verdict.
+// completion makes the message of a completion, which the given event will keep. The errors come from
+// [comparison.check]; a review without a verdict has an error of its own.
 func (o *op) completion(
 	r *store.Record, in schemas.CompleteIn, kept comparison, event uint64,
 ) (done schemas.Completion, err error) {
@@ -157,14 +157,14 @@ func (o *op) completion(
 	return done, nil
 }
 
-// completionOf is the message of a completion, before it has an id, a time and answers.
+// completionOf makes the message of a completion, before it has an id, a time and answers.
 func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
 	return done
 }
 
-// completionWarnings are what a holder is warned of in its result.
+// completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
 	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
@@ -181,8 +181,8 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 	return warnings
 }
 
-// completionText is what the sender is told of a completion: who reviews it, the verdict of a review, how many criteria
-// are not met, the summary, and whom the holder suggests for what comes next.
+// completionText makes the notice for the sender of a completion: the reviewer, the verdict of a review, the number of
+// unmet criteria, the summary, and the agent that the holder suggests for the next step.
 func completionText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
@@ -202,8 +202,8 @@ func completionText(r *store.Record, done schemas.Completion) string {
 	return text
 }
 
-// repeatCompletion gives a repeat the first result. What was passed on then is shown as it stands now. It says what was
-// recorded, whatever became of the result since: an acceptance is not told here.
+// repeatCompletion returns the first result to a repeated call. It shows the continuation as it is now. The outcome is
+// the recorded one, even if it changed since: the result does not mention an acceptance.
 func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
@@ -227,11 +227,12 @@ func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err err
 	return out, nil
 }
 
-// keepLateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
+// keepLateCompletion keeps a completion that came too late. It does not compare the criteria, since no action follows
+// from a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true
-	done.Status = contract.Outcome(done, in.Outcome) // as it says itself
+	done.Status = contract.Outcome(done, in.Outcome) // the outcome that the holder stated
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}

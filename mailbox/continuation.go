@@ -15,10 +15,11 @@ import (
 	"handoff/store"
 )
 
-// draftContinuation drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
-// leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
-// the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
-// holds the handoff, so its errors come first. It reads nothing from the store.
+// draftContinuation drafts the continuation of a completion before the transaction, nil if there is none. The summary
+// defaults to the summary of the completion, and the reason for the recipient to the reason of the continuation. The
+// errors are the errors of [draft.Maker.One], with the field below continuation; invalid for a continuation without a
+// task. The server makes the draft before it knows whether the caller holds the handoff, so its errors come first. It
+// reads nothing from the store.
 func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
@@ -32,21 +33,22 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
 			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
-	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
+	send.Summary = cmp.Or(send.Summary, in.Summary) // the next agent needs the finding of this one
 	send.Context = compose.WithContext(send.Context, c.ContextForNext)
 	d, err := e.drafts.One(by, send, now)
 	return &d, schemas.Within("continuation", err)
 }
 
-// sendContinuation sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
-// completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
-// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
-// may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
-// caller acted under another name over the connection that claimed.
+// sendContinuation sends the continuation of a completed handoff, as its child unless it names another parent, and
+// notes the new handoff on the completed one. It can be refused like any send. The error then says that the handoff was
+// not completed either, and the operation is undone. If a limit of the workflow refuses it, only the continuation is
+// refused. A message becomes a notice and is noted nowhere. Another run of the transaction may use the draft again, so
+// it changes a copy. The continuation comes from the holder, even if the caller acted under another name over the
+// connection that claimed.
 func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
-	if next.Handoff.Source.Agent != o.By.Agent { // the token said who it is
+	if next.Handoff.Source.Agent != o.By.Agent { // the token proved another agent
 		next.Handoff.Source.Agent = o.By.Agent
 		if err := o.drafts.Encode(&next); err != nil {
 			return nil, err
@@ -54,7 +56,7 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 	}
 	sent, err := o.sendDraft(&next)
 	if err != nil && (o.overrun != nil || h.Action == life.Accept) {
-		return nil, err // which refuses the continuation alone
+		return nil, err // refuses only the continuation
 	}
 	if err != nil {
 		e := schemas.AsError(schemas.Within("continuation", err))
@@ -67,14 +69,15 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 	return &sent, o.noteForward(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// noteForward notes on the record of a handoff which other one was made because of what happened to it.
+// noteForward notes on the record of a handoff which other handoff was made as a consequence.
 func (o *op) noteForward(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
 	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
-// holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
+// holdBack keeps the continuation of a completion until its result is accepted. It checks the continuation now, so that
+// the holder hears of a refusal.
 func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
@@ -84,8 +87,8 @@ func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	return schemas.Within("continuation", err)
 }
 
-// heldContinuation is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
-// refuses no acceptance.
+// heldContinuation returns the continuation of reviewed work, nil if there is none. A continuation that can no longer
+// be sent refuses no acceptance: the owner of the workflow and human are told.
 func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
@@ -101,7 +104,7 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	return next, nil
 }
 
-// passOnAccepted sends what was held back, in the name of whoever did the work.
+// passOnAccepted sends the continuation that was held back, in the name of the agent that did the work.
 func (o *op) passOnAccepted(h *operation.Happening) error {
 	err := o.TryPart(func() error {
 		return o.ActingAs(holderCaller(h.Now, o.By), func() error {
@@ -115,9 +118,10 @@ func (o *op) passOnAccepted(h *operation.Happening) error {
 	return nil
 }
 
-// A consequence runs in the transaction of the action and in the name of whoever acted. What it sends is committed at
-// once, so a later consequence of the same action sees the new handoff. [op.sendContinuation] and [op.sendBack] may refuse what the
-// caller said, and that undoes the action. The others refuse nobody, since what they follow from may be the clock.
+// A consequence runs in the transaction of the action and in the name of its actor. A handoff that it sends is
+// committed at once, so a later consequence of the same action sees it. [op.sendContinuation] and [op.sendBack] may
+// refuse the caller's arguments, and that undoes the action. The other consequences refuse nothing, since the actor may
+// be the clock.
 
 // askApproval asks a person to approve a handoff.
 func (o *op) askApproval(h *operation.Happening) error {
@@ -125,8 +129,8 @@ func (o *op) askApproval(h *operation.Happening) error {
 	return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
-// tellRecipient tells the agent for whom the handoff was by name, unless it held the handoff or is told as the one that
-// asked for the work.
+// tellRecipient tells the agent that the handoff was addressed to by name. It tells nobody if that agent held the
+// handoff, or is told as its principal, see [reading.Principal].
 func (o *op) tellRecipient(h *operation.Happening) error {
 	principal, err := reading.Principal(o.View, h.Now)
 	to, directed := h.Was.To.Directed()
@@ -146,8 +150,8 @@ func (o *op) sendElsewhere(h *operation.Happening) (*store.Record, error) {
 	return o.sendOrTell(h, func() (*store.Record, error) { return o.redirect(h) })
 }
 
-// passOn passes on what a completion or an acceptance says. A completion is not refused for the budget of what
-// follows.
+// passOn sends the continuation of a completion or of an acceptance. A limit of the workflow that refuses the
+// continuation does not refuse the completion.
 func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.Action == life.Accept {
 		return came, o.passOnAccepted(h)
@@ -159,15 +163,16 @@ func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) 
 	return came, o.tellUnsent(h.Now, "What was to follow "+h.Now.ID.String(), err)
 }
 
-// endLeftovers cancels what was sent when an attempt before done failed, and nobody holds: nobody needs a rollback or a
-// decision of work that is done. The clock does it, since whoever completed is no party to those. What somebody holds
-// goes on, as work under way may still be of use.
+// endLeftovers cancels pending handoffs that were sent when an earlier attempt at done failed: a rollback or a decision
+// about finished work is no longer needed. The clock cancels them, because the agent that completed the work may not
+// act on them. Held handoffs go on, because work under way may still be useful.
 //
-// It goes back along RetryOf, from the attempt just before, and finds in the events of each what was sent because of it.
-// An attempt whose record cannot be read ends the walk; its sender may cancel by hand what is left then.
+// It goes back along RetryOf, beginning with the attempt just before, and reads in the events of each attempt which
+// handoffs were sent after its failure. An attempt whose record cannot be read ends the walk; its sender can still
+// cancel the rest by hand.
 func (o *op) endLeftovers(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
-		events, err := o.EventsOf(before, 4*maxLate) // since it ended, few are kept of it
+		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff
 		if err != nil {
 			return err
 		}
@@ -183,7 +188,7 @@ func (o *op) endLeftovers(done *store.Record) error {
 	return nil
 }
 
-// endLeftover cancels one handoff that was sent because another failed, if it is pending.
+// endLeftover cancels one pending handoff that was sent because another failed. It leaves handoffs in other states.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	r := o.UsableRecord(id)
 	if r == nil || r.Status != schemas.Pending {
@@ -193,7 +198,7 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	return o.endNeedless(r, done.ID, text)
 }
 
-// endNeedless cancels a handoff that nobody needs any more because of another, in the name of the clock.
+// endNeedless cancels a handoff in the name of the clock, because another handoff made it unnecessary.
 func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		cancelled := &operation.Happening{Action: life.Cancel, Other: other, Text: why}

@@ -15,10 +15,10 @@ import (
 	"handoff/store"
 )
 
-// create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
-// refused for was checked before, but for the limits of the workflow, see [op.countInWorkflow]: that comes before anything is
-// written. The record is pending; its mailbox is that of the draft, or none while it may not be claimed before a time.
-// Ids count up in each workspace, so they tell which handoff is older.
+// create makes a record from a draft, together with its workflow, its words and its event. All checks that may refuse
+// the caller were made before, except the limits of the workflow, see [op.countInWorkflow]; that check comes before the
+// first write. The record is pending. Its mailbox is the mailbox of the draft, or none while a delay runs. Ids count up
+// in each workspace, so they tell which handoff is older.
 func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	wf, err := o.countInWorkflow(d, line)
 	if err != nil {
@@ -32,7 +32,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.keepContents(d.Kept)); err != nil {
 		return nil, err
 	}
-	r.Body, o.routed = o.NextEvent(), nil // last: what came before may have left events
+	r.Body, o.routed = o.NextEvent(), nil // last: the calls above may have added events
 	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Content: d.Content}); err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	return r, err
 }
 
-// countInWorkflow gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
-// a workflow sets its limits, later ones lower them. The error is that of [op.checkBudget].
+// countInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores it. The
+// first send of a workflow sets its limits, later sends lower them. The error comes from [op.checkBudget].
 func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
 	if err != nil {
@@ -64,14 +64,15 @@ func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, e
 		}
 	}
 	with[schemas.LimitRounds] = max(round, used[schemas.LimitRounds])
-	delete(with, schemas.LimitMinutes) // nobody has to count it
+	delete(with, schemas.LimitMinutes) // the clock gives it
 	wf.Used = with
 	return wf, nil
 }
 
-// round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
-// counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
-// parent. A person who decides does no round. One that cannot be read ends the count.
+// round returns how often work has come to the recipient of a draft in its chain, this time included. It counts each
+// earlier handoff of the chain that was sent to the same address or held last by that agent. The handoff before a retry
+// is the handoff that it retries; before any other handoff it is the parent. Human does no rounds. A record that cannot
+// be read ends the count.
 func (o *op) round(d *draft.Draft, line lineage) float64 {
 	if d.To == schemas.Address(schemas.Human) {
 		return 0
@@ -86,8 +87,8 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 	return n
 }
 
-// newRecord is what a draft says of itself, in its place. The attempts that were made before are taken over, but at
-// least one is left.
+// newRecord makes a record from the fields of a draft and its lineage. It takes over earlier attempts but leaves at
+// least one.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
 	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it otherwise
@@ -114,28 +115,28 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	return r
 }
 
-// setTerms keeps on a record what the rules ask of the terms. What more terms leave open stays as it was.
+// setTerms puts the terms that concern claims on a record. Terms that more leaves open keep their values.
 func setTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
 }
 
-// joinWorkflow names the workflow of a root after it, as wf_12, unless the sender gave a name. Whoever sends the first
-// handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others. The owner never changes.
-// It runs in the transaction of the send, so two sends cannot both become the first.
+// joinWorkflow names the workflow of a root after it, such as wf_12, unless the sender gave a name. The sender of the
+// first handoff owns the workflow, and may answer, amend, cancel, retry and return all other handoffs in it. The owner
+// never changes. It runs in the transaction of the send, so two senders cannot both become the owner.
 func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 	r.Workflow = cmp.Or(r.Workflow, schemas.Workflow(fmt.Sprintf("wf_%d", r.ID)))
 	wf.Owner = cmp.Or(wf.Owner, r.From)
 	return o.PutWorkflow(r.Workflow, wf)
 }
 
-// lineage is where a new handoff stands in its workflow. It is found in the transaction that creates the handoff, and
-// never changes afterwards, but for what the handoff waits for.
+// lineage is the place of a new handoff in its workflow. The transaction that creates the handoff finds it. It never
+// changes afterwards, except for the dependencies.
 //
-// A workflow is a forest: a handoff has one parent at most, which was sent before it, so there are no circles and a
-// chain ends at a root. Depth counts along the parents. A retry stands beside what it retries, under the same parent
-// and at the same depth; a rollback, an escalation and a return are children, so a chain of failures ends at the limit
-// as any other.
+// A workflow is a forest: a handoff has one parent at most, which was sent before it, so there are no cycles and a
+// chain ends at a root. Depth counts along the parents. A retry has the same parent and the same depth as the handoff
+// that it retries. A rollback, an escalation and a return are children, so a chain of failures ends at the limit like
+// any other chain.
 type lineage struct {
 	workflow schemas.Workflow // "" for a new one
 	parent   schemas.ID
@@ -145,10 +146,9 @@ type lineage struct {
 	dependencies
 }
 
-// lineage finds where a draft belongs: its parent, workflow and depth, and the handoffs that it waits for. What is
-// completed already is not waited for. The error is not_found for a parent, a workflow or a dependency that does not
-// exist; limit for a chain that is too long, with the senders of the chain; conflict for a dependency that ended
-// without a completion.
+// lineage finds the place of a draft: its parent, workflow, depth and dependencies. Completed dependencies are freed
+// already. The error is not_found for a parent, a workflow or a dependency that does not exist; limit for a chain that
+// is too long, with the senders of the chain; conflict for a dependency that ended without a completion.
 func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
@@ -160,7 +160,7 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
 		l = l.childOf(parent)
-		// A person is the way out of a chain that is too long, but for rules, which would go on so for ever.
+		// A send to human may exceed the limit of a chain. A send by a rule may not: rules could go on for ever.
 		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
@@ -171,8 +171,8 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	return l, err
 }
 
-// childOf is the lineage of a child of parent: one deeper, in its workflow unless the sender named another, and under the
-// strictest limit of the chain.
+// childOf returns the lineage of a child of parent: one deeper, in the parent's workflow unless the sender named
+// another, and under the strictest limit of the chain.
 func (l lineage) childOf(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	l.workflow = cmp.Or(l.workflow, parent.Workflow)
@@ -182,14 +182,14 @@ func (l lineage) childOf(parent *store.Record) lineage {
 	return l
 }
 
-// maxDepth is the limit that this sender set for the chain, zero for the server's. It holds for all that come after it
-// in the chain, and cannot be raised by them.
+// maxDepth returns the limit that this sender set for the chain, zero for the server's limit. It holds for all later
+// handoffs of the chain, and they cannot raise it.
 func (o *op) maxDepth(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// checkWorkflowName keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
-// the workflow of another's root. Such a name may be used once its workflow exists.
+// checkWorkflowName refuses names such as wf_12 for a new workflow. Roots get these names by themselves, and a sender
+// that took one before would own the workflow of another sender's root. The name may be used once its workflow exists.
 func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
 	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
@@ -203,8 +203,8 @@ func (o *op) checkWorkflowName(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
-// checkDepth refuses a handoff that would make its chain longer than the limit of the service, or than one that a
-// sender in the chain set. The error is limit, and names the senders of the chain.
+// checkDepth refuses a handoff that would make its chain longer than the limit of the service or of a sender in the
+// chain. The error is limit, and names the senders of the chain.
 func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
 	if l.maxDepth != 0 {
@@ -213,7 +213,7 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	if l.depth <= limit {
 		return nil
 	}
-	chain := []string{string(o.By.Agent)} // and before, root first, who sent each handoff of the chain
+	chain := []string{string(o.By.Agent)} // before it, root first, the sender of each handoff of the chain
 	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
 		chain = append([]string{string(before.From)}, chain...)
 	}
@@ -223,9 +223,9 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
 }
 
-// parent is the handoff that a new one continues, nil for none: the one that the sender names, else the latest that it
-// holds over this connection. Work that ended, and work of another workflow than the sender names, is not continued
-// unasked.
+// parent returns the handoff that a new one continues, nil if there is none: the handoff that the sender names, else
+// the latest that it holds over this connection. Unless named, the parent is a handoff that has not ended, and its
+// workflow is the workflow that the sender names.
 func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 	switch d.Parent {
 	case "none":
@@ -245,16 +245,15 @@ func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeld is the handoff of those that this agent claimed over this connection that was last heard of, nil for none.
-// It looks at the newest 64 that the agent holds. Calls without a connection have nothing in common but a name, so they
-// continue nothing unasked, but on the command line, where the shell is that of one agent. A person continues nothing
-// unasked.
+// latestHeld returns the handoff that this agent claimed over this connection and last reported on, or nil. It looks at
+// the newest 64 handoffs that the agent holds. Calls without a connection share only a name, so they continue nothing
+// unasked, except on the command line, where one shell belongs to one agent. A person continues nothing unasked.
 func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
-		return nil, nil // calls without a connection have nothing in common but a name
+		return nil, nil // calls without a connection share only a name
 	}
 	if o.By.Agent == schemas.Human {
-		return nil, nil // a person holds many things, and says what belongs together
+		return nil, nil // a person holds many handoffs, and names the parent
 	}
 	for r, err := range o.Holding(o.By.Agent, reading.AtMost(lookback, o.Newest(store.HeldBy(o.By.Agent), 0))) {
 		if err != nil {
@@ -267,8 +266,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// keepContents writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
-// Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
+// keepContents writes content that handoffs refer to. It does so in the transaction of the handoff, so the store has
+// both or neither. The digest of content is its key, so equal content is written once, even if several handoffs refer
+// to it.
 func (o *op) keepContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.PutReference(b); err != nil {

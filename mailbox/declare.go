@@ -13,26 +13,27 @@ import (
 	"handoff/store"
 )
 
-// Declare keeps what files say of agents. The process that has a project calls it with all that the files of the project
-// say, and only what is new or differs from what was declared before is kept, so that a repetition costs no write. An
-// agent that a file declares is known before anybody saw it, and qualifies for pools as if it had registered. A
-// declaration that differs takes the place of all that is known of the agent but whether it is away; one that does not
-// leaves what the agent said of itself since.
+// Declare stores the agents and rules that files declare. The process that has a project calls it with the content of
+// all declaring files of the project. Only new and changed declarations are stored, so a repetition costs no write. A
+// declared agent is known before it appears, and qualifies for pools as if it had registered. A changed declaration
+// replaces everything known of the agent except whether it is away. An unchanged declaration keeps the agent's own
+// later registration.
 //
-// What a role says holds for each agent whose name begins with it, unless that one is declared or registered itself. Of
-// an agent that no file of these declares any more only what it said itself stays.
+// The declaration of a role holds for each agent whose name begins with it, unless that agent is declared or registered
+// itself. If no file declares an agent any more, only its own registration stays.
 //
-// The rules of a file take the place of those that it declared before, and of all rules where the declaration is whole.
+// The rules of a file replace its earlier rules. If the declaration is whole, rules of files that it does not have are
+// removed.
 //
-// The digest of the declaration is kept with it, see [Service.Declared].
+// The digest of the declaration is stored with it, see [Service.Declared].
 //
-// The error is that of [Service.Register] for the first agent that could not register so, and invalid for a rule that
-// cannot be read. Then nothing is changed.
+// The errors are the errors of [Service.Register] for the first agent that could not register with this card, and
+// invalid for a rule that cannot be read. Then nothing changes.
 //
-// What differs is looked for on a snapshot first and again in the transaction, because another process may have
-// declared the same in between. Each agent that changes is one event, in the name of system, and wakes those who wait
-// for mail of its pools. The result names these agents. What the clock has changed is applied by the next call, and not
-// here: rules that a file has no more send nothing because of it.
+// Declare looks for differences on a snapshot first, and again in the transaction, because another process may have
+// declared the same in between. Each changed agent is one event, in the name of system, and wakes the agents that wait
+// for mail of its pools. The result names these agents. Declare does not apply the clock; the next call does. So rules
+// that a file no longer has send nothing because of a due time.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
 	said, err := card.ParseDeclared(in)
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 			return out, err
 		}
 	}
-	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
+	by.Agent = schemas.System // the file declares, and not the caller whose call made the process read it
 	err = s.engine.Transact(ctx, by, func(o *operation.Op) (err error) {
 		for row, err := range o.AllRules() {
 			if err != nil {
@@ -65,7 +66,8 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	return out, err
 }
 
-// declare keeps what differs from what was declared before, and makes due what gets leave by it.
+// declare stores the differences to the earlier declaration, and makes consequences due that waited for leave and have
+// it now.
 func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
 	changed, err := said.Changes(o.View)
 	if err != nil {
@@ -92,9 +94,9 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 	return out, cmp.Or(o.releaseAllowed(), o.PutDeclared(digest))
 }
 
-// putDeclared keeps the row of an agent, unless nothing is known of it any more. The row goes where nobody was seen
-// under the name or claimed, and nothing is said of it. Mail of that name stays, and whoever acts as it later begins a
-// new row.
+// putDeclared stores the row of an agent, or deletes it if nothing is known of the agent any more: no call and no claim
+// was made under the name, no file and no registration describes it, and it is not away. Its mail stays, and an agent
+// that acts under the name later begins a new row.
 func (o *op) putDeclared(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
 		return o.DeleteAgent(a.Card.Name)

@@ -16,31 +16,31 @@ import (
 	"handoff/store"
 )
 
-// dependencies is for which other handoffs a handoff waits: until each is done well, see [reading.DoneWell], and those of
-// accepted until they are accepted. What is there already is freed, and is remembered because it may be returned. A
-// handoff is in one of after and freed, and besides in accepted where that is asked for.
+// dependencies are the handoffs that a handoff waits for: until each is done well, see [reading.DoneWell], and for the
+// handoffs in accepted until they are accepted. A dependency that is met is in freed; the record keeps it because it
+// may still be returned. Each dependency is in one of after and freed, and also in accepted if its acceptance is
+// needed.
 type dependencies struct {
 	after, freed, accepted []schemas.ID
 }
 
-// dependenciesOf is for what a handoff waits by now. The lists are copies, so they may be changed before anything is
-// committed.
+// dependenciesOf returns the dependencies of r. The lists are copies, so callers may change them before the commit.
 func dependenciesOf(r *store.Record) dependencies {
 	c := r.Clone()
 	return dependencies{c.After, c.Freed, c.AfterAccepted}
 }
 
-// on writes w to a record, which is a copy that is not committed yet.
-func (w dependencies) writeTo(r *store.Record) {
-	r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted
+// writeTo writes d to r, a copy of a record that is not committed yet.
+func (d dependencies) writeTo(r *store.Record) {
+	r.After, r.Freed, r.AfterAccepted = d.after, d.freed, d.accepted
 }
 
-// addDependencies adds to w what a sender names, by id. What was returned stands for its rework. A list that
-// [compose.Empties] takes away first what w has of its kind.
+// addDependencies adds the handoffs that a sender names to deps, by id. It replaces a returned handoff by its rework. A
+// list that [compose.Empties] first removes the dependencies of its kind from deps.
 //
-// The error names the entry of the list: not_found for no handoff,
-// conflict for one that ended without a completion, since it would be waited for in vain.
-func (o *op) addDependencies(w dependencies, after, accepted []string) (dependencies, error) {
+// The error names the entry of the list. It is not_found for an id without a handoff, and conflict for a handoff that
+// ended without a completion, because waiting for it would never end.
+func (o *op) addDependencies(deps dependencies, after, accepted []string) (dependencies, error) {
 	lists := []struct {
 		field    string
 		ids      []string
@@ -49,34 +49,34 @@ func (o *op) addDependencies(w dependencies, after, accepted []string) (dependen
 	for _, list := range lists {
 		empties := compose.Empties(list.ids)
 		if empties {
-			w = w.without(list.accepted)
+			deps = deps.without(list.accepted)
 		}
 		for i, id := range list.ids {
 			if i == 0 && empties {
 				continue
 			}
-			if err := o.addDependency(&w, id, list.accepted); err != nil {
-				return w, schemas.AsError(err).WithField(fmt.Sprintf("%s[%d]", list.field, i))
+			if err := o.addDependency(&deps, id, list.accepted); err != nil {
+				return deps, schemas.AsError(err).WithField(fmt.Sprintf("%s[%d]", list.field, i))
 			}
 		}
 	}
-	return w, nil
+	return deps, nil
 }
 
-// without leaves out what is waited for in one of the two ways.
-func (w dependencies) without(accepted bool) dependencies {
-	gone := func(id schemas.ID) bool { return slices.Contains(w.accepted, id) == accepted }
-	w.after, w.freed = slices.DeleteFunc(w.after, gone), slices.DeleteFunc(w.freed, gone)
+// without removes the dependencies of one kind: those that need acceptance, or those that do not.
+func (d dependencies) without(accepted bool) dependencies {
+	gone := func(id schemas.ID) bool { return slices.Contains(d.accepted, id) == accepted }
+	d.after, d.freed = slices.DeleteFunc(d.after, gone), slices.DeleteFunc(d.freed, gone)
 	if accepted {
-		w.accepted = nil
+		d.accepted = nil
 	}
-	return w
+	return d
 }
 
-// addDependency adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
-// deadline passed is not waited for. The error is that of [operation.Op.Find], or conflict for one that ended and is not
-// completed. Then w is as it was.
-func (o *op) addDependency(w *dependencies, id string, accepted bool) error {
+// addDependency adds one handoff to deps, by its id as a caller wrote it. It applies the clock to that handoff first,
+// so an expired handoff becomes no dependency. The error comes from [operation.Op.Find], or is conflict for a handoff
+// that ended without a completion. Then deps is unchanged.
+func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	dep, err := o.Find(id)
 	if err != nil {
 		return err
@@ -86,38 +86,38 @@ func (o *op) addDependency(w *dependencies, id string, accepted bool) error {
 		return operation.Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
-	w.add(dep, accepted)
+	deps.add(dep, accepted)
 	return nil
 }
 
-// put adds a handoff to those that are waited for, or to those that are freed. Of the two ways the stricter one counts.
-func (w *dependencies) add(dep *store.Record, accepted bool) {
-	if accepted = w.remove(dep.ID) || accepted; accepted {
-		w.accepted = append(w.accepted, dep.ID)
+// add adds a handoff to the open or to the freed dependencies. If it is a dependency already, the stricter kind counts.
+func (d *dependencies) add(dep *store.Record, accepted bool) {
+	if accepted = d.remove(dep.ID) || accepted; accepted {
+		d.accepted = append(d.accepted, dep.ID)
 	}
 	if isDone(dep, accepted) {
-		w.freed = append(w.freed, dep.ID)
+		d.freed = append(d.freed, dep.ID)
 	} else {
-		w.after = append(w.after, dep.ID)
+		d.after = append(d.after, dep.ID)
 	}
 }
 
-// take takes a handoff off what is waited for, and tells whether its acceptance was waited for.
-func (w *dependencies) remove(dep schemas.ID) (accepted bool) {
+// remove removes a dependency, and tells whether its acceptance was needed.
+func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	is := func(id schemas.ID) bool { return id == dep }
-	accepted = slices.ContainsFunc(w.accepted, is)
-	w.after, w.freed = slices.DeleteFunc(w.after, is), slices.DeleteFunc(w.freed, is)
-	w.accepted = slices.DeleteFunc(w.accepted, is)
+	accepted = slices.ContainsFunc(d.accepted, is)
+	d.after, d.freed = slices.DeleteFunc(d.after, is), slices.DeleteFunc(d.freed, is)
+	d.accepted = slices.DeleteFunc(d.accepted, is)
 	return accepted
 }
 
-// isDone tells whether nobody needs to wait for a handoff any more. What waits for one that ended otherwise stays blocked
-// until another handoff takes its place, somebody accepts it, or somebody changes for what is waited.
+// isDone tells whether a dependency is met. A dependency that ended otherwise stays open until another handoff takes
+// its place, the sender accepts it, or the list of dependencies changes.
 func isDone(dep *store.Record, accepted bool) bool {
 	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
-// warnOfPartial warns of those that are waited for and stay shut until somebody decides.
+// warnOfPartial warns of dependencies that ended partial: they block r until their sender accepts or returns them.
 func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
 		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.StaysBlocked(dep) {
@@ -127,9 +127,10 @@ func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// tellStillBlocked says in the notice and in the result of a completion what does not go on after it, and what opens that.
+// tellStillBlocked names, in the notice and in the result of a partial completion, the handoffs and rules that stay
+// blocked, and the action that unblocks them.
 func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
-	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // those that are read
+	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.StaysBlocked(h.Now) {
 		what := strings.Join(shut, ", ")
@@ -138,24 +139,24 @@ func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) 
 	}
 }
 
-// originalDependencies is for what work that is done again waits: for what the content of the first attempt names, as far as that
-// can still be had. It refuses nothing, because the clock may be who does the work again: what ended without a
-// completion meanwhile is left out, and the work is not held up by it.
-func (o *op) originalDependencies(m schemas.Metadata) (w dependencies) {
+// originalDependencies returns the dependencies of work that is done again: the dependencies that the content of the
+// first attempt names and that can still be met. It refuses nothing, because the actor may be the clock. It leaves out
+// handoffs that ended without a completion meanwhile, so they do not hold up the work.
+func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
-		_ = o.addDependency(&w, id, slices.Contains(m.AfterAccepted, id)) // else it is gone, and waited for no longer
+		_ = o.addDependency(&deps, id, slices.Contains(m.AfterAccepted, id)) // on an error the dependency is left out
 	}
-	return w
+	return deps
 }
 
-// checkCycle refuses handoffs to wait for that wait for r themselves: nobody could begin. It goes through all that they
-// wait for, and names the way back to r.
+// checkCycle refuses dependencies that depend on r themselves, since none of them could ever begin. It follows all
+// their dependencies, and the error names the cycle.
 //
-// A send needs no such check: nothing can wait yet for a handoff that has no id. An amendment and a retry do. What
-// waits for a dead handoff waits for its retry from then on, so a retry that waited for that would wait for itself. The
-// error is conflict.
-func (o *op) checkCycle(r *store.Record, w dependencies) error {
-	circle := o.pathTo(r.ID, []schemas.ID{r.ID}, w.after, map[schemas.ID]bool{})
+// A send needs no check, because no handoff can depend on a handoff that has no id yet. Amendments and retries need it.
+// The dependents of a dead handoff depend on its retry from then on, so a retry that depends on one of them would
+// depend on itself. The error is conflict.
+func (o *op) checkCycle(r *store.Record, deps dependencies) error {
+	circle := o.pathTo(r.ID, []schemas.ID{r.ID}, deps.after, map[schemas.ID]bool{})
 	if circle == nil {
 		return nil
 	}
@@ -169,10 +170,11 @@ func (o *op) checkCycle(r *store.Record, w dependencies) error {
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 
-// pathTo is a way from deps to a handoff along what each waits for, behind the way so far; nil for none.
+// pathTo returns a path of dependencies from one of deps to the handoff to, appended to way. It returns nil if there is
+// none.
 //
-// Only what is pending waits, so the way ends at anything else. Freed ones count, too, as they are waited for again
-// where their result is returned. Each handoff is looked at once.
+// Only a pending handoff waits for its dependencies, so the path ends at any other. Freed dependencies count, too,
+// because a return makes them open again. Each handoff is visited once.
 func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -191,10 +193,10 @@ func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]b
 	return nil
 }
 
-// tellBlocked tells the sender of r that a handoff for which it waits was not done well. It is told in the name of the
-// clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff. Nothing is
-// written on r: it stays blocked until somebody decides, because only its sender knows whether it makes sense without
-// that one.
+// tellBlocked tells the sender of r that a dependency of r did not end well. The notice comes in the name of the clock,
+// because no action changed r itself, and the sender gets it even if it ended the dependency itself. The record of r is
+// unchanged: r stays blocked until its sender decides, because only the sender knows whether r makes sense without that
+// dependency.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
@@ -209,14 +211,14 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
-// unblock lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
-// for its acceptance, r goes on waiting. The record is read anew in the transaction, so it does nothing where r was
-// amended since and waits for dep no more.
+// unblock frees the dependency of r on a handoff that was completed or accepted. If that one did not end well, or r
+// needs its acceptance, r stays blocked. The transaction reads r anew, so unblock does nothing if an amendment removed
+// the dependency.
 func (o *op) unblock(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
 		return nil
-	case dep.Status == schemas.Returned: // meanwhile, where many were gone through before
+	case dep.Status == schemas.Returned: // a return came in between, if this consequence was put off
 		return o.replaceDependency(r, dep)
 	case !isDone(dep, slices.Contains(r.AfterAccepted, dep.ID)):
 		return nil
@@ -224,9 +226,9 @@ func (o *op) unblock(r, dep *store.Record) error {
 	return o.exchangeDependency(r, dep.ID, dep)
 }
 
-// freeTakenBack lets what waits for failed work go on when it was taken back and done by an agent whose word is enough, see
-// [op.mayTakeBack]. It does so only where done is the latest that took the place of the failed handoff: where a person
-// retried that one, its retry is waited for.
+// freeTakenBack unblocks the dependents of failed work when its rollback was completed by an agent whose word is
+// enough, see [op.mayTakeBack]. It does so only if done is the latest successor of the failed handoff: after a retry by
+// a person the dependents wait for that retry.
 func (o *op) freeTakenBack(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
@@ -238,19 +240,20 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 	return o.replaceDependency(r, failed)
 }
 
-// mayTakeBack tells whether the word of an agent is enough that failed work was done after all: nobody compares a rollback
-// with what was asked for. It is enough of the sender and of human, who may accept any result, and of the agent that the
-// sender named for a failure, where no criterion, check or review was asked for and that agent did not fail itself.
+// mayTakeBack tells whether an agent's completion of a rollback is enough to count the failed work as done: nothing
+// compares a rollback with the criteria of the work. It is enough from the sender and from human, who may accept any
+// result. It is also enough from the agent that the sender named for failures, if the work has no criterion, check or
+// review and that agent did not fail itself.
 func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.Principal(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
 }
 
-// replaceDependency lets r wait for the handoff that takes the place of one that is dead or was returned, and for the same one
-// where that counts no more as done. The new one may have ended by now, where many were gone through before: if it was
-// done well, it frees r; else it stays on the list of r, and the sender of r is told. What was begun is not stopped: its
-// holder is told, and so is the caller.
+// replaceDependency makes r depend on the successor of a dead or returned handoff, or again on the same handoff if its
+// result no longer counts as done. The successor may have ended before a consequence that was put off runs: if it was
+// done well, it frees r; else it stays a dependency of r, and the sender of r is told. If r was claimed already, it
+// goes on: its holder and the caller are told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.noteBegun(r, gone)
@@ -269,8 +272,9 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	return nil
 }
 
-// restoreDependencies lets r, which nobody holds any more, wait again for what counts no more as done since it was claimed: for the
-// rework of what was returned, but not where that waits for r itself.
+// restoreDependencies makes r, which has no holder any more, wait again for dependencies whose results stopped counting
+// as done since r was claimed. It replaces a returned dependency by its rework, except a rework that depends on r
+// itself.
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.UsableRecord(id)
@@ -292,7 +296,7 @@ func (o *op) restoreDependencies(r *store.Record) error {
 	return nil
 }
 
-// noteBegun notes that r was begun, or done, with a result that is returned now, or counts no more as done.
+// noteBegun notes that r was claimed or completed with a result that is returned now or no longer counts as done.
 func (o *op) noteBegun(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
 		o.begunDependents = append(o.begunDependents, r)
@@ -308,7 +312,7 @@ func (o *op) noteBegun(r, gone *store.Record) error {
 	return o.NotifyAgent(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
-// warnOfBegun name the handoffs that were begun with a result before it was returned.
+// warnOfBegun names the handoffs that were begun with a result before it was returned.
 func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
@@ -320,17 +324,17 @@ func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchangeDependency takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
-// clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed; else the
-// event says for what it waits now. It is one event of r, life.Ready, which names dep. The record of dep is not
-// changed.
+// exchangeDependency replaces one dependency of r by another, or by the same handoff once that is done. The clock is
+// the actor, because r belongs to other agents than the changed dependency. If no open dependency is left, r may be
+// claimed; else the event lists the open ones. The change is one event of r, life.Ready, which names dep. The record of
+// dep does not change.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		ready := &operation.Happening{Action: life.Ready, Other: dep}
 		return o.Change(ready, r, func(now *store.Record) {
-			w := dependenciesOf(now)
-			w.add(instead, w.remove(dep))
-			w.writeTo(now)
+			deps := dependenciesOf(now)
+			deps.add(instead, deps.remove(dep))
+			deps.writeTo(now)
 			if blocked := listing.BlockedBy(now); blocked != nil {
 				ready.Content = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 			}
