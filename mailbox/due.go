@@ -21,19 +21,19 @@ func (o *op) expire(r *store.Record) error {
 }
 
 // timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust]. The
-// registry has both, when it was due and when somebody noticed.
+// event has both the due time and the time at which the server noticed it.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
 	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.Loss{Reason: why}}, r, o.End)
 }
 
-// endLease decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
-// the machine slept, see [operation.LeasesAt.RenewedUntil]; it ends with the handoff, if this was the last attempt; else the
-// handoff may be claimed again. The token of the holder stays good until somebody does, because nothing is gained by
-// throwing work away. The holder stays named on the record for that, with the connection that proves its claim.
+// endLease decides about a claim whose lease ended. The claim goes on if the connection that claimed is open or the
+// machine slept, see [operation.LeasesAt.RenewedUntil]. The handoff ends if this was the last attempt. Else it may be claimed
+// again. The token of the holder stays good until the next claim, because throwing work away helps nobody. For that the
+// record still names the holder, with the connection that proves its claim.
 //
-// A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
-// one more. It is offered some time after the lease ended, see [backoff].
+// A lease that goes on is an event, too. The attempt stays counted when the work is offered again, and the next claim
+// is one more. The work is offered some time after the lease ended, see [backoff].
 func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.RenewedUntil(o.View, r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
@@ -51,15 +51,15 @@ func (o *op) endLease(r *store.Record) error {
 	})
 }
 
-// backoff is how long work rests after an attempt that ended badly until it is offered again: 10 seconds after the first
-// attempt, twice as long after each one more, 10 minutes at most. So work that breaks whoever takes it, or that needs
-// something that is away for now, does not use up its attempts at once.
+// backoff returns how long work rests after a failed attempt until it is offered again: 10 seconds after the first
+// attempt, twice as long after each further one, 10 minutes at most. With it work that breaks each holder, or that
+// needs a service that is down, does not use up its attempts at once.
 func backoff(attempt int) time.Duration {
 	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }
 
-// unreserve offers a handoff to all who qualify when the asker did not come back for its answer, see [life.Unreserve].
-// Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
+// unreserve offers a handoff to all agents that qualify when the asker did not come back for its answer, see
+// [life.Unreserve]. Time that the machine slept does not count. The next claim is still no new attempt, since the
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.Reserved); end > store.At(o.Now) {
@@ -70,18 +70,18 @@ func (o *op) unreserve(r *store.Record) error {
 	})
 }
 
-// endDelay offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
-// besides, it is in its mailbox and still cannot be claimed.
+// endDelay offers a handoff whose delay is over by putting it into its mailbox. If it also waits for approval or for
+// dependencies, it is in its mailbox and still cannot be claimed.
 func (o *op) endDelay(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
-// silenceMark is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
-// nobody is told. A person may take any time, and a sender knows what it holds itself. [op.take] sets the mark, and
-// [operation.LeasesAt.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
-// the owner of the workflow, see [reading.Principal].
+// silenceMark returns the time of a claim as a mark that the sender is told when the holder falls silent. It returns
+// zero if nobody is told: a person may take any time, and a sender that holds its own work needs no notice. [op.take]
+// sets the mark, and [operation.LeasesAt.Touch] replaces it by the time at which the sender is told. For work that rules sent,
+// the sender is the owner of the workflow, see [reading.Principal].
 func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
@@ -90,17 +90,17 @@ func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	return store.At(o.Now), err
 }
 
-// tellSilence tells the sender of a holder that was not heard of for long, see [life.Silent], or puts that off for one that
-// was heard of since or whose machine slept.
+// tellSilence tells the sender of a holder that has been silent for long, see [life.Silent]. It puts the notice off if
+// the holder gave a sign since or the machine slept.
 //
-// It runs as the clock, while the handoff is accepted or working. It takes nothing from the holder: no lease is cut and
-// the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
+// The clock runs it while the handoff is accepted or working. It takes nothing from the holder: the lease and the token
+// stay. It tells the sender once for each claim, since it removes the mark; a new claim sets the mark again.
 func (o *op) tellSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.LastHeard(r).UTC().Format("15:04 MST"))
-	switch said, err := reading.LastReport(o.View, r); { // one that cannot be read keeps nobody from being told
+	switch said, err := reading.LastReport(o.View, r); { // the sender is told even if the report cannot be read
 	case said != "":
 		text += "The last report: " + said + " "
 	case err == nil:
@@ -110,9 +110,8 @@ func (o *op) tellSilence(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
-// capTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
-// changed one. A deadline stays, and so does a time before which nobody is to begin that was said while the clock was
-// right.
+// capTimes reduces the times of a record to the latest that this clock could have set, and tells whether it changed
+// one. It leaves deadlines, and delays that a sender set while the clock was right.
 func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.At(o.Now.Add(long)); *at > most {
@@ -136,16 +135,18 @@ func (o *op) capTimes(r *store.Record) (changed bool) {
 // unclaimedAfter is how long work waits to be claimed until what its sender said of that is done. The time is fixed, so
 // that a sender need not choose one. The text is said to senders and has to agree with it.
 const (
+	// unclaimedAfter is how long work may stay unclaimed before the server applies the sender's no_takers. The time is
+	// fixed, so that a sender need not choose one. unclaimedText is the same time in texts for senders.
 	unclaimedAfter = 15 * time.Minute
 	unclaimedText  = "15 minutes"
 )
 
-// setUnclaimedTime sets when what the sender said of work that nobody takes is done: it counts from when the work may be
-// claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count,
-// and while one agent of a pool was told first it does.
+// setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's no_takers. The time counts from
+// the moment when the work becomes claimable, and anew when the work comes back or gets another recipient. It does not
+// count while an answer is reserved for its asker. It counts while one agent of a pool was told first.
 //
-// It is a rule before each change, so no action has to think of the time. Other changes of a handoff that may be
-// claimed, such as an amended text, leave the time as it is: amending does not put it off.
+// It is a hook before each change, so no action has to set the time. Other changes of a claimable handoff, such as an
+// amended text, leave the time as it is: amending does not put it off.
 func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
@@ -157,12 +158,12 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	return nil
 }
 
-// redirectUnclaimed does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
-// does not count.
+// redirectUnclaimed applies the sender's no_takers to work that no agent claimed in time, see [life.Untaken]. Time that
+// the machine slept does not count.
 //
-// It runs as the clock, see [operation.Rules]. It happens once for each wish: the wish is taken off the record, and an
-// amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
-// only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
+// The clock runs it, see [operation.Rules]. It happens once: it removes no_takers from the record, and an amendment may
+// set it again. The work keeps its id, its attempts and its place in the workflow, since no agent failed; only its
+// recipient changes. The new address is not checked as for a send, because the clock cannot be refused.
 func (o *op) redirectUnclaimed(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
@@ -181,11 +182,12 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	})
 }
 
-// nextRecipient is who may claim work that nobody took, as its sender said, and what that means in words. The address is
-// that of the record where the work waits on.
+// nextRecipient returns the recipient of unclaimed work by the sender's no_takers, and a text that says so. If the work
+// stays where it is, it returns the address of the record.
 //
-// For return it is the sender, or the owner of the workflow for work that the rules sent, see [reading.Principal]. For
-// generalist nobody counts who declined the work; where none is left, the address stays and the sender is told.
+// For return it is the sender, or the owner of the workflow for work that rules sent, see [reading.Principal]. For
+// generalist it leaves out agents that declined the work; if no agent is left, the address stays and the sender is
+// told.
 func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
@@ -206,7 +208,7 @@ func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, er
 	return r.To, "it waits on", nil
 }
 
-// warnOfUnclaimed warns at a send of what happens where nobody claims the work.
+// warnOfUnclaimed warns the sender of a handoff of the consequence if no agent claims it.
 func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
 	then := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",

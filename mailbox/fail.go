@@ -16,36 +16,36 @@ import (
 	"handoff/store"
 )
 
-// Fail ends a handoff without a result, or rejects it. The holder calls it, with the proof of [Service.Complete]; to
-// reject, also a recipient that did not claim.
+// Fail ends a handoff without a result, or rejects it. The holder calls it, with the proof of [Service.Complete]. A
+// recipient that did not claim may call it to reject.
 //
-// With outcome failed, the default, the handoff is failed, and what was achieved is kept as a checkpoint. The sender is
-// told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else to
-// rollback.on_failure of the send, else to the sender (to human, where a rule sent the work), and cancels the parts
-// that the holder had sent and nobody claimed; retry sends it again, or to human if no attempt or no other agent is
-// left; escalate sends it to human; stop does nothing. The result names the handoff that goes on. Where the chain is
-// too long for one, human is told instead, and the result warns.
+// With outcome failed, the default, the handoff is failed, and its achievements are kept as a checkpoint. The sender is
+// told. The argument then says how the work goes on. Rollback, the default, sends it to the agent that rollback_to
+// names, else to rollback.on_failure of the send, else to the sender (to human, if a rule sent the work), and cancels
+// the parts that the holder had sent and nobody claimed. Retry sends it again, or to human if no attempt or no other
+// agent is left. Escalate sends it to human. Stop does nothing. The result names the handoff that continues the work.
+// If the chain is too long for another handoff, human is told instead, and the result warns.
 //
-// With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
-// word to its sender; any other is rejected, and its sender is told. Where the caller names an agent that could do it,
-// and that one may, the work goes there.
+// With outcome rejected, a handoff of a pool goes back there if other agents may take it, without the caller and
+// without a notice to its sender. Any other handoff is rejected, and its sender is told. If the caller names an agent
+// that could do the work, and that agent may, the work goes there.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a claim without proof.
 //   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
 //   - not_found: there is no handoff with the id.
 //   - denied: the caller is not the holder; to reject, not a recipient either.
-//   - conflict: the handoff ended otherwise; to reject, it is working, and then giving up or releasing is the way.
+//   - conflict: the handoff ended otherwise; to reject, it is working, and then failing or releasing it is the way.
 //   - stale: as in [Service.Complete]; the failure is kept as a late result.
 //
 // A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
-// the failure and the handoff that goes on are there together or not at all.
+// the store has the failure and the handoff that continues the work, or neither.
 func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn) (schemas.FailOut, error) {
 	if err := s.checkFailure(&in); err != nil {
 		return schemas.FailOut{}, err
 	}
 	id, token := in.HandoffID, in.Token
-	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
+	in.HandoffID, in.Token = "", "" // a repeat may spell them differently
 	digest, err := draft.Fingerprint(in)
 	if err != nil {
 		return schemas.FailOut{}, err
@@ -54,7 +54,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
 		return takeOutcome(o, life.Fail, outcomeHandler[schemas.FailOut]{
 			id: id, token: token, digest: digest,
-			needsNoClaim: func(r *store.Record) bool { // or declined before
+			needsNoClaim: func(r *store.Record) bool { // a recipient that rejects, perhaps again
 				return rejects && r.Holder != o.By.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.By.Agent))
 			},
 			first: func(r *store.Record) (schemas.FailOut, error) {
@@ -69,7 +69,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	})
 }
 
-// checkFailure checks what a caller says of a failure, before any transaction, and fills in the outcome.
+// checkFailure checks the caller's description of a failure, before any transaction, and fills in the outcome.
 func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	if strings.TrimSpace(in.Description) == "" {
 		return schemas.Invalidf("description", "must not be empty").
@@ -87,8 +87,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	return err
 }
 
-// fail ends the record and lets the work go on elsewhere. The checkpoint comes first, as an event of its own, so that
-// the handoff that goes on finds it.
+// fail ends the record and lets the work go on elsewhere. It commits the checkpoint first, as an event of its own, so
+// that the handoff that continues the work finds it.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.nextStep(r, in.Then)
 	if err != nil {
@@ -135,8 +135,8 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	return out, nil
 }
 
-// endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none. A nil handoff after a
-// failure that was to go on means that the chain was too long and human was told.
+// endFailed commits a failure or rejection, and returns the handoff that continues the work, nil if there is none. Nil
+// after a failure that should go on means that the chain was too long and human was told.
 func (o *op) endFailed(
 	h *operation.Happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
@@ -161,8 +161,8 @@ func (o *op) endFailed(
 	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
 }
 
-// failureOf is the message of a failure, before it has an id and a time. It asks for a rollback where that follows or
-// the holder gave a reason or has questions.
+// failureOf makes the message of a failure, before it has an id and a time. It has a rollback request if a rollback
+// follows, or if the holder gave a reason or has questions.
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
@@ -177,8 +177,8 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// repeatFailure gives a repeat the first result, with the handoff that goes on as it stands now. The chain may have gone
-// on since: the handoff that is named is the latest that took the place of r.
+// repeatFailure returns the first result to a repeated call, with the handoff that continues the work as it is now. The
+// chain may have gone on since: it names the latest successor of r.
 func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.DecodeContent(r.ID, r.Result, &f); err != nil {
@@ -204,7 +204,7 @@ func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	return out, nil
 }
 
-// keepLateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
+// keepLateFailure keeps a failure that came too late. It has no consequences: the successor of the handoff goes on.
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true

@@ -8,14 +8,14 @@ import (
 	"handoff/schemas"
 )
 
-// fanOut sends parts beside each other, and then join, nil for none, which waits for all of them in their order, before
-// what it names itself. The first part finds where they stand, and the others stand there too: under its parent and in
-// its workflow, so the chain grows by one. Each is checked as if it came alone, and any error undoes the operation, so
-// all are sent or none. The drafts are not changed. The result is that of the first, with the ids and warnings of all.
+// fanOut sends parts, and then join, nil for none. Join depends on all parts in their order, before its own
+// dependencies. The place of the first part counts for all: the others get its parent and its workflow, so the chain
+// grows by one. Each draft is checked as if it came alone, and any error undoes the operation, so all are sent or none.
+// The drafts do not change. The result describes the first part, and has the ids and warnings of all.
 func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
 	var warnings []string
 	beside := func(d draft.Draft) (schemas.ID, error) {
-		d.Key = "" // that of the whole
+		d.Key = "" // the key belongs to the whole send
 		if out.HandoffID != 0 {
 			d.Workflow, d.Parent = out.Workflow, cmp.Or(out.Parent.String(), "none")
 		}
@@ -48,7 +48,7 @@ func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOu
 	return out, nil
 }
 
-// lastIDs are for what one waits that waits for all that a send has sent.
+// lastIDs returns the dependencies of a handoff that waits for everything that a send has sent.
 func lastIDs(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}

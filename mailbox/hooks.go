@@ -12,21 +12,21 @@ import (
 	"handoff/store"
 )
 
-// op is an operation with what the rules of the mailbox keep of it while it lasts.
+// op is an operation with the state that the rules of the mailbox keep while it lasts.
 type op struct {
 	*operation.Op
 	*env
 
-	checked         []schemas.Address // of which the caller is told in the answer whether somebody takes its work
-	routed          *schemas.Routed   // who could take the handoff that was made last, nil for one that is for one agent
-	begunDependents []*store.Record   // the handoffs that were begun with what is returned now
+	checked         []schemas.Address // addresses for which the result already warns of missing takers
+	routed          *schemas.Routed   // the candidates of the handoff that was made last, nil if it is for one agent
+	begunDependents []*store.Record   // the handoffs that were begun with the result that is returned now
 
-	sentByRules int          // how many handoffs the rules of files have sent in it
-	sentByClock int          // how many of these the clock caused, without those of the handoff to which it is applied now
-	unsentRules int          // of how many rules that could not send somebody was to be told
-	ruleCost    rules.Budget // what the expressions of the allowed rules have cost in it
-	spentBudget string       // which budget refused what a rule sends because of time
-	overrun     *overrun     // what a limit of a workflow refused, until somebody was told
+	sentByRules int          // handoffs that rules of files have sent
+	sentByClock int          // sent because of time, for earlier handoffs in this operation
+	unsentRules int          // rules that could not send
+	ruleCost    rules.Budget // the cost of evaluating the allowed rules
+	spentBudget string       // the time budget that refused a rule, "" for none
+	overrun     *overrun     // the draft that a limit of a workflow refused, until human is told
 }
 
 // update runs fn in an operation of the engine, see [operation.Engine.Update].
@@ -34,33 +34,33 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(opOf(o)) })
 }
 
-// mutate is [Service.update] for a call that is repeated with the same result, see [operation.Mutate].
+// mutate does [Service.update] for a call whose repetition returns the first result, see [operation.Mutate].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
 
-// The rules of the mailbox that take part in operations which do not call them. The lists are all there are.
+// The hooks of the mailbox: the engine calls them in every operation. These lists have all hooks.
 
-// predecessor are applied before a changed record is written; they change that record alone.
-var predecessor = []hook{
+// beforeChange has the hooks that run before a changed record is written. They may change only that record.
+var beforeChange = []hook{
 	{when: comesToPool, do: (*op).tellFirst},
 	{when: mayStayUnclaimed, do: (*op).setUnclaimedTime},
 }
 
-// afterChange are applied when a changed record was written, and before anything follows from it.
+// afterChange has the hooks that run after a changed record was written, and before its consequences.
 var afterChange = []hook{
 	{when: hasOutcome, do: (*op).spend},
 	{when: becomesOffered, do: (*op).tellNoTakers},
 	{when: mayFire, do: (*op).collectSends},
 }
 
-// hook takes part in each change of a record for which its condition holds. Otherwise it is not entered.
+// hook takes part in each change of a record for which its condition holds.
 type hook struct {
 	when func(*op, *operation.Happening) bool
 	do   func(*op, *operation.Happening) error
 }
 
-// dueActions is what the clock does when a time of a record is over.
+// dueActions are the actions of the clock, by the time of a record that is over.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
 	operation.Reserved: (*op).unreserve, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
@@ -89,7 +89,7 @@ var consequences = map[life.Consequence]consequence{
 	life.SendToDecider: sending((*op).escalate),
 }
 
-// consequence carries out a consequence, and says what came of it for the result of the call.
+// consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
 // across are the consequences that concern other handoffs.
@@ -102,32 +102,32 @@ var across = map[life.Consequence]spread{
 	life.CancelParts:   {of: childrenOf, each: (*op).cancelPart},
 }
 
-// spread is a consequence that is carried out for each of the handoffs that of finds for the one to which something
-// happened, also for those that ended where ended says so.
+// spread is a consequence for other handoffs: of finds them from the handoff that changed, and each is called for one
+// of them. Ended handoffs are included if ended is set.
 type spread struct {
 	of    func(now *store.Record) store.Index
 	each  func(o *op, r, now *store.Record) error
 	ended bool
 }
 
-// hooks are [operation.Rules] by these lists.
+// hooks implements [operation.Rules] with these lists.
 type hooks struct {
 	*op
 	tellOverrun func(context.Context, *overrun)
 }
 
-// opOf is the operation of the mailbox that an operation belongs to.
+// opOf returns the operation of the mailbox for an operation of the engine.
 func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
-func (h hooks) Before(what *operation.Happening) error { return h.apply(predecessor, what) }
+func (h hooks) Before(what *operation.Happening) error { return h.apply(beforeChange, what) }
 func (h hooks) After(what *operation.Happening) error  { return h.apply(afterChange, what) }
 
-func (h hooks) apply(rules []hook, what *operation.Happening) error {
-	for _, rule := range rules {
-		if !rule.when(h.op, what) {
+func (h hooks) apply(list []hook, what *operation.Happening) error {
+	for _, hook := range list {
+		if !hook.when(h.op, what) {
 			continue
 		}
-		if err := rule.do(h.op, what); err != nil {
+		if err := hook.do(h.op, what); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,8 @@ func (h hooks) apply(rules []hook, what *operation.Happening) error {
 
 func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// RunConsequence carries out a consequence. One that nobody knows is a fault of this program: the error undoes the operation.
+// RunConsequence carries out a consequence. A consequence that is not in the table is a fault of this program: the
+// error undoes the operation.
 func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
 	do := consequences[c]
 	if do == nil {
@@ -162,8 +163,8 @@ func (h hooks) AfterSeen(client schemas.Agent) error                { return con
 func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
 func (h hooks) AfterUndo(ctx context.Context)                       { h.tellOverrun(ctx, h.overrun) }
 
-// The conditions of the rules. They stand here, so that a reader of an operation need not enter a rule that does not
-// take part in it.
+// The conditions of the hooks. They stand here, so that a reader of an operation can skip the hooks that do not take
+// part in it.
 
 // comesToPool tells whether any agent of a pool may claim the handoff now.
 func comesToPool(_ *op, h *operation.Happening) bool {
@@ -171,12 +172,12 @@ func comesToPool(_ *op, h *operation.Happening) bool {
 	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
-// mayStayUnclaimed tells whether the sender said what is done if nobody takes the work.
+// mayStayUnclaimed tells whether the sender set no_takers.
 func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
 	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
-// hasOutcome tells whether an outcome came back for the handoff, in time or late.
+// hasOutcome tells whether an outcome came for the handoff, in time or late.
 func hasOutcome(_ *op, h *operation.Happening) bool {
 	switch h.Content.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
@@ -185,34 +186,34 @@ func hasOutcome(_ *op, h *operation.Happening) bool {
 	return false
 }
 
-// becomesOffered tells whether the handoff may be claimed from now on, or by others than before.
+// becomesOffered tells whether the handoff becomes claimable, or claimable by another recipient.
 func becomesOffered(_ *op, h *operation.Happening) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
-// mayFire tells whether files may have a rule for what happened: there are rules, or the handoff is a step of a workflow.
+// mayFire tells whether files may have a rule for the change: there are rules, or the handoff is a step of a workflow.
 func mayFire(o *op, h *operation.Happening) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
-	for range o.AllRules() { //nolint:errcheck // firing reads them again, and gives the error
+	for range o.AllRules() { //nolint:errcheck // collectSends reads them again, and returns the error
 		return true
 	}
 	return h.Now.Step
 }
 
-// The handoffs that a consequence concerns besides.
+// The other handoffs that a consequence concerns.
 func waitingFor(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
 func waitingForParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
 func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
-// telling is a consequence of which the result of the call says nothing.
+// telling makes a consequence that adds nothing to the result of the call.
 func telling(do func(*op, *operation.Happening) error) consequence {
 	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
 }
 
-// sending is a consequence that sends the handoff which goes on with the work, nil for none.
+// sending makes a consequence that sends the handoff that continues the work, nil for none.
 func sending(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
 	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
 		came.Successor, err = do(o, h)

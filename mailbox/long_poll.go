@@ -15,11 +15,11 @@ import (
 )
 
 // claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends. The
-// result is empty when nothing came. The error is unavailable when ctx ends first, and else that of a claim.
+// result is empty if none came. The error is unavailable if ctx ends first; else it comes from the claim.
 //
-// It keeps to the protocol of [longpoll.Waiter]: it joins the queues of its mailboxes before it looks, spends the permit
-// for what it took, and passes on the others. A wait that is taken up again at another process has its old place,
-// because the caller says since when it waits.
+// It keeps to the protocol of [longpoll.Waiter]: it joins the queues of its mailboxes before it looks, spends the
+// permit for the handoff that it claimed, and passes on the other permits. The caller says since when it waits, so a
+// wait that continues at another process gets its old place.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
@@ -39,7 +39,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 			s.passPermits(ctx, w)
 		}
 		if unread, err := s.hasUnread(ctx, by.Agent); unread || err != nil {
-			return takenClaim{}, err // it is told, see [Service.emptyClaim]
+			return takenClaim{}, err // the result shows the notices, see [Service.emptyClaim]
 		}
 		if !s.Now().Before(until) {
 			return takenClaim{}, nil
@@ -50,9 +50,9 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 	}
 }
 
-// joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is to
-// look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
-// caller's place is that of the time since when it waits, also in a queue that it joins later.
+// joinQueues puts a waiter into the queues of the mailboxes from which its agent claims now, and tells whether the
+// waiter should look into them. It reads the mailboxes anew each time, since an agent may register, or hold less, while
+// it waits. The place of the waiter counts from the beginning of its wait, also in a queue that it joins later.
 func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.AgentOrNew(v, name)
@@ -64,9 +64,9 @@ func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schem
 	return err == nil && w.Join(boxes), err
 }
 
-// passPermits gives the permits for which a waiter looked in vain to the waiters behind it, where mail is left: another
-// may take what this one may not. Where the store cannot be read, all permits are passed on, since a look in vain does
-// no harm and mail that lies does.
+// passPermits passes on the permits that found nothing to the next waiters, for mailboxes that still have mail: another
+// agent may claim mail that this one may not. If the store cannot be read, it passes on all permits, because a futile
+// look does no harm and forgotten mail does.
 func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
@@ -79,12 +79,12 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 		}), nil
 	})
 	if err != nil {
-		pending = inUse // where nobody knows whether mail is left, those behind look
+		pending = inUse // mail may be left, so the next waiters look
 	}
 	w.PassOn(pending)
 }
 
-// hasUnread tells whether an agent has a notice that it has not read.
+// hasUnread tells whether an agent has an unread notice.
 func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, err error) {
 	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
@@ -93,8 +93,8 @@ func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, er
 // awaitNews waits until the caller has an unread notice, or more to claim than at the beginning, or until the wait is
 // over. It tells whether there is more to claim.
 //
-// It counts from the least that it saw, so mail that comes after another agent took some is told, too. A wait that is
-// cut off is an error.
+// It compares with the lowest count so far, so it also reports mail that comes after another agent claimed some. The
+// error is unavailable if ctx ends first.
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
@@ -110,10 +110,10 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 	return mail && err == nil, err
 }
 
-// pollUntil looks, and again after each change, until look says that it is over, or the wait is.
+// pollUntil calls look, and again after each change of the workspace, until look returns true or the wait is over.
 //
-// It asks for the next change before it looks, so a change that comes while it looks ends the sleep. Looks are not
-// bounded in number: each change of the workspace is one, whomever it concerns.
+// It subscribes to the next change before it looks, so a change during the look ends the sleep. The number of looks has
+// no bound: each change of the workspace causes one.
 func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
 	for {
 		changed := s.hub.NextChange()
@@ -126,7 +126,7 @@ func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// isJudgedByOthers tells whether a result does not count yet, and another agent than the given one is to review it.
+// isJudgedByOthers tells whether a result does not count yet because another agent than the given one reviews it.
 func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
@@ -135,10 +135,10 @@ func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
 }
 
-// awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is
-// over. It ends at once where the caller is asked, and where its own question was answered: nothing would happen while
-// it waits. A change is a newer event of the handoff than the one at the beginning of the wait, whose number is given.
-// That the wait is over is no error: the caller is shown what is.
+// awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the
+// wait is over. It returns at once if the caller should answer a question, and if the caller's own question was
+// answered: nothing would happen during the wait. A change is a newer event than the last one at the beginning of the
+// wait, whose number it returns. The end of the wait is no error: the caller sees the current state.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
@@ -157,7 +157,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 	return first, err
 }
 
-// isAsked tells whether a question about a handoff waits for an answer of an agent.
+// isAsked tells whether a question about a handoff waits for an answer by an agent.
 func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
@@ -166,15 +166,15 @@ func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// isAnswered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on. The
-// agent is told apart by its name alone; [sameSession] tells whether it is the session that asked.
+// isAnswered tells whether the caller's question about a handoff was answered and the handoff waits for the caller. It
+// compares only the name of the agent; [sameSession] tells whether the caller is the session that asked.
 func isAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
-// eventAt is the last event of a handoff, or the event before if the last is later than since: a wait that is taken up
-// again does not miss what changed meanwhile. It looks back by one event, which is enough to see that something
-// changed.
+// eventAt returns the number of a handoff's last event, or of the event before if the last one is later than since.
+// With it a wait that continues at another process misses no change. It looks back by one event, which is enough to see
+// that the handoff changed.
 func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {
@@ -183,15 +183,15 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleep waits until it is woken, until the clock changes something, or until the end of the wait. It applies what the
-// clock has changed, so those who wait hear of leases and deadlines though nobody calls. It wakes once more when
-// connections of an earlier service count as gone, because mail of their sessions may be taken then. The error is
-// unavailable when ctx ends.
+// sleep sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes, so
+// waiting calls notice ended leases and deadlines although no other call comes. It also wakes when the connections of
+// an earlier service count as gone, because mail of their sessions may then be claimed. The error is unavailable if ctx
+// ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.engine.NextDue(ctx, s.Now())
-	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came while this one looked
+	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look
 		if s.engine.ApplyTime(ctx) {
-			return nil // more is due: the caller looks, and the next sleep goes on
+			return nil // the caller looks, and its next sleep applies the rest
 		}
 		due, err = s.engine.NextDue(ctx, s.Now())
 	}
@@ -201,7 +201,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	now := s.Now()
 	end := until
 	for _, t := range []time.Time{due, s.here.Started.Add(names.Settling)} {
-		if t.After(now) && t.Before(end) { // what is overdue could not be applied, so nobody waits for it
+		if t.After(now) && t.Before(end) { // an overdue change could not be applied, so sleep does not wait for it
 			end = t
 		}
 	}

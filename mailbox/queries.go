@@ -16,25 +16,25 @@ import (
 	"handoff/store"
 )
 
-// Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
-// sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset; checkpoint,
-// where work stood last; reference, content that was sent along or a field of what was sent, or of what came of it
-// below outcome/, a page a result. An id as no_7 shows a notice of the caller in full, and marks it read. Any caller
-// calls it; nothing else changes. While the connection of the holder is open, its calls put off the end of the lease.
+// Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, with all sent
+// content, its state and its outcome; outcome; events, the last 20, and earlier ones with an offset; checkpoint, the
+// last one; reference, sent content or a field of the sent content, or of the outcome below outcome/, one page a
+// result. An id such as no_7 shows a notice of the caller in full, and marks it read. Any caller calls it; nothing else
+// changes. While the connection of the holder is open, its calls put off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
-// view it then shows what changed. A handoff that ended is shown at once, unless another agent reviews its result. So
-// is a question that the caller is to answer, and to a session that asked the answer, with its claim. A wait that is
-// taken up at another process begins where it was, and misses no change. What tells the caller of a handoff whose
-// outcome or standing it is shown counts as read.
+// view it then shows the changes. It returns at once for a handoff that ended, unless another agent reviews its result,
+// and for a question that the caller should answer. A session that asked gets the answer at once, together with its
+// claim. A wait that continues at another process keeps its beginning, and misses no change. Notices about a handoff
+// count as read when its outcome or its state is shown.
 //
 // Errors:
 //   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
 //   - invalid: another view, and a notice without an agent.
 //   - unavailable: the call was cut off while it waited.
 //
-// It can be repeated freely. That the holder was heard of is memory of this process; when it dies, leases count from
-// the last change that is in the store.
+// It can be repeated freely. The signs of the holder are in the memory of this process; when it dies, leases count from
+// the last change in the store.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
@@ -58,20 +58,20 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	if err != nil || !showsOutcome(in, out) {
 		return out, err
 	}
-	if err := s.markShownRead(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again
+	if err := s.markShownRead(ctx, by, out.HandoffID); err != nil { // the notices are delivered again
 		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
 	}
 	return out, nil
 }
 
-// showsOutcome tells whether an answer shows where a handoff stands or what came of it, in its fields or as text.
+// showsOutcome tells whether a result shows the state or the outcome of a handoff, in its fields or as text.
 func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	asText := (in.View == "full" || in.View == "outcome") && out.Content != ""
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
-// show is what a caller gets to see on a snapshot. After a wait without a view that is what changed since an event. It
-// notes that the holder was heard of.
+// show makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since an
+// event. It notes a sign of the holder.
 func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {
@@ -112,22 +112,22 @@ func addJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.Vie
 	return err
 }
 
-// fullTokens is how much of a view full a model gets at once, unless it asks for more: clients cut what is longer.
+// fullTokens is the size of a view full that a model gets at once, unless it asks for more: clients cut longer results.
 const fullTokens = 2500
 
-// List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
-// holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the
-// workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
-// only read; otherwise nothing changes.
+// List shows rows of the caller's mail: handoffs that it may claim, in the order of its queue (box inbox, the default);
+// handoffs that it holds, or held, for an ended status (claimed); handoffs that it sent (sent); its notices (notices);
+// or all handoffs of the workspace (all), the newest first. Any caller calls it. Shown notices count as read, unless
+// the caller may only read; otherwise nothing changes.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and
-// words of what was asked, decided and delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at
-// least one row; and looks at 1,000 rows. Where more may follow it has a cursor, which goes on behind the last row,
-// also if that was claimed meanwhile. Damaged records are left out.
+// words of its task, decisions and result. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one
+// row; and looks at 1,000 rows. If more rows may follow, it has a cursor, which continues behind the last row, even if
+// that one was claimed meanwhile. Damaged records are left out.
 //
-// The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that cannot
-// be read, and for a box other than all without an agent. It can be repeated freely; a second list of notices shows the
-// same ones, as read.
+// The error is invalid for a query without a word, for a cursor that no list returned, for a workflow or a time that
+// cannot be read, and for a box other than all without an agent. It can be repeated freely; a second list of notices
+// shows the same ones, as read.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
 	f, err := listing.Parse(in, s.Now())
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	})
 }
 
-// countElsewhere counts in all boxes what a query does not find in one.
+// countElsewhere counts the matches of a query in all boxes, if it finds none in the box of the caller.
 func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
@@ -171,11 +171,11 @@ func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schema
 	return err
 }
 
-// maxReason is how much a row of a list says of why it stands so, in bytes.
+// maxReason is the longest reason in a row of a list, in bytes.
 const maxReason = 160
 
-// addReason adds to a row why the handoff stands so, and when its holder was heard of. A reason that cannot be read is
-// left out: it hides no row. The rework of returned work says why it was returned.
+// addReason adds to a row the reason for its state, and the last sign of its holder. It leaves out a reason that cannot
+// be read, so that the row is still shown. The row of returned work has no reason; the row of its rework has it.
 func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	if it.LastSign = s.reader.LastSign(r); r.Status == schemas.Returned {
 		return
@@ -187,8 +187,8 @@ func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	it.Reason = schemas.Visible(schemas.Shorten(reason, maxReason))
 }
 
-// listNotices shows the caller's notices; with wait_seconds those that are unread, as soon as there are some or as
-// something more may be claimed.
+// listNotices shows the caller's notices. With wait_seconds it shows the unread ones, as soon as there are some or the
+// caller has more to claim.
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
@@ -207,26 +207,26 @@ func (s *Service) listNotices(
 	return out, err
 }
 
-// Inbox counts the mail that an agent may claim, how much of it is urgent, and its unread notices. Package tools calls
+// Inbox counts the mail that an agent may claim, the urgent mail among it, and its unread notices. Package tools calls
 // it after each call, to tell the caller. It reads a row for each mailbox of the agent, changes nothing, and does not
-// apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
-// those of the store.
+// apply the clock: a handoff whose delay has just ended is counted by the next call. The errors come from the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
 }
 
-// offers is what agents are offered in a snapshot.
+// offers returns the offers to agents in a snapshot.
 func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: e.here} }
 
-// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
-// workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
+// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, each with its outcome: the
+// workflow of a given handoff, a given workflow, or the workflow of the newest handoff. Any caller calls it; nothing
+// changes.
 //
-// Verified tells whether each shown handoff agrees with its events in the registry; it is false where a record cannot
-// be read. A result has 50 handoffs, or limit, at most 500; without a limit, as many as fit into 7,000 bytes. More
-// counts those that are left out.
+// Verified tells whether each shown handoff agrees with its events in the registry; it is false if a record cannot be
+// read. A result has 50 handoffs, or limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts
+// the handoffs that are left out.
 //
-// The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
-// sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
+// The error is not_found for a handoff or a workflow that does not exist, and for a workspace without handoffs; invalid
+// for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
 	behind := s.engine.ApplyTime(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
@@ -236,12 +236,12 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 	})
 }
 
-// Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what
-// agents are at work on, what is stuck and why, and how much there is, see [overview.Compute]. Any caller calls it; nothing
-// changes but what the clock has changed, and no notice counts as read.
+// Overview shows the state of the workspace to the person that looks after it: handoffs that need the person, the
+// current work of agents, stuck handoffs with the reasons, and counts, see [overview.Of]. Any caller calls it. It
+// changes nothing but applies due changes, and marks no notice as read.
 //
-// A part has limit rows, 20 by default, and counts the others. The number of rows that are read is bounded, whatever the
-// workspace holds. The only errors are those of the store. It can be repeated freely.
+// A part has limit rows, 20 by default, and counts the others. The number of rows that it reads is bounded, however
+// large the workspace is. The only errors come from the store. It can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.ApplyTime(ctx)
@@ -253,7 +253,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		}
 		leave := func(r *store.Record) string {
 			if len(set.waiting.Plans()) == 0 {
-				return "" // without reading what was sent
+				return "" // saves reading the content
 			}
 			plan, _, _ := strings.Cut(stepOf(v, r), "/")
 			return set.waitingFile(plan)
@@ -266,10 +266,11 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	})
 }
 
-// hereAfterCall is for how long an agent counts as here after a call, where no connection shows whether it is.
+// hereAfterCall is how long an agent counts as here after a call, if no connection shows whether it is.
 const hereAfterCall = 5 * time.Minute
 
-// knownAgents are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
+// knownAgents returns the agents of a workspace, a thousand at most, and whether each is here as far as the server can
+// tell.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
 	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
@@ -281,8 +282,8 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 	return known, nil
 }
 
-// Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
-// another declaration changes what a repetition would find.
+// Declared returns the digest of the last declaration. A process that would declare the same again need not: only
+// another declaration changes the result of a repetition.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
 	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
 	return schemas.DeclaredOut{Digest: last}, err
