@@ -23,7 +23,7 @@ const reservation = 15 * time.Minute
 
 // ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. The lease stops while it waits,
 // and the claim token stays good. The question goes to the sender or to the agent that answers in its place, see
-// [reading.Answers]; a request for permission also goes to a person. The questions may have a quarter of the limit of a
+// [reading.Answerer]; a request for permission also goes to a person. The questions may have a quarter of the limit of a
 // handoff, because the handoff keeps them with the answer. They are the content of the event. The record points to that
 // event until the questions are answered or withdrawn. From then on a search finds the words of the questions. The
 // notice also carries the note and other details that the sender needs.

@@ -16,7 +16,7 @@ import (
 const errLookFurther operation.Undo = "what is wanted lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
-// gone, then its queue. If a transaction would pass over more than [reading.MostLooked] handoffs, for example for a
+// gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a
 // rare tag, claimNext searches on a snapshot, which holds up no writer, and then claims the found handoff if it still
 // waits. If another agent is faster each time, it gives up after 64 tries with the conflict. If the caller may claim
 // nothing, the result is empty and no receipt is stored.

@@ -237,7 +237,7 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 }
 
 // Overview shows the state of the workspace to the person that looks after it: handoffs that need the person, the
-// current work of agents, stuck handoffs with the reasons, and counts, see [overview.Of]. Any caller calls it. It
+// current work of agents, stuck handoffs with the reasons, and counts, see [overview.Compute]. Any caller calls it. It
 // changes nothing but applies due changes, and marks no notice as read.
 //
 // A part has limit rows, 20 by default, and counts the others. The number of rows that it reads is bounded, however
