@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Advice tells the reader of a result or of an error what to do next. Where a call does it, the advice holds this
+// Advice tells the reader of a result or of an error what to do next. If a call does it, the advice holds this
 // call. Advice is data, and each edge renders it: the protocol sends it unchanged, a text shows the call as a client
 // writes it (see [Advice.String]), and the command line shows the command that makes the call.
 //

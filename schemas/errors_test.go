@@ -9,12 +9,12 @@ import (
 	"handoff/schemas"
 )
 
-// Nobody knows what a call that broke has changed: its commit may have gone through.
+// A call that broke may have changed something: its commit may have gone through.
 func TestInternalError_HintNamesServerLog(t *testing.T) {
 	require.Equal(t, "The server's log has the details; read before repeating.", schemas.InternalError(nil).Hint)
 }
 
-// What callers are not told is in the log, and only there.
+// The hidden cause is in the log, and only there.
 func TestErrorLogValue_HasHiddenCause(t *testing.T) {
 	e := schemas.InternalError(errors.New("disk on fire"))
 	require.NotContains(t, e.Error(), "disk")

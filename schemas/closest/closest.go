@@ -1,8 +1,8 @@
-// Package closest says which of the known names somebody meant who wrote a name that is not known: an agent, a tool,
-// a field or a word. It serves refusals, which name the likeliest choice first.
+// Package closest finds the known names that a writer likely meant by an unknown name: an agent, a tool, a field or a
+// word. It serves refusals, which name the likeliest choice first.
 //
-// The distance is ours. It counts a swap of two letters as one mistake, so that aq means qa; the well-kept libraries
-// do not.
+// The distance is our own. It counts a swap of two letters as one mistake, so that aq means qa; the well-kept
+// libraries do not.
 package closest
 
 import (
@@ -10,32 +10,34 @@ import (
 	"strings"
 )
 
-// Order gives all known names, those first that are likely meant, and among them those first that differ least from
-// what was written. Names that are equally far keep their order.
+// Order returns all known names: first the likely ones, and each group by its distance from written. Names with equal
+// distance keep their order.
 func Order[S ~string](written S, known []S) []S {
 	order, _ := rankNames(written, known)
 	return order
 }
 
-// Likely gives the known names that are likely meant, those first that differ least. A name is likely meant when at
-// most a third of its characters, or one, are mistyped, or when it and what was written begin alike up to the end of
-// the shorter one. Upper and lower case are the same.
+// Likely returns the known names that written likely means, the least distant first. A name is likely if at most a
+// third of its characters, or one, are mistyped, or if the shorter of the two is the beginning of the longer. Upper
+// and lower case are the same.
 func Likely[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return tooFar(fold(written), fold(name)) })
 	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
-// tooFar tells by their lengths and beginnings that two names are not likely meant by each other, which spares counting.
+// tooFar tells from lengths and beginnings that neither name is likely meant by the other. It saves the full
+// comparison.
 func tooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
 }
 
-// maxDistance is how far a name may be from one of that length or more to be likely meant by it.
+// maxDistance returns the largest distance at which two names are likely the same; shorter is the length of the
+// shorter.
 func maxDistance(shorter int) int { return max(1, shorter/3) }
 
-// rankNames gives all known names in order, and how many of them are likely meant.
+// rankNames returns all known names in order, and the number of likely ones.
 func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	rank := make(map[S]int, len(known))
 	for _, name := range known {
@@ -43,7 +45,7 @@ func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 		if ok {
 			likely++
 		} else {
-			far += maxCompared + 1 // behind all that are likely
+			far += maxCompared + 1 // behind all likely names
 		}
 		rank[name] = far
 	}
@@ -52,14 +54,14 @@ func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	return order, likely
 }
 
-// maxCompared bounds the bytes of a name that are compared: no name of ours is longer.
+// maxCompared bounds the compared bytes of a name: no name of ours is longer.
 const maxCompared = 128
 
 func fold[S ~string](name S) string {
 	return strings.ToLower(string(name[:min(len(name), maxCompared)]))
 }
 
-// compare tells how far two names are from each other, and whether one is likely meant by the other.
+// compare returns the distance of two names, and whether one is likely meant by the other.
 func compare(a, b string) (far int, likely bool) {
 	far = distance(a, b)
 	shorter := min(len(a), len(b))

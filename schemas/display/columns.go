@@ -17,8 +17,8 @@ var wideScripts = []*unicode.RangeTable{
 	},
 }
 
-// Columns counts what a text takes on a terminal, as terminals commonly reckon: two for scripts of the east and most
-// pictures, none for marks that combine, else one. The text has no escapes.
+// Columns counts the columns of a text on a terminal, by the common rule: two for East Asian scripts and most
+// pictures, none for combining marks, else one. The text must have no escapes.
 func Columns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -27,7 +27,8 @@ func Columns(text string) int {
 	return n
 }
 
-// runeColumns is how many columns one character takes. Characters that a terminal joins into one picture count one by one.
+// runeColumns returns the columns of one character. Characters that a terminal joins into one picture count one by
+// one.
 func runeColumns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -38,8 +39,8 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// Clip shortens a text to a number of columns and marks the cut. A text that fits comes back as it is. It never cuts a
-// character in two, so a clipped text may be a column shorter than allowed.
+// Clip shortens a text to a number of columns and marks the cut. A text that fits stays unchanged. Clip never splits
+// a character, so a clipped text may be a column shorter than allowed.
 func Clip(text string, width int) string {
 	if Columns(text) <= width {
 		return text
@@ -54,19 +55,19 @@ func Clip(text string, width int) string {
 	return text
 }
 
-// OneLine puts what an agent wrote on one line of at most width columns, with hidden characters made visible. Tables
-// and pictures show titles and names with it.
+// OneLine puts an agent's text on one line of at most width columns, with hidden characters made visible. Tables and
+// pictures show titles and names with it.
 func OneLine(written string, width int) string {
 	return Clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
 }
 
-// newlines are all that end a line.
+// newlines replaces every kind of line end by \n.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines gives what an agent wrote line by line, with hidden characters made visible. Whoever shows them puts something
-// of its own before each, so that no line of an agent looks like one of ours. Where the style has a width, longer lines
-// are broken at blanks, with room columns left for that: a terminal would go on in its first column. There is at least
-// one line.
+// Lines returns an agent's text line by line, with hidden characters made visible. The caller puts a prefix of its
+// own before each line, so that no line of an agent looks like one of ours. If the style has a width, longer lines
+// are broken at blanks, with room columns left for the prefix. Without this a terminal would continue a line in its
+// first column. There is at least one line.
 func (s Style) Lines(written string, room int) (lines []string) {
 	for line := range strings.SplitSeq(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
@@ -78,8 +79,8 @@ func (s Style) Lines(written string, room int) (lines []string) {
 	return lines
 }
 
-// Fold breaks a line into parts of at most width columns, between words; only a word that is wider is broken. Width is
-// 2 at least, which the widest character takes: with less it would not end.
+// Fold breaks a line into parts of at most width columns, between words. It breaks a word only if the word is wider.
+// Width must be at least 2, the columns of the widest character; with less Fold would not end.
 func Fold(line string, width int) (parts []string) {
 	for Columns(line) > width {
 		end, blank, left := len(line), 0, width

@@ -1,11 +1,10 @@
-// Package display shows texts to people: it counts the columns that a text takes, paints it, and has the words for a
-// duration and for the state of a handoff. The command line and the pictures of package draw stand on it. Models read
-// briefs instead.
+// Package display shows texts to people: it counts the columns of a text, colours it, and has the words for durations
+// and for states of handoffs. The command line and the pictures of package draw use it. Models read briefs instead.
 //
-// What agents wrote is shown with hidden characters made visible, and on one line where the page needs it, so that no
-// title can repaint a terminal. Nothing here reads a clock: the time of day is a field of [Style].
+// It shows text of agents with hidden characters made visible, and on one line if the page needs it, so that no title
+// can repaint a terminal. The package reads no clock: the time of day is a field of [Style].
 //
-// Pages are for reading, and programs take rows instead: the words and marks may change from one version to the next.
+// Pages are for people, and programs use rows instead: the words and marks may change from one version to the next.
 package display
 
 import (
@@ -15,15 +14,15 @@ import (
 	"handoff/schemas"
 )
 
-// Style is how to draw. The zero value is plain text, 80 columns wide, without ages. It may be copied and used
+// Style says how to draw. The zero value is plain text, 80 columns wide, without ages. A Style may be copied and used
 // concurrently.
 type Style struct {
 	Colour bool      // marks and headings have colours, by ANSI escapes
 	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit elsewhere
-	Now    time.Time // for ages and what is still running
+	Now    time.Time // for ages and running times
 }
 
-// A colour is the parameter of an ANSI escape. Terminals choose what it looks like, so it fits light and dark ones.
+// A colour is the parameter of an ANSI escape. Terminals choose its exact look, so it fits light and dark ones.
 type colour string
 
 const (
@@ -37,8 +36,8 @@ const (
 	grey   colour = "90"
 )
 
-// paint puts a text between the escapes of a colour, where colours are wanted. The text must have none of its own, so
-// whatever an agent wrote comes through [OneLine] or [Lines] first.
+// paint puts a text between the escapes of a colour, if the style has colours. The text must have no escapes of its
+// own, so text of agents comes through [OneLine] or [Style.Lines] first.
 func (s Style) paint(c colour, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -46,51 +45,52 @@ func (s Style) paint(c colour, text string) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// Bold marks what is looked for first.
+// Bold marks the most important text.
 func (s Style) Bold(text string) string { return s.paint(bold, text) }
 
-// Faint marks what may be skipped.
+// Faint marks text that a reader may skip.
 func (s Style) Faint(text string) string { return s.paint(faint, text) }
 
-// Red marks what went wrong.
+// Red marks failures.
 func (s Style) Red(text string) string { return s.paint(red, text) }
 
-// Green marks what went well.
+// Green marks successes.
 func (s Style) Green(text string) string { return s.paint(green, text) }
 
-// Yellow marks what somebody should look at.
+// Yellow marks text that needs attention.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// State is what decides in which words and colour a handoff is shown.
+// State holds the facts that decide the words and colour of a handoff.
 type State struct {
 	Status    schemas.Status
 	Outcome   schemas.Outcome // tells a completion in part from a whole one
-	BlockedBy []string        // for what it waits before anyone may claim it
-	Reason    string          // why it stands so; of one that is at work, that its holder is gone
+	BlockedBy []string        // its open dependencies
+	Reason    string          // why it is in this state; for running work, that its holder is gone
 }
 
-// StateLabel says where a handoff stands: a mark and the word of its state, in its colour.
+// StateLabel returns the mark and the word of a state, in its colour.
 func (s Style) StateLabel(state State) string {
 	w := wordingOf(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// InStateColour writes a text in the colour of a state. Lists use it where the word alone would take too much room.
+// InStateColour writes a text in the colour of a state. Lists use it if the word alone would take too much room.
 func (s Style) InStateColour(state State, text string) string {
 	return s.paint(wordingOf(state).colour, text)
 }
 
-// StateWord is a state in words for people, the same as in pictures: accepted and working are both "In Progress".
+// StateWord returns a state in words for people, the same as in pictures: accepted and working are both "In
+// Progress".
 func StateWord(state State) string { return wordingOf(state).word }
 
-// wording is how a status is shown: a mark for a glance, a word for reading, and a colour where there are colours. Mark
-// and word alone tell the statuses apart, so nothing is lost without colours.
+// wording is the display of a status: a mark, a word, and a colour if there are colours. Mark and word alone
+// distinguish the statuses, so no fact is lost without colours.
 type wording struct {
 	mark, word string
 	colour     colour
 }
 
-// wordings are how each status is shown.
+// wordings holds the display of each status.
 var wordings = map[schemas.Status]wording{
 	schemas.Pending:   {"…", "Pending", grey},
 	schemas.Accepted:  {"◐", "In Progress", cyan},
@@ -104,8 +104,8 @@ var wordings = map[schemas.Status]wording{
 	schemas.Cancelled: {"✗", "Cancelled", grey},
 }
 
-// wordingOf is how a state is shown; one that this program does not know is shown as it is written. Blocked and
-// disconnected are no statuses: what the handoff waits for and why it stands so tell them.
+// wordingOf returns the display of a state. It shows an unknown status as it is written. Blocked and disconnected are
+// no statuses: the dependencies and the reason tell them.
 func wordingOf(s State) wording {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:
@@ -121,8 +121,8 @@ func wordingOf(s State) wording {
 	return wording{"…", string(s.Status), grey}
 }
 
-// Duration says how long in the words of people, to the second below a minute and to the minute below a day: "<1 s",
-// "12 s", "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
+// Duration writes a duration for people, to the second below a minute and to the minute below a day: "<1 s", "12 s",
+// "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
 func Duration(d time.Duration) string {
 	switch seconds := d.Round(time.Second); {
 	case d < time.Second:
@@ -149,8 +149,8 @@ func joinUnits(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// Ago is a duration from then to now, or "" when either is unknown. A time in the future, as a clock that was set back
-// makes it, counts as now.
+// Ago returns the duration from then to now, or "" if either is unknown. A time in the future, as after a clock was
+// set back, counts as now.
 func (s Style) Ago(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// comments are what package schemas says of its types and of their fields. A comment above a field is published:
+// comments holds the comments of package schemas on its types and their fields. A comment above a field is published:
 // models read it. A comment behind a field is for people, who find it in the full schema.
 type comments struct {
 	types         map[string]string // the first sentence, by the name of the type
-	above, behind map[string]string // by type and field, as SendIn.To
+	above, behind map[string]string // by type and field, such as SendIn.To
 }
 
 // readComments reads the Go files of package schemas, in the working directory.
@@ -39,7 +39,7 @@ func readComments() (*comments, error) {
 	return c, nil
 }
 
-// read takes the comments of the structs that a declaration declares.
+// read stores the comments of the structs in a declaration.
 func (c *comments) read(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		spec := spec.(*ast.TypeSpec)
@@ -59,7 +59,7 @@ func (c *comments) read(d *ast.GenDecl) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// describe gives the comment of a field, or of a type for an empty field.
+// describe returns the comment of a field, or of a type if field is empty.
 func (c *comments) describe(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]
@@ -67,7 +67,7 @@ func (c *comments) describe(t reflect.Type, field string) string {
 	return cmp.Or(c.publishedComment(t, field), c.behind[t.Name()+"."+field])
 }
 
-// publishedComment gives the comment of a field that models read.
+// publishedComment returns the comment of a field that models read.
 func (c *comments) publishedComment(t reflect.Type, field string) string {
 	return c.above[t.Name()+"."+field]
 }

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// form writes what a value has to look like in the notation that models know from programs: {path: text, lines: text}
-// for an object, text[] for a list, low|high for a choice. Fields that a caller does not send are left out.
+// form writes the shape of a value in the notation that models know from programs: {path: text, lines: text} for an
+// object, text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
 func form(s *jsonschema.Schema) string {
 	if own, ok := s.Extras["x-form"].(string); ok {
 		return own
@@ -44,7 +44,7 @@ func formOfObject(s *jsonschema.Schema) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// formOf is the form of a type, "" for one that is no object.
+// formOf returns the form of a type, or "" if the type is no object.
 func formOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct || isInput(t) || strings.HasSuffix(t.Name(), "Out") {
 		return ""
@@ -52,7 +52,7 @@ func formOf(t reflect.Type) string {
 	return form(bareSchema(t))
 }
 
-// withForm says the form of a free field before what its comment says, unless the comment gives the form itself.
+// withForm puts the form of a free field before its comment, unless the comment begins with the form itself.
 func withForm(s *jsonschema.Schema, comment string) string {
 	switch {
 	case strings.HasPrefix(comment, "{"):

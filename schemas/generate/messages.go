@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// publicMessages are the arguments and the results of the tools that agents are offered. The names of arguments end in In,
-// and those of results in Out.
+// publicMessages are the arguments and results of the tools for agents. The names of arguments end in In, and those
+// of results in Out.
 var publicMessages = types(
 	schemas.SendIn{}, schemas.SendOut{}, schemas.ClaimIn{}, schemas.ClaimOut{},
 	schemas.CompleteIn{}, schemas.CompleteOut{}, schemas.FailIn{}, schemas.FailOut{},
@@ -18,7 +18,8 @@ var publicMessages = types(
 	schemas.RegisterIn{}, schemas.RegisterOut{}, schemas.AgentsIn{}, schemas.AgentsOut{},
 )
 
-// adminMessages are the arguments of the other tools, which only our own programs call: no client is sent their schemas.
+// adminMessages are the arguments of the other tools, which only our own programs call. Clients never get their
+// schemas.
 var adminMessages = types(
 	schemas.AuditIn{}, schemas.TreeIn{}, schemas.EventsIn{}, schemas.BackupIn{}, schemas.CheckIn{}, schemas.ConnIn{},
 	schemas.TokenAddIn{}, schemas.TokenListIn{}, schemas.TokenRevokeIn{}, schemas.TokenFindIn{}, schemas.StatsIn{},
@@ -30,7 +31,7 @@ func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.Ty
 
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }
 
-// Files gives the content of every file by its name below the folder of package schemas, which has to be the
+// Files returns the content of every file by its name below the folder of package schemas. That folder must be the
 // working directory, because descriptions come from the comments there.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// publishedSchema gives the schema of a message as clients are sent it.
+// publishedSchema returns the schema of a message for clients.
 func publishedSchema(c *comments, t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(newReflector(c.publishedComment), t)
 	if isInput(t) {
@@ -23,7 +23,7 @@ func publishedSchema(c *comments, t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// publishInput brings the schema of arguments into the form that clients are sent.
+// publishInput turns the schema of arguments into its published form.
 func publishInput(s *jsonschema.Schema) {
 	walk(s, keepSendable)
 	walk(s, loosen)
@@ -32,8 +32,8 @@ func publishInput(s *jsonschema.Schema) {
 	walk(s, stripNotes)
 }
 
-// publishOutput does the same for a result. Results stay open, nothing in them is required and no choices
-// are given, because clients check them and a new field or word must break nobody.
+// publishOutput turns the schema of a result into its published form. Results stay open, without required fields and
+// choices: clients check results against it, and a new field or word must not break a client.
 func publishOutput(s *jsonschema.Schema) {
 	walk(s, loosen)
 	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.Inbox]()))
@@ -44,7 +44,7 @@ func publishOutput(s *jsonschema.Schema) {
 	walk(s, openResult)
 }
 
-// keepSendable leaves only the fields that a caller sends.
+// keepSendable keeps only the fields that a caller sends.
 func keepSendable(s *jsonschema.Schema) {
 	s.Properties.Filter(func(name string, field *jsonschema.Schema) bool {
 		if isUnsent(field) {
@@ -67,8 +67,8 @@ func loosen(s *jsonschema.Schema) {
 	}
 }
 
-// keepStatedLimits keeps a limit only where the description says it too: some clients strip these keywords, and a
-// limit that nobody runs into is not worth its tokens. All are enforced, and explained when it matters.
+// keepStatedLimits keeps a limit only if the description states it, too. Some clients strip these keywords, and a
+// limit that no caller reaches is not worth its tokens. The decoder enforces all limits, and refusals explain them.
 func keepStatedLimits(s *jsonschema.Schema) {
 	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
 	said := func(limit string) bool { return slices.Contains(numbers, limit) }
@@ -84,7 +84,7 @@ func keepStatedLimits(s *jsonschema.Schema) {
 	}
 }
 
-// stripNotes removes our notes and what some clients do not know.
+// stripNotes removes our notes and keywords that some clients do not know.
 func stripNotes(s *jsonschema.Schema) {
 	s.Format = ""
 	for note := range s.Extras {
@@ -101,5 +101,5 @@ func openResult(s *jsonschema.Schema) {
 	}
 }
 
-// bareSchema gives the schema of a type without descriptions.
+// bareSchema returns the schema of a type without descriptions.
 func bareSchema(t reflect.Type) *jsonschema.Schema { return reflectSchema(newReflector(nil), t) }

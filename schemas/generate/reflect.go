@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// newReflector gives a reflector that writes types where they are used. Explain gives the description of a field, or of a
-// type for an empty field.
+// newReflector returns a reflector that writes types in the place of their use. Explain returns the description of a
+// field, or of a type for an empty field.
 func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapType, LookupComment: explain,
@@ -24,17 +24,17 @@ func newReflector(explain func(t reflect.Type, field string) string) *jsonschema
 type library struct {
 	*jsonschema.Reflector
 	comments *comments
-	types    []reflect.Type // those to reflect, in the order in which they were met
+	types    []reflect.Type // types to reflect, in the order of discovery
 }
 
-// newLibrary gives a library of the types and of those that they refer to.
+// newLibrary returns a library of the types and of all types that they refer to.
 func newLibrary(c *comments, types ...reflect.Type) *library {
 	l := &library{Reflector: newReflector(c.describe), comments: c, types: types}
 	l.Lookup = l.refer
 	return l
 }
 
-// refer gives the name of the file of a type, empty for a type that has none.
+// refer returns the name of a type's file, or "" if the type has none.
 func (l *library) refer(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
@@ -45,8 +45,8 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 	return jsonschema.ID(t.Name() + ".json")
 }
 
-// reflectSchema gives the schema of a type of the library. What a type says of itself stands beside the references to it
-// from lists, whose items have no other description.
+// reflectSchema returns the schema of a type of the library. Lists have no description for their items, so it adds
+// the type's comment next to the reference.
 func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(l.Reflector, t)
 	if f := formOf(t); f != "" {
@@ -60,7 +60,7 @@ func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// all yields the types of the library, also those that are met while the others are reflected.
+// all yields the types of the library, also types that the reflection of others discovers.
 func (l *library) all(yield func(reflect.Type) bool) {
 	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
 	}
@@ -77,19 +77,19 @@ func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// requiredFirst puts the arguments that a caller must give before the others, in which types they may stand.
+// requiredFirst moves required arguments before the others, because they may stand in embedded types.
 func requiredFirst(s *jsonschema.Schema) {
 	for _, name := range slices.Backward(s.Required) {
 		if err := s.Properties.MoveToFront(name); err != nil {
-			panic(err) // what is required is a property
+			panic(err) // each required name is a property
 		}
 	}
 }
 
-// choicesNote holds the choices of a type until tags, which may narrow them, have been read.
+// choicesNote holds the choices of a type until its tags have been read, because tags may narrow them.
 const choicesNote = "x-words"
 
-// mapType says how types are written whose Go kind does not tell.
+// mapType returns the schema of a type whose Go kind does not determine it, or nil.
 func mapType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[schemas.ID](), reflect.TypeFor[schemas.NoticeID]():
@@ -121,14 +121,14 @@ func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
-// freeObject is an object of which nothing is said. All clients take it in exactly this form.
+// freeObject returns an object without any rules. All clients accept it in exactly this form.
 func freeObject() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
 	}
 }
 
-// dropRepeatedChoices drops the choices of what the metadata of a handoff repeats: a choice binds only the sender of a term.
+// dropRepeatedChoices drops the choices in the metadata of a handoff: a choice binds only the sender of a term.
 func dropRepeatedChoices(s *jsonschema.Schema) {
 	if s.Properties == nil {
 		return
@@ -138,7 +138,7 @@ func dropRepeatedChoices(s *jsonschema.Schema) {
 	}
 }
 
-// resolveNotes applies what could not be known while the type was read.
+// resolveNotes applies notes that could not be applied while the type was read.
 func resolveNotes(s *jsonschema.Schema) {
 	if all, ok := s.Extras[choicesNote].([]any); ok {
 		delete(s.Extras, choicesNote)
@@ -157,12 +157,12 @@ func resolveNotes(s *jsonschema.Schema) {
 	}
 }
 
-// isUnsent tells of a field that no caller is told to send.
+// isUnsent tells whether callers should not send a field.
 func isUnsent(s *jsonschema.Schema) bool { return hasNote(s, "x-hidden") || hasNote(s, "x-filled") }
 
 func hasNote(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }
 
-// walk visits a schema and all below it, parents first.
+// walk visits a schema and all schemas below it, parents first.
 func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	visit(s)
 	if s.Items != nil {

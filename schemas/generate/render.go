@@ -12,8 +12,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// render writes a schema as JSON, the type first. A value longer than width stands on several lines; with
-// width 0 everything stands on one, and there is no newline at the end.
+// render writes a schema as JSON, the type first. A value longer than width is broken into several lines. With width
+// 0 the schema is one line without a newline at the end.
 func render(s *jsonschema.Schema, width int) ([]byte, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -27,7 +27,7 @@ func render(s *jsonschema.Schema, width int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// layOut writes JSON on one line if it fits, behind an indent, into width.
+// layOut writes JSON on one line if the line and its indent fit into width.
 func layOut(raw json.RawMessage, indent string, width int) string {
 	if raw[0] != '{' && raw[0] != '[' {
 		return plainText.Replace(string(raw))
@@ -44,7 +44,7 @@ func layOut(raw json.RawMessage, indent string, width int) string {
 	return opens + inner + strings.Join(parts(inner[1:], width), ","+inner) + "\n" + indent + closes
 }
 
-// plainText undoes the escapes that keep JSON safe within HTML: here people read it.
+// plainText undoes the escapes that keep JSON safe within HTML, because people read these files.
 var plainText = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 type member struct {
@@ -52,9 +52,9 @@ type member struct {
 	value json.RawMessage
 }
 
-// members reads an object or a list that was encoded just now, so nothing in it can be wrong. It brings the type and the
-// description of a schema to its front. An object of properties may have fields of these names, which are objects and
-// stay where they are.
+// members reads an object or a list. The JSON was encoded just before, so it cannot be invalid. members moves the
+// type and the description of a schema to its front. An object of properties may have fields of these names; they are
+// objects and stay in their places.
 func members(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = d.Token()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each rule is what some client was seen to need: Claude Code, Codex CLI, Gemini CLI, the MCP Inspector.
+// Each rule is a need of some client, found by trial: Claude Code, Codex CLI, Gemini CLI, the MCP Inspector.
 func TestPublished_SuitsEveryClient(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
@@ -44,7 +44,7 @@ var keywords = []string{
 	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
 }
 
-// faults lists what is wrong with a schema and all below it.
+// faults lists the faults of a schema and of all schemas below it.
 func faults(at string, s map[string]any) (found []string) {
 	say := func(format string, args ...any) { found = append(found, at+": "+fmt.Sprintf(format, args...)) }
 	for keyword, v := range s {

@@ -1,4 +1,4 @@
-// Package golden compares what a program writes with files that are reviewed as code. Only tests import it.
+// Package golden compares the output of programs with files that are reviewed as code. Only tests import it.
 package golden
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Equal requires that a file in testdata holds what was got. With the flag -update the file is rewritten first.
+// Equal requires that a file in testdata equals got. With the flag -update it rewrites the file first.
 func Equal(t testing.TB, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

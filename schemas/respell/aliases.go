@@ -8,16 +8,16 @@ import (
 	"handoff/schemas"
 )
 
-// An alias is one row of an alias table: it says which argument a field of a foreign message means. Paths are dotted
-// and in snake_case; a field in camelCase is the same field. Rows apply in order: of two foreign fields for one
-// argument, the field of the earlier row wins. A row with several paths stands for as many rows: see spread.
+// An alias is one row of an alias table: it maps a field of a foreign message to an argument. Paths are dotted and in
+// snake_case; a field in camelCase is the same field. Rows apply in order: if two foreign fields map to one argument,
+// the field of the earlier row wins. A row with several paths stands for as many rows, see expandRows.
 type alias struct {
-	from string  // path in the message, or several; the same as to when only the value is read anew
-	to   string  // path among our arguments; "" for a value that goes to the overflow path of its table
-	read reading // how the value is read, and what happens when to has a value already
+	from string  // path in the message, or several; the same as to if only the value is converted
+	to   string  // path of our argument; "" if the value goes to the overflow path of its table
+	read reading // how to read the value, and how to resolve a conflict with a value at to
 }
 
-// headerAliases read what a message says of itself. It goes to origin and never becomes ours.
+// headerAliases read the header of a message. Its fields go to origin and never become arguments.
 var headerAliases = []alias{
 	{"timestamp", "origin.timestamp", asSideText},
 	{"version", "origin.version", asRelease},
@@ -25,8 +25,8 @@ var headerAliases = []alias{
 	{"source.agent source from_agent from", "origin.source.agent", asSideText},
 }
 
-// placementAliases read where a handoff belongs, as the agent handoff protocols, the handoff protocol agent, kernl
-// and our own stored handoffs say it.
+// placementAliases read the place of a handoff in its workflow, in the forms of the agent handoff protocols, the
+// handoff protocol agent, kernl and our own stored handoffs.
 var placementAliases = []alias{
 	{"handoff_id", "origin.handoff_id", asText},
 	{"status", "origin.status", asText},
@@ -55,8 +55,8 @@ var placementAliases = []alias{
 	{"requirements", "options.requirements", asLines},
 }
 
-// assignmentAliases read what is to be done. taskAliases read the object that the agent handoff protocols write where our
-// task is a text.
+// assignmentAliases read the task. taskAliases read the object that the agent handoff protocols write in place of the
+// text of our task.
 var (
 	assignmentAliases = []alias{
 		{"message description", "task", asText},
@@ -66,7 +66,7 @@ var (
 		{"handoff_type", "options.kind", asSideText},
 		{"kind", "type", asMessage},
 		{"kind", "options.kind", asKind},
-		{"kind issue_type", "", asIs}, // the latter is a tracker's, which no agent declares to accept
+		{"kind issue_type", "", asIs}, // the latter is from an issue tracker, and no agent declares to accept it
 	}
 	taskAliases = []alias{
 		{"task.description", "task", asText},
@@ -99,8 +99,8 @@ var contextAliases = []alias{
 	{"expectations.estimated_duration", "expectations.estimated_duration", asMinutes},
 }
 
-// progressAliases read what the explicit handoff coordination plan says of the work before and after. A mail has it
-// in context, a task in agent_context and handoff_instructions, and either may have it at the top.
+// progressAliases read the fields of the explicit handoff coordination plan about earlier and later work. A mail has
+// them in context, a task in agent_context and handoff_instructions, and either may have them at the top.
 var progressAliases = []alias{
 	{"work_completed", "context.completed_steps", asLines},
 	{"files_modified", "context.files", asFiles},
@@ -123,7 +123,7 @@ var progressAliases = []alias{
 // roleAliases read the recipient of a message of the coordination plan that names no agent.
 var roleAliases = []alias{
 	{"agent_role role context.role", "to", asYieldingRole},
-	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // of whoever comes after
+	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // the role of the next agent
 }
 
 // termAliases read the terms of our own stored handoffs.
@@ -140,7 +140,7 @@ func sendAliases() []alias {
 		withParent("context", progressAliases), progressAliases, roleAliases)
 }
 
-// sendHints come before the rows that carry their fields away.
+// sendHints come before the rows that move their fields away.
 var sendHints = []alias{
 	{"target.reason", "task", asHint(asText)},
 	{"task_title", "task", asHint(asText)},
@@ -151,7 +151,7 @@ var sendHints = []alias{
 	{"metadata.priority urgency importance priority", "origin.extra.priority", asHint(asForeignRank)},
 }
 
-// handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
+// handoffAliases read the id of a handoff. holderAliases also read the claim token.
 var (
 	handoffAliases = []alias{{"handoff_id id", "handoff_id", asText}}
 	holderAliases  = append(slices.Clip(handoffAliases), alias{"token", "claim_token", asText})
@@ -163,7 +163,7 @@ var listAliases = []alias{
 	{"status", "status", asStatusFilter},
 }
 
-// registerAliases read what the card of an agent in other protocols says of its skills.
+// registerAliases read the skills from the agent cards of other protocols.
 var registerAliases = []alias{{"accepts", "accepts", asNames}, {"skills", "skills", asNames}}
 
 var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
@@ -185,7 +185,7 @@ var completeAliases = slices.Concat(headerAliases, holderAliases, []alias{
 })
 
 var failAliases = slices.Concat(headerAliases, holderAliases, []alias{
-	{"status", "outcome", asHint(asRejection)}, // as the agent handoff protocols acknowledge
+	{"status", "outcome", asHint(asRejection)}, // as in an acknowledgement of the agent handoff protocols
 	{"version", "origin.version", asText},      // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
 	{"agent_id", "origin.source.agent_id", asSideText},
@@ -217,7 +217,7 @@ var updateAliases = slices.Concat(holderAliases, []alias{
 	{"agent_id", "origin.source.agent_id", asSideText},
 })
 
-// withParent gives the rows for the same fields inside an object of the message.
+// withParent returns the rows for the same fields inside an object of the message.
 func withParent(object string, rows []alias) []alias {
 	rows = expandRows(rows)
 	for i := range rows {
@@ -226,7 +226,7 @@ func withParent(object string, rows []alias) []alias {
 	return rows
 }
 
-// expandRows gives the rows of tables one after another, those with several paths as a row for each path.
+// expandRows returns the rows of all tables in order. A row with several paths becomes one row for each path.
 func expandRows(tables ...[]alias) (rows []alias) {
 	for _, row := range slices.Concat(tables...) {
 		for from := range strings.FieldsSeq(row.from) {

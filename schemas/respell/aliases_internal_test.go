@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// The tests here read the table itself: a row with a slip in a path would never be noticed from outside.
+// The tests here read the table itself: tests through the exported functions would miss a row with a slip in a path.
 
 var argumentTypes = map[string]any{
 	"send_handoff": schemas.SendIn{}, "complete_handoff": schemas.CompleteIn{}, "fail_handoff": schemas.FailIn{},
@@ -48,7 +48,7 @@ func known(fields *shape, path string) bool {
 	return at != nil
 }
 
-// Each row is alive: alone, its field leaves its place, and nothing of it is left for the decoder to refuse.
+// Each row works: a message with its field alone has nothing left that the decoder refuses.
 func TestAliases_AreAllRead(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
 	for tool := range tables {
@@ -64,7 +64,7 @@ func TestAliases_AreAllRead(t *testing.T) {
 				}
 				require.True(t, putAt(args, s.from, v))
 				out, err := Normalise(tool, args)
-				if err != nil { // a word that decides, and is not known
+				if err != nil { // an unknown word in a field that decides the outcome
 					require.Contains(t, []string{"status", "priority", "metadata.priority", "urgency", "importance"}, strings.TrimPrefix(s.from, "changes."))
 					continue
 				}

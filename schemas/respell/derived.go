@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// unpackTask spreads a task that is an object over the arguments. The known fields of the object go where taskAliases
-// says. The others go to the overflow path, because the text of the task stands where the object stood.
+// unpackTask spreads a task that is an object over the arguments. taskAliases move the known fields of the object.
+// The others go to the overflow path, because the text of the task replaces the object.
 func unpackTask(n *normalisation) error {
 	task, ok := n.args["task"].(map[string]any)
 	if !ok {
@@ -35,8 +35,8 @@ func unpackTask(n *normalisation) error {
 	return err
 }
 
-// finishSend moves the fields of the context that another mailbox filled to the overflow path, because here only our
-// mailbox may fill them. A mail that says nothing but the kind of its handoff gets a task that names the kind.
+// finishSend moves fields of the context that another mailbox filled to the overflow path, because here only our
+// mailbox may fill them. A mail with a kind but without a task gets a task that names the kind.
 func finishSend(n *normalisation) error {
 	if n.whole || n.foreignHeader() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
@@ -49,7 +49,7 @@ func finishSend(n *normalisation) error {
 	return nil
 }
 
-// foreignHeader gives a field that went to origin, "" for none: only a whole message of another protocol has one.
+// foreignHeader returns a field that went to origin, or "". Only a whole message of another protocol has one.
 func (n *normalisation) foreignHeader() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if rootOf(to) == "origin" {
@@ -59,7 +59,7 @@ func (n *normalisation) foreignHeader() string {
 	return ""
 }
 
-// taskFromKind makes a task of the kind of the handoff, as "implementation_to_testing: .factory-abc123".
+// taskFromKind makes a task from the kind of the handoff, such as "implementation_to_testing: .factory-abc123".
 func (n *normalisation) taskFromKind() {
 	if task, _ := lookAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
 		return
@@ -72,7 +72,7 @@ func (n *normalisation) taskFromKind() {
 	n.args["task"] = task
 }
 
-// finishComplete takes the outcome, and writes the summary of a completion that brings none.
+// finishComplete decides the outcome, and writes the summary of a foreign completion without one.
 func finishComplete(n *normalisation) error {
 	if err := n.decideOutcome(); err != nil {
 		return err
@@ -84,8 +84,9 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// decideOutcome takes the outcome from what the completion says of its end, of which a partial one counts. A word that means
-// neither done nor partly done completes nothing. A result that is such a word is no summary.
+// decideOutcome takes the outcome from the words of the completion about its end. If one of them means partly done,
+// the outcome is partial. A word that means neither done nor partly done completes nothing. A result that is only
+// such a word is no summary.
 func (n *normalisation) decideOutcome() error {
 	status, _ := lookAt(n.args, "origin.status")
 	said := []struct{ field, word string }{{"outcome", words(n.args["outcome"])}, {"status", words(status)}}
@@ -107,7 +108,7 @@ func (n *normalisation) decideOutcome() error {
 	return nil
 }
 
-// summary joins the notes. Without notes it is what was delivered, as "code (files_created: auth.go, jwt.go)".
+// summary joins the notes. Without notes it lists the deliverables, such as "code (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
 		return joinWords(notes, "; ")
@@ -116,8 +117,8 @@ func (n *normalisation) summary() string {
 	return joinWords(delivered, "; ")
 }
 
-// finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
-// one without a reason its blockers.
+// finishFail refuses a message that reports a success. A failure without a description uses its reason as one, or
+// else its blockers.
 func finishFail(n *normalisation) error {
 	status, _ := lookAt(n.args, "origin.status")
 	if word := words(status); schemas.Ending(word) != "" {
@@ -139,7 +140,7 @@ func finishFail(n *normalisation) error {
 	return nil
 }
 
-// finishUpdate refuses an action that another tool does, and gives the call that does it.
+// finishUpdate refuses an action that belongs to another tool, and advises the right call.
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
 	word := strings.ToLower(strings.TrimSpace(action))
@@ -155,12 +156,12 @@ func finishUpdate(n *normalisation) error {
 		schemas.Call(back, "returns a result that is not good enough, as its sender"))
 }
 
-// id is that of the handoff that a call is about, and a blank for a message that names none.
+// id returns the id of the handoff, or a blank if the message names none.
 func (n *normalisation) id() string {
 	return cmp.Or(n.givenID, words(n.args["handoff_id"]), schemas.Blank)
 }
 
-// refuseHeader refuses what an acknowledgement says of itself with any action but the one that keeps it.
+// refuseHeader refuses the header fields of an acknowledgement with any action except ask, which keeps them.
 func (n *normalisation) refuseHeader(action string) error {
 	if from := n.foreignHeader(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
@@ -168,7 +169,7 @@ func (n *normalisation) refuseHeader(action string) error {
 	return nil
 }
 
-// adviseOtherTool gives the call that does what a word means which is no action of update_handoff.
+// adviseOtherTool returns the call that a word means if the word is no action of update_handoff.
 func adviseOtherTool(word, id string) (schemas.Advice, bool) {
 	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	switch word {

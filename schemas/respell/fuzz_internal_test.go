@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// Messages made of the table's own words find what random bytes do not: two fields for one place, objects
-// where texts belong, and words of one row inside the value of another.
+// Messages made of the table's own words find cases that random bytes miss: two fields for one place, objects
+// in place of texts, and words of one row inside the value of another.
 func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
@@ -53,7 +53,7 @@ func (s *speaker) message(fields int) map[string]any {
 	m := map[string]any{}
 	for range fields {
 		path := s.paths[s.IntN(len(s.paths))]
-		if path == "" { // a row whose value has no place of its own
+		if path == "" { // a row whose value goes to the overflow path
 			continue
 		}
 		switch s.IntN(8) {

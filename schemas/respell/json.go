@@ -28,8 +28,8 @@ func cloneJSON(v any) any {
 	return v
 }
 
-// unwrapJSON reads an object or a list that came as JSON text, because models send such text by mistake. The text has
-// to begin with one of the brackets in opens. Any other value stays as it is.
+// unwrapJSON decodes an object or a list that came as JSON text, because models send JSON text by mistake. The text
+// must begin with one of the brackets in opens. Any other value stays unchanged.
 func unwrapJSON(v any, opens string) any {
 	s, _ := v.(string)
 	s = strings.TrimSpace(s)
@@ -53,8 +53,8 @@ func lookAt(m map[string]any, path string) (any, bool) {
 	return lookAt(inside, rest)
 }
 
-// putAt sets the value at a path and makes the objects on the way. It does nothing and gives false when
-// something on the way is no object.
+// putAt sets the value at a path and makes the objects on the way. It does nothing and returns false if something on
+// the way is no object.
 func putAt(m map[string]any, path string, v any) bool {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -75,7 +75,7 @@ func putAt(m map[string]any, path string, v any) bool {
 	return true
 }
 
-// removeAt deletes the value at a path, and the objects on the way that it leaves empty.
+// removeAt deletes the value at a path, and parent objects that become empty.
 func removeAt(m map[string]any, path string) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
@@ -105,8 +105,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// words writes any JSON value as text for a person and leaves nothing out. Of an object it writes the subject first
-// and then the other fields in brackets, as "Read the code (agent: qa; id: 1)".
+// words writes any JSON value as text for a person and leaves nothing out. For an object it writes the subject first
+// and then the other fields in brackets, such as "Read the code (agent: qa; id: 1)".
 func words(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -126,13 +126,13 @@ func joinWords(list []any, between string) string {
 	return strings.Join(schemas.Map(list, words), between)
 }
 
-// subjects are the fields that say what an object is about, the best first.
+// subjects are the fields that may hold the subject of an object, the best first.
 var subjects = []string{
 	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
 	"task", "issue", "error", "message", "question", "requirement", "memory", "type",
 }
 
-// subjectOf gives the field that says what an object is about, "" when none does.
+// subjectOf returns the field with the subject of an object, or "".
 func subjectOf(object map[string]any) string {
 	for _, name := range subjects {
 		if s, _ := object[name].(string); s != "" {

@@ -33,7 +33,7 @@ func eachRow(row func(any) any) func(any) (any, bool) {
 	}
 }
 
-// listOf gives a list, and any other value as the only one of a list.
+// listOf returns a list unchanged, and any other value as a list of one.
 func listOf(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
@@ -41,7 +41,7 @@ func listOf(v any) []any {
 	return []any{v}
 }
 
-// unionOf adds the rows of more that have does not hold.
+// unionOf appends the rows of more that have lacks.
 func unionOf(have, more any) any {
 	all := slices.Clone(listOf(have))
 	for _, e := range listOf(more) {
@@ -52,8 +52,8 @@ func unionOf(have, more any) any {
 	return all
 }
 
-// toLine writes an object as one line, with all that it says. A number is written as its digits. Any other value stays
-// as it is.
+// toLine writes an object as one line with all its fields, and a number as its digits. Any other value stays
+// unchanged.
 func toLine(v any) any {
 	if s, ok := toText(v); ok {
 		return s
@@ -64,7 +64,7 @@ func toLine(v any) any {
 	return v
 }
 
-// toName takes of an object the id or the name.
+// toName replaces an object by its id or name.
 func toName(v any) any {
 	row, _ := v.(map[string]any)
 	for _, key := range []string{"id", "name"} {
@@ -78,8 +78,8 @@ func toName(v any) any {
 // pathLines splits "a.go:1-9" and "a.go:12:5".
 var pathLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`) })
 
-// toFile makes a file of a path, which may end in the numbers of lines. In "C:12" and "http://host:80" the number is
-// none.
+// toFile makes a file of a path, which may end in line numbers. The numbers in "C:12" and "http://host:80" are no
+// line numbers.
 func toFile(v any) any {
 	s, ok := v.(string)
 	if !ok {
@@ -92,7 +92,7 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribed makes of a text a row with that description.
+// toDescribed turns a text into a row with this description.
 func toDescribed(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
@@ -100,8 +100,8 @@ func toDescribed(v any) any {
 	return v
 }
 
-// toBlocker also takes a text, or a list of texts, that says what is required to proceed: something is, and the
-// description says what.
+// toBlocker also reads a text or a list of texts in required_to_proceed. It sets required_to_proceed to true and
+// appends the text to the description.
 func toBlocker(v any) any {
 	row, ok := toDescribed(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
@@ -129,7 +129,7 @@ func toCriterion(v any) any {
 	return row
 }
 
-// toCriterionMet also makes a criterion of a bare text: it is met.
+// toCriterionMet also turns a bare text into a criterion that is met.
 func toCriterionMet(v any) any {
 	if s, ok := toText(v); ok {
 		return map[string]any{"criterion": s, "met": true}
@@ -137,13 +137,13 @@ func toCriterionMet(v any) any {
 	return toCriterion(v)
 }
 
-// toReference makes a reference, to content that is kept elsewhere, of which one field is known.
+// toReference makes a reference to remote content with one known field.
 func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// mergeReferences makes one reference of two: the one has the address, the other the key points. References of which
-// either says what the other does stay several.
+// mergeReferences merges two references if one has the address and the other the key points. If both set the same
+// field, they stay separate.
 func mergeReferences(have, more any) any {
 	one, isObject := listOf(have)[0].(map[string]any)
 	other, row := listOf(more)[0].(map[string]any), map[string]any{}
@@ -155,15 +155,15 @@ func mergeReferences(have, more any) any {
 	return []any{row}
 }
 
-// A column is a field of a canonical row and the names under which others write it, the best first.
+// A column is a field of a canonical row and its foreign names, the best first.
 type column struct {
 	name  string
 	names []string
-	list  bool // others also write a list
+	list  bool // foreign messages may also hold a list
 }
 
-// columns are those of the rows of one of our lists. The first column says what a row is about; the last one also
-// takes, as text, the fields that have no column.
+// columns are the fields of one kind of row. The first column is the subject of the row. The last one also takes, as
+// text, the fields without a column.
 type columns []column
 
 var (
@@ -181,8 +181,8 @@ var (
 	}
 )
 
-// extraFields are the fields that others add to a decision or a file, whatever they hold. Any other field is left to
-// the decoder, which names the known field that comes closest.
+// extraFields are fields that foreign messages add to a decision or a file. Any other unknown field is left to the
+// decoder, which suggests the closest known field.
 var extraFields = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
@@ -192,9 +192,9 @@ var extraFields = []string{
 	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read gives the canonical row of a text, which is the first field of the row, or of an object with fields that others
-// are known to write. A field that nobody knows stays in the row. Any other value stays as it is, as does a row in which
-// a field is no text.
+// read returns the canonical row of a text, which is the first field of the row, or of an object with known foreign
+// fields. An unknown field stays in the row. Any other value stays unchanged, and so does a row in which a field is
+// no text.
 func (all columns) read(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
@@ -243,7 +243,7 @@ func (c column) text(v any) (any, bool) {
 	return toText(v)
 }
 
-// keyOf finds the key of an object that is one of names in snake_case or camelCase and is not empty, "" for none.
+// keyOf returns the key of an object that is one of names in snake_case or camelCase and is not empty, or "".
 func keyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {

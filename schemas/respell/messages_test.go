@@ -17,8 +17,8 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// messages are real messages of other protocols, with the tool that takes each. Beside a message, its
-// .map.json says for each of its leaves where the canonical arguments hold the value; "" stands for null
+// messages are real messages of other protocols, with the tool that takes each. Next to a message, its
+// .map.json gives for each of its leaves the path of the value in the canonical arguments; "" stands for null
 // and empty values, which carry nothing.
 var messages = map[string]string{
 	"agent-handoff-protocols-package":    "send_handoff",
@@ -67,7 +67,7 @@ func TestMessages_AllHaveTool(t *testing.T) {
 	require.Len(t, files, 2*len(messages))
 }
 
-// A payload of Kelos ends a handoff as well as it begins one.
+// The payload of Kelos is the same at the begin and at the end of a handoff.
 func TestNormalise_KelosPayloadCompletesHandoff(t *testing.T) {
 	message := decode(t, read(t, "kelos-task-handoff.json"))
 	args, err := respell.Normalise("complete_handoff", message)
@@ -127,7 +127,7 @@ func requireHeld(t testing.TB, said any, args map[string]any, path string) {
 	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 
-// holds tells whether a value is kept, as it was or in the one way in which its place writes it.
+// holds tells whether a value is kept, unchanged or in the form that its path has.
 func holds(said, have any, path string) bool {
 	field, _, _ := strings.Cut(path, "[")
 	switch {

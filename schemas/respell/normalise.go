@@ -1,10 +1,10 @@
-// Package respell brings what other handoff protocols write into our words. Each tool has an alias table: which field
-// of a foreign message means which argument of the tool, and how its value is read. [Normalise] is the only door; it
-// decides nothing about a handoff and knows no mailbox.
+// Package respell translates messages of other handoff protocols into our words. Each tool has an alias table, which
+// maps fields of foreign messages to arguments of the tool and says how to read their values. [Normalise] is the only
+// entry. It decides nothing about a handoff and knows no mailbox.
 //
-// The messages it knows are those of the agent handoff protocols, the handoff protocol agent, the explicit handoff
-// coordination plan, kernl and the Kelos TaskHandoff proposal. The tables stand in aliases.go and are joined to the
-// tools in tables.go; what no row can say stands in derived.go. Everything else reads values or walks JSON.
+// It knows the messages of the agent handoff protocols, the handoff protocol agent, the explicit handoff coordination
+// plan, kernl and the Kelos TaskHandoff proposal. The tables are in aliases.go, and tables.go joins them to the
+// tools. derived.go holds rules that no row can express. The other files read values or walk JSON.
 package respell
 
 import (
@@ -13,26 +13,26 @@ import (
 	"handoff/schemas"
 )
 
-// Normalise gives the arguments of a tool under our names, in snake_case. Package tools calls it for every call, and
-// the command line for a message that was given as a file; args is a call, or a whole message of another protocol.
+// Normalise returns the arguments of a tool under our names, in snake_case. Package tools calls it for every call,
+// and the command line for a message from a file. Args is a call, or a whole message of another protocol.
 //
-// The arguments are JSON values that were decoded with UseNumber. They are not changed: the result is a copy, except
-// for a tool without an alias table, whose arguments come back as they are. Normalising a result gives the same
-// result.
+// The arguments are JSON values that were decoded with UseNumber. Normalise does not change them: the result is a
+// copy, except for a tool without an alias table, whose arguments are returned unchanged. Normalising a result
+// returns the same result.
 //
-// No value of a known field is lost. A value that no argument can hold goes to origin.extra, under the path that it
-// had in the message. Null and empty values of foreign fields are dropped. Unknown fields stay where they are, for
-// the decoder to refuse. Objects and lists that came as JSON text are read.
+// No value of a known field is lost. A value that no argument can hold goes to origin.extra, under its path in the
+// message. Null and empty values of foreign fields are dropped. Unknown fields stay in place, so that the decoder
+// refuses them. Objects and lists that came as JSON text are decoded.
 //
-// The error is a [schemas.Error] of code invalid: two fields of the message contradict each other, and it names both,
-// or the message belongs to another tool, and it names the tool.
+// The error is a [schemas.Error] of code invalid. Either two fields of the message contradict each other, and the
+// error names both, or the message belongs to another tool, and the error names the tool.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	return normalise(tool, args, false, "")
 }
 
-// NormaliseWhole is [Normalise] for a message that was given as a whole, such as a file: it is taken out of its envelope, and
-// what it says beyond the fields that are known goes to origin.extra as well, because nobody can ask its writer. It is
-// given for the handoff with the id, which errors name, or for the one that it names itself.
+// NormaliseWhole is [Normalise] for a whole message, such as a file. It takes the message out of its envelope, and
+// moves unknown fields to origin.extra as well, because no writer is there to correct them. Errors name the handoff
+// by id, or by the id in the message if id is empty.
 func NormaliseWhole(tool, id string, message map[string]any) (map[string]any, error) {
 	return normalise(tool, message, true, id)
 }
@@ -60,10 +60,10 @@ type normalisation struct {
 	*aliasTable
 	args    map[string]any
 	at      string            // path of args with a final dot, for errors
-	filled  map[string]string // canonical path to the foreign path whose value is there
+	filled  map[string]string // canonical path to the foreign path of its value
 	hinted  map[string]bool   // canonical paths whose value is a hint
 	whole   bool              // see [NormaliseWhole]
-	givenID string            // the id of the handoff, where it was given beside the message
+	givenID string            // id of the handoff, if the caller gave it in addition to the message
 }
 
 // normalise changes args in place.
@@ -80,7 +80,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	if err := n.relocate(t.fields, args, ""); err != nil {
 		return err
 	}
-	if err := t.start(n); err != nil { // of what stood elsewhere
+	if err := t.start(n); err != nil { // for fields that were moved
 		return err
 	}
 	for _, row := range t.rows {
@@ -105,8 +105,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	return n.setAsideUnknown(t.own, args, "")
 }
 
-// apply moves the value of one foreign field, if the message has the field and its value is of the kind that the row
-// reads.
+// apply moves the value of one foreign field, if the message has the field and the row can read its value.
 func (n *normalisation) apply(row alias) error {
 	v, ok := lookAt(n.args, row.from)
 	if !ok {
@@ -123,7 +122,7 @@ func (n *normalisation) apply(row alias) error {
 	return err
 }
 
-// fill writes a value where it is read anew, or a hint where there is no value. The foreign field stays.
+// fill writes a converted value in place, or a hint if the argument has no value. The foreign field stays.
 func (n *normalisation) fill(row alias, v any) {
 	have, _ := lookAt(n.args, row.to)
 	if read, ok := row.read.apply(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
@@ -132,8 +131,8 @@ func (n *normalisation) fill(row alias, v any) {
 	}
 }
 
-// move reads the foreign value v and puts it where the row says. An empty value counts as moved. False means that the
-// row cannot read the value, or that something on the path is no object: then the decoder says more.
+// move reads the foreign value v and puts it at the row's path. An empty value counts as moved. It returns false if
+// the row cannot read the value, or if something on the path is no object. The decoder reports the details then.
 func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas/golden"
 )
 
-// The table of foreign fields in docs/tools.md is that of the aliases. go test ./schemas/respell -update rewrites it.
+// The table of foreign fields in docs/tools.md is made of the aliases. go test ./schemas/respell -update rewrites it.
 func TestDocument_HasTheForeignFields(t *testing.T) {
 	const document, begin, end = "../../../docs/tools.md", "<!-- foreign:begin -->\n", "<!-- foreign:end -->"
 	text, err := os.ReadFile("../../docs/tools.md")
@@ -27,9 +27,9 @@ func TestDocument_HasTheForeignFields(t *testing.T) {
 	golden.Equal(t, document, before+begin+table+end+after)
 }
 
-// foreign writes a row for each of our fields, with the foreign fields of another name that become it. All parts of
-// origin are one row, and of the tools but send_handoff it is left out: it is much the same. The id and the claim token are
-// told with complete_handoff alone.
+// foreign writes a row for each of our fields, with the foreign fields of other names that become it. All parts of
+// origin are one row. It stands with send_handoff only, because the other tools have much the same. The id and the claim
+// token stand with complete_handoff only.
 func foreign(tool string, rows []alias) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}

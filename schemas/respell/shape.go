@@ -13,18 +13,17 @@ import (
 	"handoff/schemas"
 )
 
-// A shape is what is known about a value: the fields that it has by our types, and those that other protocols give
-// it. A shape without fields is a value that is not ours to look into, such as a text or the free maps data, results
-// and state.
+// A shape describes a value: its fields by our types, and fields that other protocols add. A shape without fields
+// describes a value that respell does not look into, such as a text or the free maps data, results and state.
 type shape struct {
 	fields      map[string]*shape
-	opens       string // the brackets with which it may begin when it came as JSON text
-	foreign     bool   // an object of other protocols: it goes when it is empty
+	opens       string // the brackets that may begin it when it came as JSON text
+	foreign     bool   // an object of other protocols: it is removed when empty
 	raw         bool   // any JSON value, also null
-	unpublished bool   // a field that no caller is told of
+	unpublished bool   // a field that is not published to callers
 }
 
-// shapeOf gives the shape of the values of a type. The shape of a list is that of its rows.
+// shapeOf returns the shape of a type. The shape of a list is the shape of its rows.
 func shapeOf(t reflect.Type) *shape {
 	s := &shape{}
 	switch {
@@ -65,8 +64,8 @@ func (s *shape) at(path string) *shape {
 	return s
 }
 
-// addForeign adds the foreign side of a row. The foreign field has the shape of the argument that it becomes, so that
-// the names inside it are renamed before its value is read.
+// addForeign adds the foreign field of a row. It has the shape of its argument, so that names within it are renamed
+// before its value is read.
 func (s *shape) addForeign(row alias) {
 	names := strings.Split(row.from, ".")
 	leaf := cmp.Or(s.at(row.to), &shape{})
@@ -84,9 +83,9 @@ func (s *shape) addForeign(row alias) {
 	}
 }
 
-// rename brings the known names within a value into snake_case and reads the JSON texts among the values. It drops
-// known fields that are null, and objects of other protocols that are empty. The error names two spellings of one
-// field that have different values.
+// rename changes the known names within a value to snake_case and decodes JSON texts among the values. It drops known
+// fields that are null, and empty objects of other protocols. The error names two spellings of one field with
+// different values.
 func (s *shape) rename(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -127,7 +126,7 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	return nil
 }
 
-// find finds the field that a key names, as it is written or in snake_case; nil means that there is none.
+// find returns the field for a key, as written or in snake_case, or nil.
 func (s *shape) find(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field
@@ -136,7 +135,7 @@ func (s *shape) find(key string) (name string, field *shape) {
 	return name, s.fields[name]
 }
 
-// renameKey moves the value of a key to the name that is meant. Of two values, the one that is not empty stays.
+// renameKey moves the value of a key to its proper name. If both have values, the one that is not empty stays.
 func renameKey(object map[string]any, key, name, at string) error {
 	v, have := object[key], object[name]
 	if !isEmpty(have) && !isEmpty(v) && !reflect.DeepEqual(have, v) {

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// synonyms are names that people and other systems use for our fields, by name. The table has a row for each of our
-// fields, or for several, the likeliest first: the name of one, or its path where it has a name of its own within a free
-// map. A tool that has no such field does not know the synonym.
+// synonyms maps names that people and other systems use to our fields. The table has a row for one or several of our
+// fields, the likeliest first. A field is its name, or its path if it lies within a free map. A tool without the
+// field does not know the synonym.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	return byName(map[string]string{
 		"success_criteria verification.criteria": "criteria acceptance_criteria",
@@ -69,7 +69,8 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	})
 })
 
-// byName turns a table around, from fields and their names to names and their fields. It panics when a name comes twice.
+// byName inverts a table from fields and their synonyms to synonyms and their fields. It panics if a name comes
+// twice.
 func byName(table map[string]string) map[string][]string {
 	turned := map[string][]string{}
 	for fields, names := range table {
@@ -83,7 +84,7 @@ func byName(table map[string]string) map[string][]string {
 	return turned
 }
 
-// statusWords are the states of other systems, as a list is asked for them.
+// statusWords maps states of other systems to the status argument of a list.
 var statusWords = map[string]string{
 	"complete": "completed", "done": "completed", "finished": "completed", "success": "completed", "closed": "completed",
 	"timeout": "timed_out", "expired": "timed_out", "canceled": "cancelled", "error": "failed", "todo": "pending",
@@ -92,7 +93,7 @@ var statusWords = map[string]string{
 	"any": "",
 }
 
-// strategyWords are the words of the agent handoff protocols for how context travels.
+// strategyWords are the words of the agent handoff protocols for the transfer of context.
 var strategyWords = map[string]string{
 	"full": "full", "summarized": "summary", "summary": "summary", "reference": "reference",
 }

@@ -9,20 +9,20 @@ import (
 	"handoff/schemas"
 )
 
-// An aliasTable says how the arguments of one tool, or of one object within them, may be spelled.
+// An aliasTable holds the accepted spellings of the arguments of one tool, or of one object within them.
 type aliasTable struct {
 	fields   *shape
-	own      *shape // the same without what other protocols add
+	own      *shape // the same without additions of other protocols
 	rows     []alias
-	overflow func(from string) string     // gives the path of a value that no argument can hold
-	start    func(n *normalisation) error // does what no row can do, before the rows
-	finish   func(n *normalisation) error // does the same after the rows and the hints
-	inner    map[string]*aliasTable       // objects by their paths that have an alias table of their own
-	paths    fieldPaths                   // where fields belong that stand elsewhere
+	overflow func(from string) string     // returns the path for a value that no argument can hold
+	start    func(n *normalisation) error // runs before the rows; does work that no row can express
+	finish   func(n *normalisation) error // runs after the rows and the hints
+	inner    map[string]*aliasTable       // objects with an alias table of their own, by path
+	paths    fieldPaths                   // proper places of misplaced fields
 }
 
-// tables makes the alias table of each tool, at the first call of the tool: a process calls few of them, and a start
-// that makes them all takes noticeably longer.
+// tables makes the alias table of each tool at the first call of the tool. A process uses few of them, and making all
+// at the start would slow it down noticeably.
 var tables = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),
@@ -50,7 +50,7 @@ func lazyTable(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTab
 	})
 }
 
-// tableOf gives the alias table of a tool, or nil.
+// tableOf returns the alias table of a tool, or nil.
 func tableOf(tool string) *aliasTable {
 	if table := tables[tool]; table != nil {
 		return table()
@@ -58,8 +58,8 @@ func tableOf(tool string) *aliasTable {
 	return nil
 }
 
-// newTable makes a table for the type of in. Hints and the rows that only read a value of ours come first, so that the
-// others compare foreign values with canonical ones.
+// newTable makes a table for the type of in. Hints and rows that only convert a value of ours come first, so that the
+// other rows compare foreign values with canonical ones.
 func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: noStep, finish: noStep}
 	t.own = shapeOf(reflect.TypeOf(in))
@@ -71,7 +71,7 @@ func newTable(in any, rows []alias) *aliasTable {
 		} else {
 			moves = append(moves, row)
 		}
-		if !row.read.hints { // its field is one of another row
+		if !row.read.hints { // a hint's field belongs to another row
 			t.fields.addForeign(row)
 		}
 	}
@@ -83,12 +83,12 @@ func noStep(*normalisation) error { return nil }
 
 func extraPath(from string) string { return "origin.extra." + from }
 
-// sendTable makes the table for a message to send; in is a SendIn, or holds one.
+// sendTable makes the table for a message to send; in is a SendIn, or embeds one.
 func sendTable(in any) *aliasTable {
 	t := newTable(in, slices.Concat(sendHints, sendAliases()))
 	t.start, t.finish = unpackTask, finishSend
 	join := newTable(schemas.Join{}, nil)
-	join.overflow = statePath // as of changes: a join has no origin
+	join.overflow = statePath // as for changes: a join has no origin
 	t.inner = map[string]*aliasTable{"options.join": join}
 	for _, row := range taskAliases {
 		t.fields.addForeign(row)
@@ -96,16 +96,16 @@ func sendTable(in any) *aliasTable {
 	return t
 }
 
-// changesTable makes the table for the changes of an amendment, which are spelled as a message to send. Changes have no
-// origin and make no attempt: the state of the context takes what would go there. A role among them describes the work;
-// it sends the handoff nowhere else.
+// changesTable makes the table for the changes of an amendment, which have the spellings of a message to send.
+// Changes have no origin and make no attempt, so values for these go to the state of the context. A role among them
+// describes the work; it does not change the recipient.
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
 	var rows []alias
 	for _, row := range sendAliases() {
 		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, rootOf(row.from))
 		switch {
-		case row.to == "detail": // notes beside what was sent, which stays
+		case row.to == "detail": // notes are added, and the detail stays
 			rows = append(rows, alias{row.from, "context.memories", asLines})
 		case beside && row.to == "expectations.estimated_duration":
 			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
@@ -125,7 +125,7 @@ func statePath(from string) string {
 	return "context.state." + from[strings.LastIndexByte(from, '.')+1:]
 }
 
-// rootOf gives the first name of a dotted path.
+// rootOf returns the first name of a dotted path.
 func rootOf(path string) string {
 	name, _, _ := strings.Cut(path, ".")
 	return name

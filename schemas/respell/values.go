@@ -11,19 +11,19 @@ import (
 	"handoff/schemas"
 )
 
-// A reading is how a row understands a foreign value. The zero reading takes any value as it is.
+// A reading converts a foreign value for a row. The zero reading takes any value unchanged.
 type reading struct {
-	convert    func(v any) (any, bool)  // gives the value of ours; false leaves a value of another kind where it is
-	merge      func(have, more any) any // makes one value of those of two foreign fields
+	convert    func(v any) (any, bool)  // returns our value; false leaves a value of another kind in place
+	merge      func(have, more any) any // merges the values of two foreign fields
 	equivalent func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
 
-	// The next two say what happens to a value when the argument has another value already. With neither, the two
-	// values are a contradiction.
-	aside  bool // it goes to the overflow path when the other value came from a foreign field
+	// The next two resolve a conflict with another value of the argument. With neither, the two values are a
+	// contradiction.
+	aside  bool // it goes to the overflow path if the other value came from a foreign field
 	yields bool // it always goes to the overflow path
 
-	hints bool // the value fills the argument when nothing else in the message does, and the field stays for another row
-	joins bool // the value only adds to that of another foreign field: alone it goes to the overflow path
+	hints bool // the value fills the argument if no other field does, and the field stays for another row
+	joins bool // the value only adds to another foreign field: alone it goes to the overflow path
 }
 
 func (r reading) apply(v any) (any, bool) {
@@ -42,7 +42,7 @@ func (r reading) equal(a, b any) bool {
 	return reflect.DeepEqual(a, b) || r.equivalent != nil && r.equivalent(a, b)
 }
 
-// The readings of single values. Those of lists are in lists.go.
+// The readings of single values. The readings of lists are in lists.go.
 var (
 	asIs           = reading{}
 	asText         = reading{convert: toText}
@@ -70,7 +70,7 @@ var (
 	asConditional  = reading{convert: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
 )
 
-// toText takes texts, and numbers as they are written.
+// toText reads texts, and writes numbers as their digits.
 func toText(v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
@@ -81,7 +81,7 @@ func toText(v any) (any, bool) {
 	return nil, false
 }
 
-// toProse also takes a list of paragraphs.
+// toProse also reads a list of paragraphs.
 func toProse(v any) (any, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -92,16 +92,15 @@ func toProse(v any) (any, bool) {
 
 func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }
 
-// toRelease takes the version of a message format, as 1.0.0. It leaves a whole number, which is the version of our
-// payload.
+// toRelease reads the version of a message format, such as 1.0.0. It leaves a whole number, which is the version of
+// our payload.
 func toRelease(v any) (any, bool) {
 	s, ok := toText(v)
 	_, err := strconv.Atoi(strings.TrimSpace(words(s)))
 	return s, ok && err != nil
 }
 
-// toKind takes the kind of work that is passed on. In a kernl message "handoff" is no kind: it marks the message as a
-// handoff.
+// toKind reads the kind of work. In a kernl message "handoff" is no kind: it marks the message as a handoff.
 func toKind(v any) (any, bool) { return v, v != "handoff" }
 
 // toTopic takes the title out of the subject of a mail.
@@ -110,7 +109,7 @@ func toTopic(v any) (any, bool) {
 	return strings.TrimPrefix(s, "Handoff: "), ok
 }
 
-// toOwnID takes a handoff id in our canonical form. An id in any other form is foreign and names no handoff here.
+// toOwnID reads a handoff id in our canonical form. An id in any other form is foreign and names no handoff here.
 func toOwnID(v any) (any, bool) {
 	s, _ := v.(string)
 	id, ok := schemas.ParseID(s)
@@ -124,7 +123,7 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// wordOf reads a word of others by a table. Any other value stays.
+// wordOf reads a foreign word by a table. Any other value stays.
 func wordOf(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		if ours, known := table[plainWord(v)]; known {
@@ -142,14 +141,14 @@ func knownWordOf(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// plainWord is a text as [schemas.Word] writes it; "" for another value.
+// plainWord returns a text in the form of [schemas.Word], and "" for another value.
 func plainWord(v any) string {
 	s, _ := v.(string)
 	return schemas.Word(s)
 }
 
-// toEnd takes any value for the word that says how work ended: what is no word is none that is known. A2A writes it as the
-// state of an object, behind TASK_STATE_.
+// toEnd reads any value as the word for the end of work; a value that is no word is an unknown word. A2A writes the
+// word as the state of an object, behind TASK_STATE_.
 func toEnd(v any) (any, bool) {
 	if status, ok := v.(map[string]any); ok && status["state"] != nil {
 		v = status["state"]
@@ -157,8 +156,8 @@ func toEnd(v any) (any, bool) {
 	return strings.TrimPrefix(words(v), "TASK_STATE_"), true
 }
 
-// durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
-// the unit is another than minutes, because [schemas.ParseDuration] takes bare numbers for minutes.
+// durationIn writes a number of units as a duration, such as 30m0s. A text stays unchanged, unless it is a bare
+// number and the unit is not minutes, because [schemas.ParseDuration] reads bare numbers as minutes.
 func durationIn(unit time.Duration) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, isText := v.(string)
@@ -174,7 +173,7 @@ func durationIn(unit time.Duration) func(any) (any, bool) {
 		if d := n * float64(unit); err == nil && 0 <= d && d <= float64(schemas.MaxDuration) {
 			return time.Duration(d).String(), true
 		}
-		return s, true // the mailbox says what is wrong with it
+		return s, true // the mailbox refuses it with a reason
 	}
 }
 
@@ -192,8 +191,8 @@ var priorityNames = map[string]schemas.Priority{
 	"medium": schemas.Normal, "minor": schemas.Low, "lowest": schemas.Low,
 }
 
-// toPriority reads our words in any case, and the words of others. Any other value stays, for the decoder
-// to refuse.
+// toPriority reads our words in any case, and the words of others. Any other value stays, so that the decoder refuses
+// it.
 func toPriority(v any) (any, bool) {
 	s, _ := toText(v)
 	word := strings.ToLower(strings.TrimSpace(words(s)))
@@ -206,7 +205,7 @@ func toPriority(v any) (any, bool) {
 	return v, true
 }
 
-// toForeignPriority keeps a priority in words of others, for the sender to be told how it is read.
+// toForeignPriority keeps a priority in foreign words, so that the sender can be told its meaning here.
 func toForeignPriority(v any) (any, bool) {
 	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(words(v)))]
 	return v, foreign
@@ -219,5 +218,5 @@ func higherPriority(have, more any) any {
 	return have
 }
 
-// rankOf gives the place of one of our words from low to critical, and -1 for any other value.
+// rankOf returns the place of one of our words from low to critical, and -1 for any other value.
 func rankOf(v any) int { return slices.Index(schemas.Priorities, schemas.Priority(words(v))) }

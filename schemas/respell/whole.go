@@ -6,14 +6,15 @@ import (
 	"strconv"
 )
 
-// envelopes are the fields in which other systems send a whole message.
+// envelopes are fields that hold a whole message in other systems.
 var envelopes = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
-// unwrap takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
-// the message, unless it is no known field or the message says it itself: that goes to the overflow path. A message that
-// is no object, or that is said in a field of the tool, is in no envelope, and neither is what is said of the next agent.
+// unwrap takes a message out of its envelope, and out of nested envelopes. Fields of the envelope are added to the
+// message. An unknown field, or one that the message has itself, goes to the overflow path. A message that is no
+// object, or that stands in a field of the tool, is in no envelope. An object that names the next agent is no message
+// either.
 func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := keyOf(outer, []string{name})
@@ -37,8 +38,9 @@ func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
 	return outer
 }
 
-// setAsideUnknown sets aside each field of a value that the shape does not have: a whole message is taken with all that it says.
-// The agent that acts is an argument of every tool. Objects with a table of their own were looked through with it.
+// setAsideUnknown sets aside each field of a value that the shape lacks: a whole message is accepted with all its
+// fields. It skips the argument agent, which every tool has. Objects with a table of their own were searched with
+// that table.
 func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -66,7 +68,7 @@ func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	return nil
 }
 
-// setAsideAll sets aside a value, beside what was set aside of the same object before.
+// setAsideAll sets aside a value, next to earlier fields of the same object.
 func (n *normalisation) setAsideAll(from string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Proofs tells whether tests that take more than some seconds were asked for: make proofs does so, and CI.
+// Proofs tells whether long tests (some seconds and more) were requested, as make proofs and CI do.
 func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
-// Proof leaves out the rest of a test that takes more than some seconds, unless it was asked for.
+// Proof skips the rest of a long test (some seconds and more), unless proofs were requested.
 func Proof(t testing.TB) {
 	t.Helper()
 	if !Proofs() {
@@ -17,7 +17,7 @@ func Proof(t testing.TB) {
 	}
 }
 
-// Times is how often a test repeats what chance may break: n times as a proof, else a tenth of that.
+// Times returns the number of repetitions of a test that depends on chance: n as a proof, else a tenth of it.
 func Times(n int) int {
 	if Proofs() {
 		return n
@@ -25,13 +25,14 @@ func Times(n int) int {
 	return max(1, n/10)
 }
 
-// LeaveOut says that all tests of a package are left out, and returns true, unless they were asked for. It says it in
-// words that the go command repeats in its line about the package, as "no tests to run", and in ours, for go test -v.
+// LeaveOut reports that all tests of a package are left out, and returns true, unless proofs were requested. It
+// prints "no tests to run", which the go command repeats in its line about the package, and our reason, for go test
+// -v.
 func LeaveOut() bool {
 	if Proofs() {
 		return false
 	}
-	fmt.Printf("testing: warning: no tests to run\n%s\n", skipReason) //nolint:forbidigo // which the go command reads
+	fmt.Printf("testing: warning: no tests to run\n%s\n", skipReason) //nolint:forbidigo // the go command reads it
 	return true
 }
 

@@ -1,10 +1,10 @@
-// Package sandbox is only for tests: it gives the tests of a package a home, a temporary directory and a PATH of their
-// own, so that none of them reads or changes anything of whoever runs them. A package whose tests start programs, or
-// reach code that looks for something on the machine, begins them so:
+// Package sandbox is only for tests. It gives the tests of a package a home, a temporary directory and a PATH of
+// their own, so that they neither read nor change anything of the person who runs them. A package whose tests start
+// programs, or reach code that searches the machine, begins them so:
 //
 //	func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 //
-// The package also says which tests are proofs, see [Proof].
+// The package also marks long tests as proofs, see [Proof].
 package sandbox
 
 import (
@@ -19,21 +19,21 @@ import (
 	"strings"
 )
 
-// Tests are those of a package: a testing.M, or what runs one.
+// Tests are the tests of a package: a testing.M, or a wrapper of one.
 type Tests interface{ Run() int }
 
-// A Sandbox is the directory outside of which its tests touch nothing. HOME is a directory in it, and so is the one on
-// PATH, which leads to [tools] alone. TMPDIR is the sandbox itself, as paths of sockets have to be short.
+// A Sandbox is the directory that its tests never leave. HOME is a directory in it, and so is the one directory on
+// PATH, which links to [tools] only. TMPDIR is the sandbox itself, because paths of sockets must be short.
 type Sandbox struct {
 	tests  Tests
 	dir    string
 	warden *exec.Cmd // removes dir if this process is killed
 }
 
-// sandboxVariable names the directory to the processes that tests start. A test binary among them stays in the sandbox it is in.
+// sandboxVariable tells child processes the directory. A test binary among them stays in this sandbox.
 const sandboxVariable = "HANDOFF_TEST_SANDBOX"
 
-// New makes a sandbox and puts this process into it, for good. Where that is not possible no test runs.
+// New makes a sandbox and puts this process into it, for good. If that fails, New panics and no test runs.
 func New(tests Tests) *Sandbox {
 	s := &Sandbox{tests: tests}
 	if os.Getenv(sandboxVariable) != "" {
@@ -45,8 +45,7 @@ func New(tests Tests) *Sandbox {
 	return s
 }
 
-// Run runs the tests and removes the sandbox. The status is 1 as well where they left something in the temporary
-// directory.
+// Run runs the tests and removes the sandbox. The status is also 1 if tests left files in the temporary directory.
 func (s *Sandbox) Run() (status int) {
 	if s.dir == "" {
 		return s.tests.Run()
@@ -55,7 +54,7 @@ func (s *Sandbox) Run() (status int) {
 	status = s.tests.Run()
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
-		script := strings.HasPrefix(e.Name(), "testscript-main") || strings.HasPrefix(e.Name(), "go-test-script") // which stays where -run picks one
+		script := strings.HasPrefix(e.Name(), "testscript-main") || strings.HasPrefix(e.Name(), "go-test-script") // it stays if -run selects a test
 		if !slices.Contains(ownDirectories, e.Name()) && !script {
 			fmt.Fprintln(os.Stderr, "left behind in the temporary directory:", e.Name())
 			status = 1
@@ -64,7 +63,7 @@ func (s *Sandbox) Run() (status int) {
 	return status
 }
 
-// ownDirectories are the directories of a sandbox that are no test's.
+// ownDirectories are the directories of a sandbox that belong to no test.
 var ownDirectories = []string{"bin", "home"}
 
 func (s *Sandbox) enter() (err error) {
@@ -87,7 +86,7 @@ func (s *Sandbox) enter() (err error) {
 	if err != nil {
 		return err
 	}
-	if runtime.GOOS != "windows" { // where programs do not start without some of theirs
+	if runtime.GOOS != "windows" { // programs on windows need some of these variables to start
 		clearEnvironment()
 	}
 	home := filepath.Join(s.dir, "home")
@@ -103,7 +102,7 @@ func (s *Sandbox) enter() (err error) {
 	return configure(home)
 }
 
-// configure writes what git wants to know, and that the go command counts nothing, which it does in the background.
+// configure writes git's settings, and turns off the telemetry of the go command, which runs in the background.
 func configure(home string) error {
 	for path, text := range map[string]string{
 		".gitconfig": "[user]\n\tname = dev\n\temail = dev@localhost\n", ".config/go/telemetry/mode": "off\n",
@@ -116,14 +115,14 @@ func configure(home string) error {
 	return nil
 }
 
-// startWarden starts a shell that removes the sandbox when this process is gone, however that ended.
+// startWarden starts a shell that removes the sandbox when this process has ended, in any way.
 func (s *Sandbox) startWarden() error {
 	sh, _ := exec.LookPath("sh")
 	if sh == "" || runtime.GOOS == "windows" {
 		return nil
 	}
 	s.warden = exec.Command(sh, "-c", `trap "" HUP INT TERM; read _; rm -rf "$0"`, s.dir)
-	if _, err := s.warden.StdinPipe(); err != nil { // closed by the system when this process is gone
+	if _, err := s.warden.StdinPipe(); err != nil { // the system closes it when this process ends
 		return err
 	}
 	return s.warden.Start()
@@ -137,14 +136,14 @@ func (s *Sandbox) leave() {
 	}
 }
 
-// goVariables say where the go command keeps its own things, which tests share with whoever runs them: what it was told
-// for good, and its caches.
+// goVariables returns the directories of the go command, which tests share with the person who runs them: its stored
+// settings and its caches.
 func goVariables() map[string]string {
 	vars := map[string]string{}
 	names := []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
 	if err != nil {
-		return vars // there are tests without it
+		return vars // some tests do without it
 	}
 	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		vars[names[i]] = strings.TrimSpace(value)
@@ -152,7 +151,7 @@ func goVariables() map[string]string {
 	return vars
 }
 
-// makePath makes the directory that is the PATH of the tests, of links to the tools that there are.
+// makePath makes the directory for the PATH of the tests, with links to the installed tools.
 func (s *Sandbox) makePath() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("PATH"), nil
@@ -173,8 +172,8 @@ func (s *Sandbox) makePath() (string, error) {
 	return bin, nil
 }
 
-// clearEnvironment takes every variable from the environment but kept ones: the real ones name directories, configuration and
-// programs of a person, and some change what git or handoff does.
+// clearEnvironment removes all variables from the environment except [keptVariables]: the others name directories,
+// configuration and programs of a person, and some change the behaviour of git or handoff.
 func clearEnvironment() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -185,14 +184,15 @@ func clearEnvironment() {
 	}
 }
 
-// keptVariables are variables that tests may read: how much they do, and what the machine needs.
+// keptVariables are variables that tests may read: they control the amount of testing, or the machine needs them.
 const keptVariables = `
 	HANDOFF_APART HANDOFF_BELIEVED HANDOFF_CHAOS HANDOFF_CORPUS HANDOFF_CYCLES HANDOFF_DOORS HANDOFF_FAULTS HANDOFF_FIGURES HANDOFF_FLIPS
 	HANDOFF_GENERATED HANDOFF_GITLEAKS HANDOFF_IDLE HANDOFF_LOAD HANDOFF_MUTATED HANDOFF_NEEDS HANDOFF_OVERLAPS HANDOFF_PROGRAM HANDOFF_PROOFS HANDOFF_PROOF_ROUNDS
 	HANDOFF_REHEARSAL HANDOFF_SEED HANDOFF_SIMULATION HANDOFF_STORED HANDOFF_WILD HANDOFF_WORKSPACES
 	LANG SSL_CERT_FILE SSL_CERT_DIR TZ USER`
 
-// tools are the programs that tests start, and those that these start. No client of handoff is one, nor handoff itself.
+// tools are the programs that tests start, and that these programs start. No client of handoff is among them, and not
+// handoff itself.
 const tools = `
 	bash dash fish sh zsh
 	[ awk basename cat chgrp chmod chown cmp cp cut date dd diff dirname du echo env expr false find flock grep gzip head hostname id install kill ln

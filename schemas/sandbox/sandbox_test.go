@@ -14,7 +14,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// child is in the environment of this binary where it is a package whose only test does this.
+// child is a variable in the environment of this binary. It is set if the binary plays a package with a single test, whose
+// action is the value.
 const child = "SANDBOX_TEST_CHILD"
 
 type tests func() int
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(sandboxed.Run())
 }
 
-// someone is a person whose tests run: a home and a PATH with what they installed, and a temporary directory.
+// someone is a person whose tests run: a home, a PATH with installed programs, and a temporary directory.
 func someone(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

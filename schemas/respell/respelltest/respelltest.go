@@ -1,4 +1,4 @@
-// Package respelltest looks into messages for tests that ask whether all that was said is kept.
+// Package respelltest inspects messages for tests that no value is lost.
 package respelltest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Leaves lists the values of a message by path, as context.files[0].path. Empty lists and objects are leaves.
+// Leaves lists the values of a message by path, such as context.files[0].path. Empty lists and objects are leaves.
 func Leaves(v any) map[string]any {
 	all := map[string]any{}
 	walk(v, "", func(path string, v any) {
@@ -19,7 +19,7 @@ func Leaves(v any) map[string]any {
 	return all
 }
 
-// At gives the value at a path as [Leaves] writes them, nil for none.
+// At returns the value at a path in the form of [Leaves], or nil.
 func At(v any, path string) (found any) {
 	walk(v, "", func(at string, v any) {
 		if at == path {

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// FieldPaths gives the paths of the arguments of a tool at which a field of this name stands, the shortest first; within
-// the rows of a list they are written as context.files[].path. A name that others use for a field of ours has the
-// places of that field. There are none for a name that nobody uses, and for a tool without an alias table. Refusals
-// name the places.
+// FieldPaths returns the paths of the tool's arguments that have a field of this name, the shortest first. Rows of a
+// list are written as context.files[].path. A foreign name for a field of ours has the paths of that field. The
+// result is empty for an unknown name, and for a tool without an alias table. Refusals name the paths.
 func FieldPaths(tool, name string) []string {
 	if t := tableOf(tool); t != nil {
 		return t.paths.find(snake(name))
@@ -17,18 +16,18 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeign tells whether a name is that of an object of other protocols, whose fields become arguments of the tool. What
-// is left of such an object is what the tool does not know.
+// IsForeign tells whether a name is an object of other protocols, whose fields become arguments of the tool. Fields
+// that stay in this object are unknown to the tool.
 func IsForeign(tool, name string) bool {
 	t := tableOf(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
 }
 
-// fieldPaths are the paths at which the fields of an object and of the objects within it stand, by the name of the field.
+// fieldPaths maps the name of a field to its paths in an object and in the objects within it.
 type fieldPaths map[string][]string
 
-// pathsIn gives the places of a shape. The arguments named in without are objects of other messages: what stands there
-// is not meant by a field that stands elsewhere.
+// pathsIn returns the paths of a shape. It skips the arguments in without, which are objects of other messages: a
+// misplaced field never means a field in them.
 func pathsIn(s *shape, without ...string) fieldPaths {
 	found := fieldPaths{}
 	found.add(s, "", without)
@@ -53,7 +52,7 @@ func (p fieldPaths) add(s *shape, at string, without []string) {
 	}
 }
 
-// of gives the places of a name, or else of what others mean by it.
+// find returns the paths of a name, or else of its meanings.
 func (p fieldPaths) find(name string) []string {
 	for _, meant := range meanings(name) {
 		if found := p.lookup(meant); found != nil {
@@ -63,7 +62,7 @@ func (p fieldPaths) find(name string) []string {
 	return nil
 }
 
-// at gives the places of a name, or the one of a path whose beginning there is.
+// lookup returns the paths of a name, or the given path if its first name exists.
 func (p fieldPaths) lookup(meant string) []string {
 	root, _, within := strings.Cut(meant, ".")
 	if !within {
@@ -75,8 +74,8 @@ func (p fieldPaths) lookup(meant string) []string {
 	return nil
 }
 
-// one gives the place that is meant by a name where no field has it: the argument of the name, or else the only place
-// of it outside of the rows of lists. Else nobody can know which place is meant, and it is false.
+// findOne returns the place for a field that stands in a wrong place: the argument of the same name, or else its only
+// place outside of the rows of lists. Otherwise the place is ambiguous, and ok is false.
 func (p fieldPaths) findOne(name string) (place string, ok bool) {
 	for _, meant := range meanings(name) {
 		if slices.Contains(p[meant], meant) {
@@ -91,11 +90,11 @@ func (p fieldPaths) findOne(name string) (place string, ok bool) {
 	return "", false
 }
 
-// meanings are a name, and what others mean by it.
+// meanings returns a name and its synonyms among our fields.
 func meanings(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
-// relocate moves the fields of an object that stand where no such field is to the one place that takes them. An object
-// without fields is a free map, and what stands in the rows of a list stays, also in one that stands for the list.
+// relocate moves misplaced fields of an object to the one place that takes them. An object without fields is a free
+// map. Fields in the rows of a list stay, also in a single row without its list.
 func (n *normalisation) relocate(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error
@@ -112,7 +111,7 @@ func (n *normalisation) relocate(s *shape, object map[string]any, at string) err
 	return nil
 }
 
-// relocateField moves one field of an object that stands where no such field is, with what stands within it.
+// relocateField moves one misplaced field of an object, with all fields within it.
 func (n *normalisation) relocateField(name string, object map[string]any, key, path string) error {
 	to, ok := n.paths.findOne(name)
 	if !ok {
@@ -130,8 +129,8 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 	return n.apply(alias{path, to, reading{}})
 }
 
-// relocateWithin is replace for the object v at a path, if field has fields; to is where it belongs. An object with an
-// alias table of its own comes later.
+// relocateWithin calls relocate for the object v at a path, if field has fields; to is the object's proper place.
+// Objects with an alias table of their own come later.
 func (n *normalisation) relocateWithin(field *shape, v any, path, to string) error {
 	inside, ok := v.(map[string]any)
 	if !ok || field.fields == nil || n.inner[to] != nil {
