@@ -2,291 +2,296 @@ package life
 
 import "handoff/schemas"
 
-// Action is something that happens to a handoff. The value is the name that its event has in the registry.
+// Action is an event in the life of a handoff. The value is the name of its event in the registry.
 //
-// One call may be one of several actions, as its outcome differs: who refuses work rejects it or declines it, and a
-// lease that ends is renewed, or the work is offered again, or its attempts are used up.
+// One call may be one of several actions, depending on its outcome: an agent that refuses work rejects or declines it;
+// when a lease ends, it is renewed, or the work is offered again, or its attempts are used up.
 //
-// All actions of callers have these errors in common, besides those that each names:
+// All actions of callers have these errors in common, in addition to their own:
 //   - not_found: no handoff has the id.
-//   - conflict: the state of the handoff does not allow the action. The error names the handoff that took its place,
-//     if there is one.
+//   - conflict: the state of the handoff does not allow the action. The error names the handoff that replaced it, if
+//     there is one.
 //   - denied: the caller plays none of the parts that may do it. The error names them.
 //   - limit: a text is longer than its limit. The error names the field.
 //
 // A call that is repeated with the same request id within 24 hours gets the result of the first call and does nothing.
-// What is said of repetition below is about calls without one.
+// The remarks on repeats below are about calls without a request id.
 type Action string
 
-// Sending, and what decides when a handoff may be claimed.
+// Sending, and the conditions of a claim.
 const (
-	// Send puts a new handoff into the mailbox of an agent, or into a pool of agents that share a capability or a
-	// role. Anyone may send. A completion that passes on sends, too, and so do the rules, for work that goes on after
-	// a failure. The handoff is pending. Nobody can claim it while it waits for a time, for other handoffs or for
-	// approval.
+	// Send puts a new handoff into the mailbox of an agent, or into a pool of agents that share a capability or a role.
+	// Any agent or person may send. A completion that passes on work sends, too, and the rules send work that continues
+	// after a failure. The handoff is pending. No agent can claim it while it waits for a time, for other handoffs or
+	// for approval.
 	//
-	// Human is asked for approval where the sender wants it.
+	// The server asks human for approval if the sender wants it.
 	//
-	// The error is invalid for a field that makes no sense, such as a deadline in the past; not_found for a recipient
-	// that nobody registered where agents are registered, and for a parent or workflow that does not exist; conflict
-	// for a recipient that does not accept the type, for a dependency that ended without completion, and for a key that
-	// was used for other content; limit for a chain of more than 10 handoffs, for a mailbox with 10,000 pending ones,
-	// and for a token with as many pending as it may have.
+	// The error is invalid for a field that makes no sense, such as a deadline in the past; not_found for an
+	// unregistered recipient in a workspace with registered agents, and for a parent or workflow that does not exist;
+	// conflict for a recipient that does not accept the type, for a dependency that ended without completion, and for a
+	// key that was used for other content; limit for a chain of more than 10 handoffs, for a mailbox with 10,000
+	// pending ones, and for a token that has reached its limit of pending ones.
 	//
-	// A sender that repeats a key gets the first result. Without a key the same content is sent twice, with a warning
-	// within 10 minutes.
+	// A sender that repeats a key gets the first result. Without a key, the server sends the same content twice, with a
+	// warning within 10 minutes.
 	Send Action = "sent"
 
-	// Approve lets a handoff go on that waits for approval. Human does it while the handoff is pending; the handoff
-	// stays pending and may be claimed from now on, if it waits for nothing else. The sender is told.
+	// Approve lets a handoff that waits for approval go on. Human does it while the handoff is pending. The handoff
+	// stays pending and may be claimed from now on, if it has no other reason to wait. The server notifies the sender.
 	//
-	// The error is conflict for a handoff that does not wait for approval, and so for the second time.
+	// The error is conflict for a handoff that does not wait for approval, so also for a repeat.
 	Approve Action = "approved"
 
-	// Refuse ends a handoff that waits for approval: it is rejected. Human does it, with a note. The sender is told,
-	// and so are the senders of the handoffs that wait for it.
+	// Refuse ends a handoff that waits for approval: it is rejected. Human does it, with a note. The server notifies
+	// the sender and the senders of the handoffs that wait for it.
 	//
-	// The error is conflict for a handoff that does not wait for approval. Cancel ends that.
+	// The error is conflict for a handoff that does not wait for approval; Cancel ends such a handoff.
 	Refuse Action = "refused"
 
-	// Ready takes away one thing for which a pending handoff waits. The clock does it: when the time before which
-	// nobody may claim it is over; when another handoff, for which it waits, was completed, or accepted where it waits
-	// for that; and when that one was retried or returned, so that the handoff now waits for the new one. It may be
-	// claimed when nothing is left to wait for.
+	// Ready removes one reason for which a pending handoff waits. The clock does it: when its earliest start has come;
+	// when a dependency was completed, or accepted if the handoff waits for acceptance; and when a dependency was
+	// retried or returned, so that the handoff now waits for the new one. The handoff may be claimed when no reason is
+	// left.
 	Ready Action = "ready"
 
-	// Amend changes what a pending handoff says, or one whose holder asks. The sender, the owner of the workflow or
-	// human does it. Lists are extended, maps are merged, and the rest is replaced; every earlier text stays with its
-	// event. A pending handoff can be sent to another recipient so, and wait for other handoffs or another time. The
-	// state does not change.
+	// Amend changes the content of a handoff that is pending or whose holder has asked a question. The sender, the
+	// owner of the workflow or human does it. Lists are extended, maps are merged, and other fields are replaced; every
+	// earlier text stays with its event. An amendment can also give a pending handoff another recipient, other
+	// dependencies or another earliest start. The state does not change.
 	//
-	// What was approved needs approval anew when anyone but human amends it, and human is asked.
+	// An approved handoff needs approval again if anyone but human amends it, and the server asks human.
 	//
-	// The error is invalid when nothing is named to change; conflict for another recipient, dependency or time of a
-	// handoff that is held, for a handoff that would wait for itself,
-	// and for one that does not accept the work; denied when anyone but human amends what was approved and is held;
-	// limit for more than 32 tags in all. A repetition extends the lists again.
+	// The error is invalid without a change; conflict for another recipient, dependency or time of a held handoff, for
+	// a handoff that would wait for itself, and for a recipient that does not accept the work; denied if anyone but
+	// human amends a held handoff that was approved; limit for more than 32 tags in all. A repeat extends the lists
+	// again.
 	Amend Action = "amended"
 
-	// Rebase is an amendment that names the commit with which checks compare the work, and nothing else. It is allowed
-	// while the work is held, too, and once it is completed, for a later look. Whoever is to do the work or held it last
-	// does not do it, unless that is human: the error is denied.
+	// Rebase is an amendment of nothing but the base commit with which checks compare the work. It is also allowed
+	// while the work is held, and after its completion, for a later check. The recipient and the last holder may not do
+	// it, except human: the error is denied.
 	Rebase Action = "rebased"
 )
 
 // Claiming, and the end of a claim without an outcome.
 const (
-	// Claim makes an agent the holder of a pending handoff: the recipient, or any agent that qualifies for its pool and
-	// did not decline it. The agent gets a new claim token, and the tokens of earlier claims are void. The claim is one
-	// more attempt, unless the claim before was given back. The lease begins: 15 minutes over a connection; without one
-	// 30 minutes, or twice the estimate if that is longer.
+	// Claim makes an agent the holder of a pending handoff: the recipient, or an agent that qualifies for its pool and
+	// did not decline it. The agent gets a new claim token, and the tokens of earlier claims become void. The claim is
+	// one more attempt, unless the claim before was released. The lease begins: 15 minutes over a connection; without a
+	// connection 30 minutes, or twice the estimate if that is longer.
 	//
-	// The error is conflict for a handoff that another agent holds or that waits for something. An agent that claims
-	// over the same connection what it holds gets the same claim, and no event.
+	// The error is conflict for a handoff that another agent holds or that is blocked. An agent that claims its own
+	// handoff again over the same connection gets the same claim, and there is no event.
 	Claim Action = "claimed"
 
-	// Reclaim gives its holder a new claim of the handoff that it holds, after its connection is gone: the token and
-	// the connection are new, and the state stays: a question that is open stays open. It is no new attempt. A client
-	// that was restarted gets so what it held, before it gets anything new.
+	// Reclaim gives the holder of a handoff a new claim of it after its connection is gone. The token and the
+	// connection are new. The state stays, so an open question stays open. It is no new attempt. This way, a restarted
+	// client gets its old work before new work.
 	//
-	// The error is conflict while the server does not know yet whether the old connection is gone, for two minutes after
-	// its start.
+	// The error is conflict in the first two minutes after the server's start, while the server does not know whether
+	// the old connection is gone.
 	Reclaim Action = "reclaimed"
 
-	// Release gives a claim back: the handoff is pending again, for its recipient or for another that the caller names,
-	// with all progress. The holder does it, the owner of the workflow or human, from any held state; the server does it
-	// with a claim whose result cannot be delivered. The token is void, and the next claim is no new attempt.
+	// Release gives a claim back: the handoff is pending again, for its recipient or for another one that the caller
+	// names, with all progress. The holder, the owner of the workflow or human does it, from any held state. The server
+	// does it with a claim whose result cannot be delivered. The token becomes void, and the next claim is no new
+	// attempt.
 	//
-	// The holder is told, if it was another who did it. The error is stale for a claim that was lost before, invalid for
-	// a claim that is not proved. A repetition is a conflict, since the handoff is pending then.
+	// The server notifies the holder if another caller did it. The error is stale for a claim that was lost before,
+	// invalid for a claim without proof. A repeat is a conflict, because the handoff is pending then.
 	Release Action = "released"
 
-	// Renew lets a claim or a reservation go on when its time is over. The clock does it, when somebody looks: while the
-	// connection of the holder is open and the holder was heard of in the last two hours, twice the estimate or the
-	// longest session that it registered; without a connection for one lease after it was heard of; and for as long as
-	// the machine slept. No lease passes the deadline. After the clock was set back it cuts what was to last too long.
+	// Renew extends a claim or a reservation when its time is over. The clock does it when a call reads the handoff. It
+	// extends a claim while the holder's connection is open and the holder was heard of in the last two hours, in twice
+	// the estimate, or in the longest session that it registered. Without a connection, it extends a claim for one
+	// lease after the holder was last heard of. It also extends a claim by the time that the machine slept. No lease
+	// passes the deadline. After the clock was set back, Renew cuts leases that would last too long.
 	Renew Action = "renewed"
 
 	// Lost cuts the lease of a claim whose connection is gone to two minutes, in which the holder can reclaim it. The
 	// server does it when a connection ends. A handoff that waits for an answer has no lease and stays as it is.
 	Lost Action = "disconnected"
 
-	// Untaken does what the sender wants where nobody claimed a handoff within 15 minutes: its sender, human, or those
-	// who accept anything may claim it from now on instead of those to whom it was sent. The clock does it, once for
-	// each such wish. It waits on where the sender wants that, and where nobody accepts anything. The sender is told.
+	// Untaken applies the sender's rule for a handoff that no agent claimed within 15 minutes: from now on its sender,
+	// human, or the agents that accept anything may claim it instead of the recipients. The clock does it, once for
+	// each such rule. The handoff goes on waiting if the rule says so, or if no agent accepts anything. The server
+	// notifies the sender.
 	Untaken Action = "not_taken"
 
-	// Silent tells the sender that the holder was not heard of for long, with the last report, while the claim goes on.
-	// The clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the lease
-	// ends. Nobody is told of what human or the sender itself holds.
+	// Silent notifies the sender that the holder was not heard of for long, with the last report, while the claim goes
+	// on. The clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the
+	// lease ends. It does not apply to handoffs that human or the sender itself holds.
 	Silent Action = "silent"
 
-	// Requeue makes a held handoff pending again whose lease ended and is not renewed. The clock does it while attempts
-	// are left. The token of the holder stays good until another claim: who finishes late, and before anyone else came,
-	// still succeeds.
+	// Requeue makes a held handoff pending again if its lease ended and is not renewed. The clock does it while
+	// attempts are left. The token of the holder stays valid until another claim: a holder that finishes late, before
+	// the next claim, still succeeds.
 	Requeue Action = "lease_ended"
 
-	// Exhaust ends a held handoff whose lease ended in its last attempt: it is timed out. The clock does it. The sender
-	// is told, the senders of those that wait for it are told, and human gets a handoff to decide.
+	// Exhaust ends a held handoff whose lease ended in its last attempt: it is timed out. The clock does it. The server
+	// notifies the sender and the senders of handoffs that wait for it, and human gets a handoff to decide.
 	Exhaust Action = "attempts_used_up"
 
 	// Expire ends an open handoff whose deadline passed: it is timed out. The clock does it, in every open state. The
-	// sender is told, the senders of those that wait for it are told, parts that nobody claimed are cancelled, and the
-	// work goes to the agent that the rollback rule names: rollback.on_failure of the send, else the sender.
+	// server notifies the sender and the senders of handoffs that wait for it. It cancels unclaimed parts, and sends
+	// the work to the agent in the rollback rule: rollback.on_failure of the send, else the sender.
 	Expire Action = "timed_out"
 )
 
-// What a holder does before the outcome.
+// Actions of a holder before the outcome.
 const (
-	// Progress tells how far the holder is: a note, a percentage, a checkpoint, or nothing but that it is at work. The
+	// Progress reports the holder's progress: a note, a percentage, a checkpoint, or only that it is at work. The
 	// holder does it from any held state, and the handoff is working. The lease begins anew. Open questions are
 	// withdrawn. Each call is one event.
 	//
-	// The error is stale for a claim that was lost, invalid for a claim that is not proved.
+	// The error is stale for a claim that was lost, invalid for a claim without proof.
 	Progress Action = "progress"
 
-	// Mark keeps a checkpoint: where work stands, for whoever goes on. It comes with progress, with a failure that
-	// leaves something, or at the end of a session that holds the handoff. The state does not change. The latest
+	// Mark stores a checkpoint: the state of the work, for the next holder. It comes with progress, with a failure that
+	// leaves partial work, or at the end of a session that holds the handoff. The state does not change. The latest
 	// checkpoint counts.
 	Mark Action = "checkpoint"
 
-	// Ask says what the holder needs before it goes on. The holder does it when it accepted the work or works, and the
-	// handoff is waiting: no lease runs, and the token stays good. The sender is told. If the holder asks for a
-	// permission, human is told, too.
+	// Ask states the needs of the holder before it goes on. The holder does it when it has accepted the work or works
+	// on it, and the handoff is waiting: no lease runs, and the token stays valid. The server notifies the sender, and
+	// human, too, if the holder asks for a permission.
 	//
-	// The error is invalid without a question; limit for questions above a quarter of what a handoff may hold; stale for
-	// a claim that was lost. A holder that asked cannot ask again before it has an answer.
+	// The error is invalid without a question; limit for questions above a quarter of a handoff's maximum size; stale
+	// for a claim that was lost. A holder that asked cannot ask again before it has an answer.
 	Ask Action = "asked"
 
-	// Answer answers what the holder asked. The sender, the owner of the workflow or human does it; a permission only
-	// human gives. The answer becomes part of the context, and the handoff is pending: out of a pool it is reserved for
-	// the agent that asked, for 15 minutes. Its next claim is no new attempt. The agent that asked is told.
+	// Answer answers the holder's questions. The sender, the owner of the workflow or human does it; only human grants
+	// a permission. The answer becomes part of the context, and the handoff is pending. In a pool it is reserved for
+	// the agent that asked, for 15 minutes. Its next claim is no new attempt. The server notifies the agent that asked.
 	//
-	// The error is invalid without an answer. A repetition is a conflict.
+	// The error is invalid without an answer. A repeat is a conflict.
 	Answer Action = "answered"
 
 	// Unreserve offers an answered handoff to its whole pool, because the agent that asked did not come back for the
-	// answer in 15 minutes. The clock does it.
+	// answer within 15 minutes. The clock does it.
 	Unreserve Action = "unreserved"
 )
 
-// How a handoff ends. An ended handoff is never opened again.
+// The ends of a handoff. An ended handoff is never opened again.
 const (
-	// Complete ends a handoff with a result. The holder does it from any held state; also from pending, when its lease
-	// ended and nobody claimed since. Every criterion that was asked for is answered, and the outcome is success, or
-	// partial if one is not met.
+	// Complete ends a handoff with a result. The holder does it from any held state; also from pending, if its lease
+	// ended and there was no claim since. The result answers every criterion, and the outcome is success, or partial if
+	// a criterion is not met.
 	//
-	// The sender is told. The handoffs that wait for it may go on. Where it was a retry, rollbacks and decisions that
-	// its failures left and nobody holds are cancelled. The work that the completion passes on is sent; if that is
-	// refused, nothing is completed either.
+	// The server notifies the sender. Handoffs that wait for it may go on. If it was a retry, the server cancels
+	// rollbacks and decisions that its failures left and that have no holder. It sends the work that the completion
+	// passes on; if that is refused, nothing is completed either.
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema; conflict
-	// if what was asked for changed meanwhile; stale for a claim that was lost, and then the result is kept as late. The
-	// same result again gets the first result, with a warning.
+	// if the expectations changed meanwhile; stale for a claim that was lost, and then the server stores the result as
+	// late. The same result again gets the first result, with a warning.
 	Complete Action = "completed"
 
-	// RefuseResult notes that a completion was refused: a check was seen not to pass, or a strict handoff has criteria
-	// that are not met. The caller gets the error conflict. The handoff stays with its holder, unchanged otherwise, and
-	// nobody is told. The checks that failed are remembered until they are seen to pass. Eight refusals of an attempt
-	// are kept at most, and the same one only once.
+	// RefuseResult notes that a completion was refused: a check was observed to fail, or a strict handoff has unmet
+	// criteria. The caller gets the error conflict. The handoff stays with its holder, otherwise unchanged, and there
+	// is no notice. The server remembers the failed checks until they are observed to pass. It stores at most eight
+	// refusals of an attempt, and equal ones only once.
 	RefuseResult Action = "completion_refused"
 
-	// Fail ends a handoff without a result. The holder does it, from the states of Complete. What it achieved is kept
-	// as a checkpoint.
+	// Fail ends a handoff without a result. The holder does it, from the states of Complete. The server stores the
+	// holder's partial work as a checkpoint.
 	//
-	// The sender is told. Then the work goes on as the holder says: back to an agent of the workflow (rollback, the
-	// default), once more (retry; to human if no attempt or nobody else is left), to human (escalate), or not at all
-	// (stop). The senders of those that still wait for it are told.
+	// The server notifies the sender. Then the work goes on as the holder chooses: back to an agent of the workflow
+	// (rollback, the default), once more (retry; to human if no attempt or no other agent is left), to human
+	// (escalate), or not at all (stop). The server notifies the senders of handoffs that still wait for it.
 	//
-	// The error is invalid for a rollback to an agent that has no part in the workflow; stale as for Complete. The same
-	// failure again gets the first result, with a warning.
+	// The error is invalid for a rollback to an agent outside of the workflow; stale as for Complete. The same failure
+	// again gets the first result, with a warning.
 	Fail Action = "failed"
 
-	// Reject ends a handoff that its recipient will not do: one addressed to it by name, or the last of a pool. The
-	// recipient does it before it claims, the holder while the handoff is accepted or waiting. The sender is told, with
-	// the agent that could do it instead, and so are the senders of those that wait for it.
+	// Reject ends a handoff that its recipient will not do: one addressed to it by name, or one whose pool has no other
+	// agent left. The recipient does it before its claim, the holder while the handoff is accepted or waiting. The
+	// server notifies the sender, with the agent that could do it instead, and the senders of handoffs that wait for
+	// it.
 	//
 	// The error is conflict while the handoff is working. The same words again get the first result.
 	Reject Action = "rejected"
 
-	// Decline leaves a handoff of a pool to the others that qualify, and passes over the caller from now on. A claim of
-	// the caller ends, and is no attempt. Nobody is told. Whoever repeats it is told that it declined before.
+	// Decline leaves a handoff of a pool to the other qualified agents, and excludes the caller from now on. A claim of
+	// the caller ends, and is no attempt. There is no notice. The result of a repeat says that the caller declined
+	// before.
 	Decline Action = "declined"
 
-	// Cancel ends an open handoff that is no longer wanted. The sender does it, the owner of the workflow or human; the
-	// rules do it to parts that nobody claimed, when the work of which they are parts fails. The sender is told, the
-	// holder and the recipient are told, and so are the senders of those that wait for it, but none of them of what it
-	// did itself. The children of the handoff go on; the result names them.
+	// Cancel ends an open handoff that is no longer wanted. The sender, the owner of the workflow or human does it; the
+	// rules do it to unclaimed parts of work that fails. The server notifies the sender, the holder, the recipient, and
+	// the senders of handoffs that wait for it, except the caller itself. The children of the handoff go on; the result
+	// names them.
 	//
-	// A repetition is a conflict.
+	// A repeat is a conflict.
 	Cancel Action = "cancelled"
 
-	// Dismiss says of a handoff that failed, was rejected or timed out that nobody is to go on with it, and of a completed
-	// step behind which a workflow waits for a file or for leave that nothing follows. The sender does it, the owner of
-	// the workflow or human, by cancelling it. The state does not change, and neither does what waits for it: that stays
-	// blocked. The sender is told, and it needs no person any more.
+	// Dismiss marks a handoff that failed, was rejected or timed out as finished: no agent will continue its work. For
+	// a completed step after which a workflow waits for a file or for leave, it means that no step follows. The sender,
+	// the owner of the workflow or human does it, by cancelling it. The state does not change. Handoffs that wait for
+	// it stay blocked. The server notifies the sender, and the handoff no longer needs a person.
 	//
-	// The error is conflict where another handoff took its place. A repetition is a conflict.
+	// The error is conflict if another handoff replaced it. A repeat is a conflict.
 	Dismiss Action = "dismissed"
 
-	// Accept says that the result of a completed handoff is good enough. The sender does it, the owner of the workflow,
-	// human, or the agent that holds a verification request about it, and may add a note. The state does not change.
+	// Accept says that the result of a completed handoff is good enough. The sender, the owner of the workflow, human,
+	// or the agent that holds a verification request about it does it, and may add a note. The state does not change.
 	//
-	// Its holder is told, and the handoffs that wait for the acceptance may go on. A repetition changes nothing, with a
-	// warning.
+	// The server notifies its holder, and handoffs that wait for the acceptance may go on. A repeat changes nothing,
+	// with a warning.
 	Accept Action = "accepted"
 
-	// Observe keeps what was seen of the checks of completed work when they ran after the completion. A process of this
-	// machine does it that has the checkout, in the name of system. The state does not change. A check that does not
-	// pass makes the outcome partial. One that was partial only because nobody had looked becomes a success when all
-	// pass, and the handoffs that wait for it may go on. The sender is told of both.
+	// Observe stores observations of checks that ran after the completion of the work. A process of this machine that
+	// has the checkout does it, in the name of system. The state does not change. A failed check makes the outcome
+	// partial. An outcome that was partial only because checks were not observed becomes success when all pass, and
+	// handoffs that wait for it may go on. The server notifies the sender of both.
 	//
-	// The error is invalid for another commit than the one that was delivered. A repetition replaces what was seen.
+	// The error is invalid for a commit other than the delivered one. A repeat replaces the observations.
 	Observe Action = "observed"
 
-	// Return gives a completed handoff back whose result is not good enough. The sender does it, the owner of the
-	// workflow, human, or the agent that holds a verification request about it; with criteria that are to be met in the
-	// next round, or with a note of which these are made. The handoff is returned, and its holder, or whom the caller
-	// names, gets a new one: the rework, whose criteria are those of before and the new ones. Handoffs that wait for
-	// the returned one, or waited for it and were not begun, wait for the rework. The result names those that were
-	// begun, and their holders are told.
+	// Return gives back a completed handoff whose result is not good enough. The sender, the owner of the workflow,
+	// human, or the agent that holds a verification request about it does it, with criteria for the next round, or with
+	// a note from which the server makes them. The handoff is returned. Its holder, or an agent that the caller names,
+	// gets a new handoff: the rework, with the old and the new criteria. Handoffs that wait for the returned one, or
+	// waited for it and were not begun, wait for the rework. The result names handoffs that were begun, and the server
+	// notifies their holders.
 	//
 	// The error is invalid without a note and criteria; limit for a chain that is too long and for a token with too
-	// many pending. It can be done once: a repetition is a conflict that names the new handoff.
+	// many pending handoffs. It can be done once: a repeat is a conflict that names the new handoff.
 	Return Action = "returned"
 
-	// Late keeps an outcome that came after its claim was lost, or after the handoff ended without an outcome. The
-	// state does not change, because another agent may be at work or have finished. The sender is told. Eight late
-	// results of a handoff are kept at most, and the same one only once. The caller gets the error stale.
+	// Late stores an outcome that came after its claim was lost, or after the handoff ended without an outcome. The
+	// state does not change, because another agent may be at work or have finished. The server notifies the sender. It
+	// stores at most eight late results of a handoff, and equal ones only once. The caller gets the error stale.
 	Late Action = "late"
 )
 
-// Redact takes texts out of what was kept with a handoff, in any state, or with a message. A person does it. The event
-// names the events whose content it replaced, with the digests of what stands there now, so the registry verifies.
-// Notices about the handoff lose their texts, and it is found only by the words that are left. A repetition with nothing
-// left to replace is invalid.
+// Redact removes texts from the stored content of a handoff, in any state, or of a message. A person does it. The event
+// names the events whose content it replaced, with the digests of the new content, so the registry verifies. Notices
+// about the handoff lose their texts, and a search finds it only by the remaining words. A repeat with nothing left to
+// replace is invalid.
 const Redact Action = schemas.Redacted
 
-// The handoffs that go on with the work. Each of these names the new handoff on the old one, whose state stays.
+// Handoffs that continue the work. Each of these actions records the new handoff on the old one, whose state stays.
 const (
-	// Forward notes what the completion of the handoff passed on, or what the rules of files sent because of what
-	// happened to it.
+	// Forward records the handoff that the completion passed on, or that a rule of a file sent because of an event of
+	// the handoff.
 	Forward Action = "passed_on"
 
-	// Retry sends a handoff again that ended without a result: failed, rejected, timed out or cancelled. The sender, the
-	// owner of the workflow or human does it. The new handoff has the same content, with what is known of why the first
-	// one ended so. In a pool it passes over the agent that held it last, if another qualifies. Handoffs that waited
-	// for the first one wait for the new one. A note goes along as an answer, and changes are merged as by Amend. The
-	// result warns of a rollback of the first one that nobody or the caller holds.
+	// Retry sends a handoff again that ended without a result: failed, rejected, timed out or cancelled. The sender,
+	// the owner of the workflow or human does it. The new handoff has the same content, with the known reasons for the
+	// end of the first one. In a pool it excludes the last holder, if another agent qualifies. Handoffs that waited for
+	// the first one wait for the new one. A note is passed on as an answer, and changes are merged as by Amend. The
+	// result warns of a rollback of the first one that has no holder or that the caller holds.
 	//
 	// The error is conflict while another agent holds a rollback of the first one, and limit for a token with too many
-	// pending. A repetition names the same new handoff.
+	// pending handoffs. A repeat names the same new handoff.
 	Retry Action = "retried"
 
-	// Rerun is a retry that the holder asked for when it failed, or by another agent that the one named who rejected.
+	// Rerun is a retry that the holder requested with its failure, or by an agent that a rejection named.
 	Rerun Action = "tried_again"
 
-	// Rollback sends the work back after a failure or a deadline, to the agent that goes on.
+	// Rollback sends the work back after a failure or a deadline, to the agent that continues it.
 	Rollback Action = "rolled_back"
 
 	// Escalate sends human a handoff to decide, after a failure or when all attempts are used up.
@@ -296,46 +301,46 @@ const (
 	Redo Action = "given_back"
 )
 
-// What follows from an action, when it is more than one transaction carries out.
+// Consequences of an action that are too many for one transaction.
 const (
-	// Defer notes on an ended handoff what still follows from its end: 1,000 other handoffs were gone through, and
-	// more are left. The clock does it in the same transaction, so that nothing is forgotten if the process ends.
+	// Defer notes on an ended handoff the remaining consequences of its end: 1,000 other handoffs were processed, and
+	// more are left. The clock does it in the same transaction, so that none is lost if the process ends.
 	Defer Action = "deferred"
 
-	// Resume goes on with what was deferred. The clock does it at once in another transaction, or at the start of the
-	// next call of anybody. What is too much for that transaction is deferred again.
+	// Resume continues deferred consequences. The clock does it at once in another transaction, or at the start of the
+	// next call of any caller. Consequences that are too many for that transaction are deferred again.
 	Resume Action = "resumed"
 )
 
-// Import tells from where a handoff came, and what was changed on the way: a claim stays where it was made. The event
-// has a [schemas.Imported]. No caller does it to a handoff that is here.
+// Import records the origin of an imported handoff, and its changes on the way: a claim does not come along. The event
+// has a [schemas.Imported]. No caller does it to a handoff of this workspace.
 const Import Action = "imported"
 
-// What the registry keeps that is about no handoff.
+// Events in the registry that are about no handoff.
 const (
-	// Register keeps what an agent says of itself. The agent does it, or a caller that may act as any agent. The event
-	// has what was said. A repetition is another event.
-	Register Action = "registered" // an agent said what it accepts
-	// Declare keeps the rules that a file declares, in the place of those that it declared before. The process that has
-	// the file does it. The event has the rules.
+	// Register stores an agent's own registration. The agent does it, or a caller that may act as any agent. The event
+	// has the registration. A repeat is another event.
+	Register Action = "registered"
+	// Declare stores the rules that a file declares, instead of its earlier ones. The process that has the file does
+	// it. The event has the rules.
 	Declare Action = "declared"
-	// Message leaves an agent a notice that another wrote. Anyone may send one. The event has the whole of what was
-	// sent. It makes no record, so nobody claims it and nothing follows from it.
-	Message Action = "message" // an agent left another a notice
-	// Recall takes a message back that nobody has read. Its sender does it. The notice is gone; what was sent stays
-	// with the event of the message. The error is conflict for one that was read.
-	Recall Action = "recalled" // an agent took a message back that was not read
-	// TokenAdd keeps a token for callers over HTTP. A person does it. The event has the name, the agents and the limits
-	// of the token, and neither its secret nor the hash of that.
-	TokenAdd Action = "token_added" // a person made a token for callers over HTTP
-	// TokenRevoke makes a token void. A person does it. It can be done once; a repetition is no event.
-	TokenRevoke Action = "token_revoked" // a person revoked one
-	// Denied tells that a caller with a token asked to act as an agent that the token does not name. The server keeps
-	// it, once a minute for each token at most, with how often it happened since.
-	Denied Action = "denied" // a caller with a token asked to act as another than it names
+	// Message leaves an agent a notice that another agent or a person wrote. Any agent or person may send one. The
+	// event has the whole message. It makes no record, so it cannot be claimed and has no consequences.
+	Message Action = "message"
+	// Recall takes back a message that was not read. Its sender does it. The notice is gone; its content stays with the
+	// event of the message. The error is conflict for a message that was read.
+	Recall Action = "recalled"
+	// TokenAdd stores a token for callers over HTTP. A person does it. The event has the name, the agents and the
+	// limits of the token, and neither its secret nor the hash of the secret.
+	TokenAdd Action = "token_added"
+	// TokenRevoke makes a token void. A person does it. It can be done once; a repeat is no event.
+	TokenRevoke Action = "token_revoked"
+	// Denied records that a caller with a token asked to act as an agent that the token does not name. The server
+	// stores it at most once a minute for each token, with the number of attempts since.
+	Denied Action = "denied"
 )
 
-// Actions are those on a handoff, in the order of its life. Who asks for some by name is told which there are.
+// Actions lists all actions on a handoff, in the order of its life. Errors about an unknown action quote this list.
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Rebase, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,

@@ -2,148 +2,149 @@ package life
 
 import "slices"
 
-// Consequence is one thing that follows from an action on a handoff: somebody is told, or another handoff is made
-// or changed. It is carried out in the transaction of the action, in the name of whoever acted. Whoever acted is not
-// told of it. A consequence that goes through the handoffs that wait for this one, or through its parts, passes over
-// those that cannot be read.
+// Consequence is a step that follows from an action on a handoff: a notice, or a new or changed handoff. It runs in the
+// transaction of the action, in the name of the agent that acted. That agent gets no notice of it. A consequence that
+// goes through waiting handoffs, or through parts, skips unreadable ones.
 type Consequence string
 
 // The consequences.
 const (
-	// AskApproval leaves human a notice that the handoff waits for approval, with the command that approves it. Nobody
-	// can claim the handoff until human decides.
+	// AskApproval leaves human a notice that the handoff waits for approval, with the command that approves it. No
+	// agent can claim the handoff until human decides.
 	AskApproval Consequence = "ask human for approval"
-	// TellSender leaves a notice with the sender of the handoff; of one that the rules sent, with the owner of the
-	// workflow, and with human where the rules own that, too.
+	// TellSender leaves the sender of the handoff a notice. If the rules sent it, the owner of the workflow gets the
+	// notice, or human if the rules own that, too.
 	TellSender Consequence = "tell the sender"
 	// TellHolder leaves a notice with the agent that held the handoff before the action, so that it stops.
 	TellHolder Consequence = "tell the holder"
-	// TellRecipient leaves a notice with the agent to which the handoff was sent by name. Whoever held it or sent it is
-	// told otherwise; of a pool nobody is.
+	// TellRecipient leaves a notice with the agent that the handoff is addressed to by name, unless that agent held or
+	// sent it and gets another notice. For a pool there is no notice.
 	TellRecipient Consequence = "tell the recipient"
-	// TellAnswerer leaves a notice with the agent that is to answer: whom TellSender tells, and human where that is the
-	// agent that asks.
+	// TellAnswerer leaves a notice with the agent that has to answer: the recipient of TellSender's notice, or human if
+	// that would be the agent that asks.
 	TellAnswerer Consequence = "tell who is to answer"
 	// TellAsker leaves a notice with the agent that asked, which may claim the handoff again.
 	TellAsker Consequence = "tell the agent that asked"
-	// TellHuman leaves a notice with human, who alone grants a permission.
+	// TellHuman leaves a notice with human, because only human grants a permission.
 	TellHuman Consequence = "tell human"
-	// TellWaiting goes through the open handoffs that wait for this one, and tells the sender of each that this one
-	// ended and was not done well. They stay blocked until it is retried, accepted or returned, or they are cancelled.
+	// TellWaiting goes through the open handoffs that wait for this one, and notifies the sender of each that this one
+	// ended and was not done well. They stay blocked until it is retried, accepted or returned, or until they are
+	// cancelled.
 	TellWaiting Consequence = "tell the senders of those that wait for it"
-	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless it
-	// was not done well, or that one waits for its acceptance and it is not accepted. One that waits for nothing else may
-	// be claimed from then on.
+	// FreeWaiting goes through the open handoffs that wait for this one, and removes it from the dependencies of each.
+	// It does not do so if this one was not done well, or if the other one waits for its acceptance and it is not
+	// accepted. A handoff without further dependencies may be claimed from then on.
 	FreeWaiting Consequence = "let those go on that wait for it"
-	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
-	// Where that one was done well meanwhile, they are freed.
+	// MoveWaiting goes through the open handoffs that wait for this one, and makes each wait for the new one instead.
+	// If the new one was done well meanwhile, they are freed.
 	MoveWaiting Consequence = "let those that wait for it wait for the new one"
 	// FreeTakenBack goes through the open handoffs that wait for the failed handoff whose work this one took back, and
-	// has each wait for this one instead. Where this one was done well, they are freed.
+	// makes each wait for this one instead. If this one was done well, they are freed.
 	FreeTakenBack Consequence = "let those go on that wait for what it took back"
-	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait
-	// for the new one, or for this one again. The holders of those that were begun are told.
+	// MoveFreed goes through the handoffs that waited for this one until it was done, and makes each pending one wait
+	// for the new one, or for this one again. It notifies the holders of handoffs that were begun.
 	MoveFreed Consequence = "let those that waited for it wait for the new one"
-	// WaitAgain has the handoff, which nobody holds any more, wait for the rework of what was returned since it was
-	// begun.
+	// WaitAgain makes the handoff, which has no holder any more, wait for the rework of dependencies that were returned
+	// since it was begun.
 	WaitAgain Consequence = "let it wait for the rework of what was returned meanwhile"
-	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
-	// claimed.
+	// CancelParts goes through the children of the handoff, and cancels the ones that its holder sent and that were
+	// never claimed.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
-	// EndLeftovers goes back over the attempts before the handoff, and cancels what the rules sent when one of them
-	// failed and nobody holds: rollbacks and decisions that nobody needs any more. Each says what did the work.
+	// EndLeftovers goes back over the earlier attempts of the handoff, and cancels handoffs without a holder that the
+	// rules sent when an attempt failed: rollbacks and decisions that are no longer needed. Each names the handoff that
+	// did the work.
 	EndLeftovers Consequence = "cancel what is left of the attempts before it"
-	// PassOn sends the handoff that a completion passes on, as its child. It is the one consequence that can be refused
-	// for what the caller said; then the completion is undone, too.
+	// PassOn sends the handoff that a completion passes on, as its child. It is the only consequence that can be
+	// refused because of the caller's input; then the completion is undone, too.
 	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
-	// SendRouted sends what the rules of files say, as children, and notes the first of them on the handoff. A rule that
-	// is refused, as where the chain is too long, stops nothing: the owner of the workflow and human are told.
+	// SendRouted sends the handoffs of the rules of files, as children, and records the first of them on the handoff. A
+	// refused rule, as when the chain is too long, stops nothing: the owner of the workflow and human get a notice.
 	SendRouted Consequence = "send what the rules of files say"
 	// SendBack sends the work of a returned handoff to its holder again, as a child with the reasons.
 	SendBack Consequence = "send it to its holder again"
-	// SendAgain sends the same work again, beside the handoff in its chain, to the same address.
+	// SendAgain sends the same work again, next to the handoff in its chain, to the same address.
 	SendAgain Consequence = "send it again"
-	// SendElsewhere sends the same work, beside the handoff in its chain, to whom the one who rejected it named.
+	// SendElsewhere sends the same work, next to the handoff in its chain, to the agent that the rejection named.
 	SendElsewhere Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, else to rollback.on_failure
-	// of the send, else to the sender. Where the chain is too long, human is told instead. A review goes to the sender
-	// of the work, and then to human.
+	// of the send, else to the sender. If the chain is too long, human gets a notice instead. A review goes to the
+	// sender of the work, and then to human.
 	SendRollback Consequence = "send it back as the rollback rule says"
-	// SendReview sends a result to whoever judges it. Where that is refused, as at the end of a chain or of a budget,
-	// the owner of the workflow and human are told, and the sender judges.
+	// SendReview sends a result to its reviewer. If that is refused, as at the end of a chain or of a budget, the owner
+	// of the workflow and human get a notice, and the sender judges.
 	SendReview Consequence = "send its result to its reviewer"
-	// Judge does what a review says to the work that it is about, in the name of the reviewer: it accepts the work, or
-	// returns it with the points. Where no round is left, or the return is refused, human gets a review to decide.
+	// Judge applies the verdict of a review to the reviewed work, in the name of the reviewer: it accepts the work, or
+	// returns it with the points. If no round is left, or the return is refused, human gets a review to decide.
 	Judge Consequence = "accept or return what it reviewed"
-	// EndReview cancels the review of a result that was judged otherwise, if there is one.
+	// EndReview cancels the review of a result that was judged another way, if there is one.
 	EndReview Consequence = "cancel its review"
-	// SendToDecider sends human a child to decide. Where the chain is too long, human is told instead.
+	// SendToDecider sends human a child to decide. If the chain is too long, human gets a notice instead.
 	SendToDecider Consequence = "send it to human to decide"
 )
 
-// Spreads tells whether the consequence goes through other handoffs. There may be many, so it may be interrupted and put
-// off; any other is carried out at once.
+// Spreads reports whether the consequence goes through other handoffs. These may be many, so it may be interrupted and
+// deferred; any other consequence runs at once.
 func (c Consequence) Spreads() bool {
 	return slices.Contains([]Consequence{TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts}, c)
 }
 
-// Condition tells in which cases consequences follow from an action. It is judged once, when the action is done, by the
-// record before and after and by what the caller said.
+// Condition says in which cases consequences follow from an action. It is evaluated once, when the action is done, from
+// the record before and after and from the caller's input.
 type Condition string
 
 // The conditions.
 const (
 	// Always holds.
 	Always Condition = ""
-	// NeedsApproval holds when the handoff waits for approval now, and did not before: when it is sent so, and when an
-	// agent amended what was approved.
+	// NeedsApproval holds if the handoff waits for approval now and did not before: when it is sent so, and when an
+	// agent amended an approved handoff.
 	NeedsApproval Condition = "it needs approval from now on"
-	// NeedsPermission holds when the holder asks for something that only a person grants.
+	// NeedsPermission holds if the holder asks for a permission that only a person grants.
 	NeedsPermission Condition = "a permission is asked for"
-	// HeldByAnother holds when the holder is not the sender, who is told anyway.
+	// HeldByAnother holds if the holder is not the sender, which gets a notice anyway.
 	HeldByAnother Condition = "its holder is not its sender"
-	// PassedOn holds when the handoff is for another from then on.
+	// PassedOn holds if the handoff has another recipient from then on.
 	PassedOn Condition = "it is for another from now on"
-	// IsRetry holds when the handoff does again what failed before.
+	// IsRetry holds if the handoff repeats one that failed before.
 	IsRetry Condition = "it is a retry"
-	// HasParent holds when the handoff is a part of another, or goes on after it.
+	// HasParent holds if the handoff is a part of another, or continues it.
 	HasParent Condition = "it has a parent"
-	// Reviewed holds when somebody judges the result before it counts, and IsReview when the handoff is such a review.
+	// Reviewed holds if a reviewer judges the result before it counts, and IsReview if the handoff is such a review.
 	Reviewed Condition = "its result is reviewed"
 	IsReview Condition = "it is a review"
-	// Continues holds when a completion names somebody to go on, once its result counts.
+	// Continues holds if a completion names a recipient to continue, once its result counts.
 	Continues Condition = "the completion passes on"
-	// Routed holds where a rule of a file fires; Unrouted where none does.
+	// Routed holds if a rule of a file fires; Unrouted if none does.
 	Routed   Condition = "a rule of a file fires"
 	Unrouted Condition = "no rule of a file fires"
-	// Redirects holds where the one who rejects names an agent that may do it, and no rule fires.
+	// Redirects holds if the rejection names an agent that may do the work, and no rule fires.
 	Redirects Condition = "the rejection names an agent that may do it"
-	// Disproved holds when a check was seen not to pass.
+	// Disproved holds if a check was observed to fail.
 	Disproved Condition = "a check does not pass"
-	// StaysShut holds when it ended, was not done well, and nobody reviews it. Opens holds when it was not
-	// done well before and is now, and Shuts when it was and is not any more.
+	// StaysShut holds if the handoff ended, was not done well, and has no reviewer. Opens holds if it was not done well
+	// before and is now, and Shuts if it was done well and is not any more.
 	StaysShut Condition = "it was not done well, and nobody reviews it"
 	Opens     Condition = "it is done well from now on"
 	Shuts     Condition = "it is done well no more"
-	// Proved holds when the outcome became a success, because checks were seen to pass at which nobody had looked.
+	// Proved holds if the outcome became a success, because checks without earlier observation were observed to pass.
 	Proved Condition = "all checks pass from now on"
-	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
-	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
-	// ThenRollback holds for a review however it ends without a verdict.
+	// ThenRollback, ThenRetry and ThenEscalate hold by the holder's choice after a failure; a retry for which no agent
+	// is left counts as an escalation. None holds if the holder chose to stop, and ThenRollback does not hold if a rule
+	// fires. ThenRollback holds for a review that ends without a verdict in any way.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"
 )
 
-// Row says what follows from an action: where the condition holds, each of the consequences, in their order.
+// Row has the consequences of an action under a condition, in their order.
 type Row struct {
 	After Action
 	If    Condition
 	Then  []Consequence
 }
 
-// follows is the whole table. The rows of one action are carried out from the first to the last; from an action
-// without a row nothing follows.
+// follows is the whole table. The rows of one action run from the first to the last. An action without a row has no
+// consequences.
 var follows = []Row{
 	{Send, NeedsApproval, then(AskApproval)},
 	{Send, Routed, then(SendRouted)},
@@ -213,8 +214,8 @@ var follows = []Row{
 
 func then(follow ...Consequence) []Consequence { return follow }
 
-// Follows gives the rows of an action, in their order; none for an action from which nothing follows. Package mailbox
-// asks it after each change of a record, and carries out what it gives in the same transaction. The golden file
+// Follows returns the rows of an action, in their order, or none if it has no consequences. Package mailbox calls it
+// after each change of a record, and runs the consequences in the same transaction. The golden file
 // testdata/follows.txt shows the rows of every action.
 func Follows(a Action) (rows []Row) {
 	for _, row := range follows {

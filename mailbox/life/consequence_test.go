@@ -9,7 +9,7 @@ import (
 	"handoff/schemas/golden"
 )
 
-// The golden file is the picture of the table: what follows from every action, in which case, in which order.
+// The golden file shows the table: the consequences of every action, with their condition and order.
 func TestFollowsAreAsInTestdata(t *testing.T) {
 	var b strings.Builder
 	for _, a := range actions {

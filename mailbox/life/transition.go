@@ -1,17 +1,17 @@
-// Package life is the life of a handoff as two tables. One says which action is allowed in which state, what state it
-// leads to, and who may do it; the other says what follows from an action. It reads no clock and no store: package
-// mailbox asks it, and does the rest.
+// Package life describes the life of a handoff in two tables. One says which action is allowed in which state, the next
+// state, and the parts that may do it. The other has the consequences of an action. The package reads no clock and no
+// store: package mailbox looks up the tables and does the rest.
 //
-// A handoff is pending in a mailbox, accepted by whoever claimed it, working once its holder reported, and waiting while
-// its holder asks. From accepted, working and waiting it comes back to pending when the claim is given back, when its
-// lease ends, or when the question is answered. It ends as completed, failed, rejected, timed out or cancelled. Nothing
-// leads back from there; a completed handoff can only become a returned one.
+// A handoff is pending in a mailbox, accepted by the agent that claimed it, working once its holder reported, and
+// waiting while its holder asks. From accepted, working and waiting it comes back to pending when the claim is
+// released, when its lease ends, or when the question is answered. It ends as completed, failed, rejected, timed out or
+// cancelled. An ended handoff never opens again; a completed handoff can only become a returned one.
 //
-// What an action is, who does it, what it changes, which errors it has and what a repetition does stands with each
-// [Action]; what is told or made because of it stands with each [Consequence]. Both tables have golden files. A change
-// of the rules shows there first: a reviewer reads them, and not the code.
+// Each [Action] documents its actor, its effect, its errors and its repeats. Each [Consequence] documents its notices
+// and its new handoffs. Both tables have golden files. A change of the rules shows there first: a reviewer reads them,
+// and not the code.
 //
-// Consequences are words here, and methods of package mailbox that a switch calls. A map from a consequence to a
+// Consequences are words here, and a switch in package mailbox calls a method for each. A map from a consequence to a
 // method would be an initialisation cycle, because each consequence may have consequences.
 package life
 
@@ -21,33 +21,33 @@ import (
 	"handoff/schemas"
 )
 
-// Parts is a set of the parts that callers play towards a handoff. A caller plays several at once: a sender may be the
-// owner of the workflow, too. Whoever plays one part of a set may do what the set is for.
+// Parts is a set of the parts that callers play towards a handoff. A caller may play several at once: a sender may be
+// the owner of the workflow, too. One part of a set is enough for the permission.
 type Parts uint16
 
 // The parts.
 const (
-	Recipient Parts = 1 << iota // may claim it: it is addressed so, or the agent qualifies for its pool and did not decline it
+	Recipient Parts = 1 << iota // may claim it: it is addressed to the agent, or the agent qualifies for its pool and did not decline it
 	Holder                      // claimed it last, and proves that with the claim token or the connection
 	Sender                      // sent it
 	Owner                       // sent the first handoff of its workflow
 	Human                       // a person, on the command line
-	Clock                       // the server, for what is due by time or follows from something else
+	Clock                       // the server, for due times and for consequences
 	Verifier                    // holds a verification_request that is a child of it, or reviews it
 )
 
-// Step is what an action does in a state. It is a value, and nothing of the table can be changed through it.
+// Step is the effect of an action in a state. It is a value, so the table cannot be changed through it.
 type Step struct {
 	To schemas.Status // the state after it
-	By Parts          // whoever plays one of these may do it
+	By Parts          // a caller that plays one of these may do it
 }
 
-// table is the whole table: for each action, the states in which it is allowed, what becomes of them, and who may do
-// it. A retry leaves the state as it is: nothing reopens an ended handoff.
+// table is the whole table: for each action, the states in which it is allowed, the next states, and the parts that may
+// do it. A retry leaves the state as it is: an ended handoff is never reopened.
 //
-// Three actions have no row, because no state refuses them and package mailbox checks who may do them: [Send] makes the
-// record, [Forward] only notes on a record what was sent because of what happened to it, and [Late] keeps an outcome
-// beside a record whatever its state.
+// Three actions have no row, because every state allows them and package mailbox checks the caller: [Send] makes the
+// record, [Forward] only records a handoff that was sent because of an event of this one, and [Late] stores an outcome
+// next to a record in any state.
 var table = map[Action]map[schemas.Status]Step{
 	Approve: {schemas.Pending: {schemas.Pending, Human}},
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
@@ -61,7 +61,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Ask:       each(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
 	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},
 	Unreserve: {schemas.Pending: {schemas.Pending, Clock}},
-	// From pending: a lease ended, nobody else came, and the last holder finishes after all.
+	// From pending: a lease ended, there was no other claim, and the last holder finishes after all.
 	Complete:     each(schemas.Completed, Holder, open...),
 	Fail:         each(schemas.Failed, Holder, open...),
 	Reject:       each(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
@@ -96,7 +96,7 @@ var table = map[Action]map[schemas.Status]Step{
 
 var open, ended = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
 
-// each gives the same step for several states. No state to go to leaves them as they are.
+// each returns the same step for several states. An empty next state leaves them as they are.
 func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Status]Step {
 	m := make(map[schemas.Status]Step, len(from))
 	for _, s := range from {
@@ -105,14 +105,14 @@ func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Statu
 	return m
 }
 
-// same gives steps that leave the state as it is.
+// same returns steps that leave the state as it is.
 func same(by Parts, states ...schemas.Status) map[schemas.Status]Step {
 	return each("", by, states...)
 }
 
-// Next is what an action does in a state, and who may do it; ok is false when the state does not allow the action, and
-// for the actions that have no row. Package mailbox asks it before each change of a record, and checks by itself that
-// the caller plays one of the parts. The golden file testdata/transitions.txt shows the whole table.
+// Next returns the effect of an action in a state, with the parts that may do it. ok is false if the state does not
+// allow the action, and for actions without a row. Package mailbox calls it before each change of a record, and checks
+// that the caller plays one of the parts. The golden file testdata/transitions.txt shows the whole table.
 func Next(a Action, from schemas.Status) (s Step, ok bool) {
 	s, ok = table[a][from]
 	return s, ok

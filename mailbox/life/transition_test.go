@@ -15,10 +15,10 @@ import (
 
 var actions = life.Actions
 
-// stateless are the actions that no state refuses, so the table has no row for them.
+// stateless lists the actions that every state allows, so the table has no row for them.
 var stateless = []life.Action{life.Send, life.Forward, life.Late}
 
-// The golden file is the picture of the table: every other action in every state.
+// The golden file shows the table: every other action in every state.
 func TestTransitionsAreAsInTestdata(t *testing.T) {
 	golden.Equal(t, "transitions.txt", picture())
 }
