@@ -13,13 +13,13 @@ import (
 	"handoff/store"
 )
 
-// Check compares rows with the rows from which they follow: all records with their index rows, both ways, all counters
-// with what they count, and agents, workflows, tokens, notices, receipts and words with what belongs to them. It does so
-// in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow meanwhile.
-// An error means that the check could not be finished.
+// Check compares derived rows with their sources: all records with their index rows, both ways, all counters with the
+// counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that they refer to. It does so
+// in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow
+// meanwhile. An error means that the check could not be finished.
 //
-// It changes nothing. Tests call it after what they did, and people with [Examine]. It does not read events and
-// content: [Registry] does.
+// It changes nothing. Tests call it after their changes, and people by [Examine]. It does not read events and content:
+// [Registry] does.
 func Check(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := check(ctx, s, nil)
 	if err != nil {
@@ -28,7 +28,7 @@ func Check(ctx context.Context, s *store.Store) ([]string, error) {
 	return found.problems(), nil
 }
 
-// Wording gives the words by which a handoff is found. Package mailbox knows which they are.
+// Wording returns the search words of a handoff. Package mailbox chooses them.
 type Wording func(*store.View, *store.Record) (store.WordList, error)
 
 func check(ctx context.Context, s *store.Store, words Wording) (found *faults, err error) {
@@ -50,7 +50,8 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 	return found, err
 }
 
-// checker is one run of a check. Its steps follow one another, because indexes and counters need what records found.
+// checker is one run of a check. Its steps follow one another, because indexes and counters need the results of
+// records.
 type checker struct {
 	*store.View
 	*faults
@@ -60,12 +61,12 @@ type checker struct {
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
-	// asked are sums over the index rows that records ask for, by space, less those over the rows that are there. Only
-	// where one is not zero, rows are looked up one by one: a map of all of them would not fit into memory.
+	// expected holds, by space, a sum over the expected index rows of all records, less the sum over the existing rows.
+	// Only if a sum is not zero, rows are looked up one by one: a map of all rows would not fit into memory.
 	expected [store.Spaces]uint64
 }
 
-// sum stands for a row in a sum over many.
+// sum returns the summand of a row.
 func (c *checker) sum(key, value []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -82,7 +83,7 @@ func (c *checker) each(space store.Space, fn func(store.Row) error) error {
 	return c.Each(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
 }
 
-// records reads each record, and counts what it asks for.
+// records reads each record, and adds up its index rows and counters.
 func (c *checker) records() error {
 	return c.each(store.Records, func(row store.Row) error {
 		id := schemas.ID(store.LastNumber(row.Key))
@@ -108,7 +109,7 @@ func (c *checker) records() error {
 	})
 }
 
-// checkWords checks that a handoff with content has words.
+// checkWords checks that a handoff with content has search words.
 func (c *checker) checkWords(r *store.Record) error {
 	if r.Body == 0 {
 		return nil
@@ -129,10 +130,10 @@ func (c *checker) checkWords(r *store.Record) error {
 	return nil
 }
 
-// indexSpaces are the spaces of [store.Entries].
+// indexSpaces lists the spaces of [store.Entries].
 var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState, store.ByParent, store.ByOrigin, store.ByAfter, store.ByFreed}
 
-// indexes checks that there are all index rows that records ask for, and no others.
+// indexes compares the index rows with the expected ones.
 func (c *checker) indexes() error {
 	for _, space := range indexSpaces {
 		err := c.each(space, func(row store.Row) error {
@@ -149,7 +150,7 @@ func (c *checker) indexes() error {
 	return c.extra()
 }
 
-// missing finds the index rows that records lack.
+// missing finds expected index rows that are missing.
 func (c *checker) missing() error {
 	if c.expected == ([store.Spaces]uint64{}) {
 		return nil
@@ -175,7 +176,8 @@ func (c *checker) missing() error {
 	})
 }
 
-// extra finds the index rows that no record asks for. Those of a record that cannot be read may be right.
+// extra finds index rows that no record expects. Rows of a record that cannot be read may be right, so they are
+// skipped.
 func (c *checker) extra() error {
 	for _, space := range indexSpaces {
 		if c.expected[space] == 0 {
@@ -227,7 +229,7 @@ func (c *checker) unread() error {
 	})
 }
 
-// counters compares the counts of this check with the counters in the store.
+// counters compares the counts of this check with the stored counters.
 func (c *checker) counters() error {
 	maps.DeleteFunc(c.counted, func(_ schemas.Address, holds store.Mailbox) bool { return holds == store.Mailbox{} })
 	err := c.each(store.Mailboxes, func(row store.Row) error {

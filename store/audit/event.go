@@ -8,8 +8,8 @@ import (
 	"handoff/store"
 )
 
-// Event is the part of a [schemas.Event] that an audit looks at. To decode all of it takes twice as long, and the tree
-// proves the other bytes.
+// Event holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and the
+// tree proves the other bytes.
 type Event struct {
 	N       uint64     `json:"n"`
 	Handoff schemas.ID `json:"handoff_id"`
@@ -21,7 +21,7 @@ type Event struct {
 	Prev    string     `json:"prev"`
 }
 
-// recordSummary is the part of a [store.Record] that an audit looks at, and the digest of all of it.
+// recordSummary holds the fields of a [store.Record] that an audit needs, and the digest of the whole record.
 type recordSummary struct {
 	Schema int        `json:"v"`
 	ID     schemas.ID `json:"id"`
@@ -41,7 +41,7 @@ func summarise(b []byte) (r recordSummary) {
 	return r
 }
 
-// isNewer tells whether a record was refused because a newer program wrote it.
+// isNewer reports whether a record was refused because a newer program wrote it.
 func isNewer(err error) bool {
 	coded, is := errors.AsType[*schemas.Error](err)
 	return is && coded.Code == schemas.Unavailable
@@ -63,8 +63,8 @@ func (a *auditor) checkEvent(v *store.View, row store.Row) error {
 	return cmp.Or(a.checkLinks(v, n, e), a.checkContent(v, n, e))
 }
 
-// checkTree compares an event and its row in the tree with the tree that the events before it make. After a missing event
-// that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
+// checkTree compares an event and its row in the tree with the tree of all events so far. After a missing event it
+// stops comparing: all later rows would differ, and only the first fault is worth a sentence.
 func (a *auditor) checkTree(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
 		a.problems.addf("event %d is missing", a.n+1)

@@ -12,11 +12,11 @@ import (
 	"handoff/store"
 )
 
-// Examine looks at all that can be wrong with a store: how its rows lie on the disk, what [Check] compares, and
-// what [Registry] does. What cannot be read because the disk is damaged is a fault, and no error.
+// Examine runs all checks of a store: the layout of its rows on the disk, [Check] and [Registry]. Rows that cannot be
+// read because the disk is damaged are a fault, and no error.
 //
-// It changes nothing, and others work meanwhile. Only while an engine looks at its pages changes wait, on package bolt
-// some seconds for each gigabyte.
+// It changes nothing, and other calls go on meanwhile. Changes have to wait only while an engine checks its pages, on
+// package bolt some seconds for each gigabyte.
 func Examine(ctx context.Context, s *store.Store, words Wording) (schemas.CheckOut, error) {
 	out, _, err := examine(ctx, s, words)
 	return out, err
@@ -42,7 +42,7 @@ func examine(ctx context.Context, s *store.Store, words Wording) (out schemas.Ch
 	return out, all, err
 }
 
-// compare adds what is wrong with rows beside rows, and with the registry.
+// compare adds the faults of [Check] and of [Registry].
 func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.CheckOut, all *faults) error {
 	found, err := check(ctx, s, words)
 	if err != nil {
@@ -58,19 +58,19 @@ func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.Ch
 	return nil
 }
 
-// MendResult is what [Mend] did.
+// MendResult is the result of [Mend].
 type MendResult struct {
 	Rows   int              `json:"rows"` // that it wrote or deleted
 	Before schemas.CheckOut `json:"before"`
 	After  schemas.CheckOut `json:"after"`
 }
 
-// Mend computes again what follows from records, events and notices: index rows, counters, words and the marks of what
-// is unread. It touches no record, no event and nothing that was said. The caller has the store for itself, and a copy
-// of it. Nothing is changed in a store that is sound.
+// Mend computes derived rows again from records, events and notices: index rows, counters, words and unread marks. It
+// changes no record, no event and no content. The caller is the only user of the store, and has a copy of it. In a
+// sound store Mend changes nothing.
 //
-// It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on.
-// The error is [store.ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program
+// It writes in transactions of a thousand rows. If it ends early, the mended rows stay, and the next call goes on. The
+// error is [store.ErrCorrupt] if the pages on the disk are damaged, and the error of the record if a newer program
 // wrote one: then nothing was changed.
 func Mend(ctx context.Context, rows store.Backend, words Wording) (done MendResult, err error) {
 	s := store.New(rows)
@@ -95,17 +95,17 @@ func Mend(ctx context.Context, rows store.Backend, words Wording) (done MendResu
 	return done, err
 }
 
-// ErrFaulty means that a store can be read and is not what was written. The text has the first faults.
+// ErrFaulty means that a store can be read, but differs from its registry. The text has the first faults.
 var ErrFaulty = errors.New("the registry and the rows do not agree")
 
-// Contents says what is in a store.
+// Contents summarises a store.
 type Contents struct {
 	Audit schemas.AuditOut
 	Until time.Time // of the newest event; zero where there is none
 }
 
-// Verify reads all rows of a store in which nobody writes, with [Registry] and [Check]. The error is
-// [ErrFaulty] when one of them found a fault, and [store.ErrCorrupt] when rows cannot be read.
+// Verify reads all rows of a store without writers, with [Registry] and [Check]. The error is [ErrFaulty] if one of
+// them found a fault, and [store.ErrCorrupt] if rows cannot be read.
 func Verify(ctx context.Context, s *store.Store) (c Contents, err error) {
 	for space := range store.Spaces {
 		if err := s.EachRow(ctx, space, func(*store.View, store.Row) error { return nil }); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxProblems = 20      // how many faults a check tells
-	maxFixes    = 200_000 // how many it keeps to mend at once, each some hundred bytes
+	maxProblems = 20      // limit of faults that a check describes
+	maxFixes    = 200_000 // limit of fixes that it keeps to apply at once, each some hundred bytes
 )
 
 // fix writes or deletes the row that mends a fault.
@@ -28,19 +28,20 @@ func drop(s store.Space, key []byte) fix {
 	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
-// faults are what a check found: all counted, the first ones told, and how those are mended that can be.
+// faults holds the findings of a check: the number of all, the first ones as sentences, and fixes for those that can be
+// mended.
 type faults struct {
 	first    []schemas.Fault
 	n        int // all of them
 	mendable int
 	fixes    []fix
-	refused  error // why nothing may be mended
+	refused  error // why no fix may be applied
 }
 
-// addf notes a fault that nothing in the store can mend.
+// addf adds a fault without a fix.
 func (f *faults) addf(format string, args ...any) { f.add(false, format, args) }
 
-// mendf notes a fault that a row mends.
+// mendf adds a fault with its fix.
 func (f *faults) mendf(by fix, format string, args ...any) {
 	f.add(true, format, args)
 	f.mendable++
@@ -56,12 +57,12 @@ func (f *faults) add(mends bool, format string, args []any) {
 	}
 }
 
-// problems are the sentences alone, at most twenty. Each names the row concerned.
+// problems returns the sentences, at most twenty. Each names its row.
 func (f *faults) problems() []string {
 	return schemas.Map(f.first, func(f schemas.Fault) string { return f.What })
 }
 
-// include adds the faults of another check. What both tell is one.
+// include adds the faults of another check. A fault of both counts once.
 func (f *faults) include(more *faults) {
 	known := f.first
 	for _, fault := range more.first {

@@ -1,8 +1,8 @@
-// Package audit tells whether the rows of a store are what was written. [Registry] compares events, records and content
-// with what proves them, and [Check] compares rows with the rows from which they follow. [Examine] does both and looks
-// at the disk, [Mend] computes again what follows from other rows, and [Verify] reads a store that is to be a backup.
+// Package audit checks that the rows of a store are as they were written. [Registry] compares events, records and
+// content with their proofs, and [Check] compares derived rows with their sources. [Examine] does both and looks at the
+// disk, [Mend] computes derived rows again, and [Verify] reads a store that is to be a backup.
 //
-// All but Mend change nothing. They see rows by [store.View.Rows] and know no engine.
+// All but Mend change nothing. They read rows by [store.View.Rows] and work with every engine.
 package audit
 
 import (
@@ -24,14 +24,15 @@ import (
 // meanwhile. The result has the first twenty problems. An error means that the audit could not be finished.
 //
 // Registry reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
-// end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
-// Compare Root with one that was noted elsewhere before to find these. Content whose salt is gone was redacted if the
-// last redaction of it has its digest. Registry does not look for rows to which no event and no record leads.
-// [Check] looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
+// end together with its counter, its tree rows and all records of that time; or a registry that was computed anew. To
+// find these, compare Root with a root that was noted elsewhere before. Content without a salt counts as redacted if
+// its digest is in its last redaction. Registry does not look for rows that belong to no event and no record. [Check]
+// looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
 //
-// It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
-// ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
-// the tree over the events that the walk saw; events that are added after its end are not in it. Roots are those over
+// It reads every event, every content and every record, so its time is in proportion to the whole store. The end of ctx
+// ends it between two snapshots, with the error of ctx. It changes nothing and may be repeated. Root is the hash of the
+// tree over the events that the walk saw; it does not include events that were added after its end. Roots has the root
+// over the first events for each of sizes, as far as the walk came before a missing event.
 // the first events alone, for each of sizes that the walk came to before an event was missing.
 func Registry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
 	out, _, err := registry(ctx, s, sizes...)
@@ -66,27 +67,26 @@ func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas
 }
 
 // auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
-// has not yet met, and two digests for each content that was redacted or let go of: no other memory grows with the
-// store.
+// has not yet met, and two digests for each content that was redacted or deleted: no other memory grows with the store.
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool              // an event is missing: the tree cannot be computed from there on
 	fits     bool              // the last event fits its row of the tree
-	roots    map[uint64]string // that were asked for, by the number of events
+	roots    map[uint64]string // requested roots, by the number of events
 	problems faults
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
 	contents ContentCheck
-	buf      bytes.Buffer // has what was said with the last event
-	content  string       // the digest of the content that others refer to and that was last looked at
+	buf      bytes.Buffer // content of the last event
+	content  string       // digest of the referenced content that was checked last
 }
 
 func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, contents: NewContentCheck()} }
 
-// checkEnd checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
-// tree proves them, so it can be mended.
+// checkEnd checks that no event is missing at the end. With a counter that is too small, new events would overwrite the
+// last ones; the tree proves the right count, so it can be mended.
 func (a *auditor) checkEnd(v *store.View) error {
 	cut := false
 	for row, err := range v.Rows().Scan(store.Range{Space: store.Tree, From: append(store.Number(a.n), 0)}) {
@@ -133,7 +133,7 @@ func (a *auditor) checkLinks(v *store.View, n uint64, e Event) error {
 	return nil
 }
 
-// checkContent checks what was said with an event.
+// checkContent checks the content of an event.
 func (a *auditor) checkContent(v *store.View, n uint64, e Event) error {
 	c, err := v.Content(e.Handoff, n, &a.buf)
 	if err != nil {
@@ -145,14 +145,14 @@ func (a *auditor) checkContent(v *store.View, n uint64, e Event) error {
 	return nil
 }
 
-// reportUnexplained tells of content that no redaction explains.
+// reportUnexplained adds a fault for each replaced content without a redaction.
 func (a *auditor) reportUnexplained() {
 	for _, wrong := range a.contents.Unexplained() {
 		a.problems.addf("%s", wrong)
 	}
 }
 
-// compareRecord compares a record with its last event, of which it gives the number. It gives zero when they do not fit.
+// compareRecord compares a record with its last event and returns the number of that event; zero if they differ.
 func (a *auditor) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
 	if r.err != nil {
 		a.problems.addf("the record of %s cannot be read: %v", id, r.err)
@@ -170,13 +170,13 @@ func (a *auditor) compareRecord(v *store.View, id schemas.ID, r recordSummary) (
 	return r.Event, nil
 }
 
-// Handoff reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of its
-// events fits the event before and its content. It returns false, without an error, when there is no such handoff. Only
-// [Registry] compares with the tree and finds a record that was put back to an earlier state, because no event names
-// the next one.
+// Handoff reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of
+// its events fits the event before and its content. It returns false, without an error, if there is no such handoff.
+// Only [Registry] compares with the tree and finds a record that was put back to an earlier state, because no event
+// names the next one.
 //
-// It takes one read for each event of the handoff and one for each content. It reads one snapshot, so events that are
-// added meanwhile do not disturb it. It is called for each handoff of a history that is shown.
+// It takes one read for each event of the handoff and one for each content. It reads one snapshot, so later events do
+// not disturb it. History calls it for each handoff that it shows.
 func Handoff(v *store.View, id schemas.ID) (bool, error) {
 	b, err := v.Rows().Get(store.Records, store.Number(id))
 	if err != nil || b == nil {

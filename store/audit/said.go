@@ -10,25 +10,25 @@ import (
 	"handoff/store"
 )
 
-// ContentCheck compares what was said with events with the digests in them. Content without a salt was redacted: it is compared
-// when all events were seen, because a later event tells what the redaction left. [NewContentCheck] makes one. It keeps two
-// digests for each content that was redacted or let go of.
+// ContentCheck compares the content of events with the digests in them. Content without a salt was redacted: it is
+// compared after all events, because a later event has the digest of the redacted content. [NewContentCheck] makes one.
+// It keeps two digests for each content that was redacted or deleted.
 type ContentCheck struct {
-	unsalted map[uint64]string    // digests of contents that stand in the place of others, by event
-	redacted map[uint64]redaction // what redactions say of them
+	unsalted map[uint64]string    // digests of replaced contents, by event
+	redacted map[uint64]redaction // the last redaction of a content, by event
 }
 
-// redaction is what the last one said of a content, and its event.
+// redaction is the last redaction of a content: its event and its digest.
 type redaction struct {
 	by     uint64
 	digest string
 }
 
-// NewContentCheck has seen no event.
+// NewContentCheck returns a check that has seen no event.
 func NewContentCheck() ContentCheck { return ContentCheck{map[uint64]string{}, map[uint64]redaction{}} }
 
-// Judge says what is wrong with the content of event n, nothing where it is right or left for [Said.Unexplained]. It
-// compares the size as well: the digest alone does not say where the salt ends and the content begins.
+// Compare returns the fault of the content of event n, "" if it is right or left for [ContentCheck.Unexplained]. It
+// compares the size as well: the digest alone does not separate salt and content.
 func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	sum := ""
 	if c.Salt != nil || c.Bytes != nil {
@@ -53,7 +53,7 @@ func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	return ""
 }
 
-// Unexplained says of which content without a salt the last redaction does not tell.
+// Unexplained returns a fault for each content without a salt whose digest is not in its last redaction.
 func (s *ContentCheck) Unexplained() (wrong []string) {
 	for _, n := range slices.Sorted(maps.Keys(s.unsalted)) {
 		if s.redacted[n].digest != s.unsalted[n] {
@@ -63,7 +63,7 @@ func (s *ContentCheck) Unexplained() (wrong []string) {
 	return wrong
 }
 
-// checkReference checks the content of which the row is a part, at its first row, or where that one is missing.
+// checkReference checks referenced content at its first row, or at the next row if the first one is missing.
 func (a *auditor) checkReference(v *store.View, row store.Row) error {
 	digest := store.DigestIn(row.Key)
 	if digest == a.content {

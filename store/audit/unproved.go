@@ -9,13 +9,13 @@ import (
 	"handoff/store"
 )
 
-// unprovenSteps are the checks of rows of which no event tells what they have to be. They are held against little, so hardly
-// anything of them can be mended.
+// unprovenSteps returns the checks of rows that no event proves. They have little to compare with, so hardly any of
+// their faults can be mended.
 func (c *checker) unprovenSteps() []func() error {
 	return []func() error{c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.orphanWords, c.numbers}
 }
 
-// agents checks that each card is that of its name.
+// agents checks that each card has the name of its row.
 func (c *checker) agents() error {
 	return c.each(store.Agents, func(row store.Row) error {
 		switch a, err := store.FromJSON[store.Agent](row); {
@@ -28,7 +28,7 @@ func (c *checker) agents() error {
 	})
 }
 
-// rules checks that what files declare can be read.
+// rules checks that the declarations of files can be read.
 func (c *checker) rules() error {
 	return c.each(store.Rules, func(row store.Row) error {
 		if _, err := store.FromJSON[store.DeclaredRules](row); err != nil {
@@ -38,7 +38,8 @@ func (c *checker) rules() error {
 	})
 }
 
-// workflows checks that each workflow has an owner and a handoff. It believes the index, so that one has to be right.
+// workflows checks that each workflow has an owner and a handoff. It trusts the index, so it runs only if the index is
+// right.
 func (c *checker) workflows() error {
 	if c.expected[store.ByWorkflow] != 0 {
 		return nil
@@ -73,7 +74,7 @@ func (c *checker) workflows() error {
 	})
 }
 
-// notices checks that each notice lies where its reader looks for it, and tells of a handoff that there is.
+// notices checks that each notice lies under the key of its reader, and that its handoff exists.
 func (c *checker) notices() error {
 	highest := schemas.NoticeID(0)
 	err := c.each(store.Notices, func(row store.Row) error {
@@ -96,7 +97,7 @@ func (c *checker) notices() error {
 	return c.checkNextNumber(store.Notices, uint64(highest))
 }
 
-// receipts checks that each receipt has the form of one, and that of a send leads to a handoff.
+// receipts checks that each receipt can be decoded.
 func (c *checker) receipts() error {
 	return c.each(store.Receipts, func(row store.Row) error {
 		of := "of a request"
@@ -112,7 +113,7 @@ func (c *checker) receipts() error {
 	})
 }
 
-// orphanWords finds words of handoffs that there are not.
+// orphanWords finds words of missing handoffs.
 func (c *checker) orphanWords() error {
 	return c.each(store.Words, func(row store.Row) error {
 		kept, err := c.Rows().Get(store.Records, row.Key)
@@ -126,7 +127,7 @@ func (c *checker) orphanWords() error {
 // numbers checks that the id of the next handoff is a new one.
 func (c *checker) numbers() error { return c.checkNextNumber(store.Records, uint64(c.last)) }
 
-// checkNextNumber checks that the next number of a space is none that was given.
+// checkNextNumber checks that the next number of a space is a new one.
 func (c *checker) checkNextNumber(space store.Space, highest uint64) error {
 	key := store.NextKey(space)
 	b, err := c.Rows().Get(store.Sys, key)
@@ -136,8 +137,8 @@ func (c *checker) checkNextNumber(space store.Space, highest uint64) error {
 	return err
 }
 
-// tokens checks that names and hashes lead to each other. Where a token and the only hash that leads to it disagree,
-// nothing tells which of both is right.
+// tokens checks that names and hashes lead to each other. If a token and the only hash for it disagree, it is unknown
+// which one is right.
 func (c *checker) tokens() error {
 	led := map[string]int{} // hashes that lead to a token
 	err := c.Each(store.Prefix(store.Tokens, []byte("h")), func(row store.Row) error {
@@ -167,7 +168,7 @@ func (c *checker) tokens() error {
 	})
 }
 
-// hashLeadsTo tells whether the hash of a token leads to it.
+// hashLeadsTo reports whether the hash of a token leads to it.
 func (c *checker) hashLeadsTo(t store.Token) bool {
 	by, err := c.TokenByHash(t.Hash)
 	return err == nil && by != nil && by.Name == t.Name

@@ -13,14 +13,14 @@ import (
 
 var _ store.Inspector = (*Store)(nil)
 
-// maxFaults is how many faults of pages are told. Behind the first one others follow.
+// maxFaults is the number of page faults that Inspect returns. The first fault often causes others.
 const maxFaults = 20
 
-// Inspect looks whether each page can be read and has its keys in order, is used once, and is either used or free.
+// Inspect checks that each page can be read and has its keys in order, is used once, and is either used or free.
 //
-// First it reads all rows, beside everybody: damage on which bbolt's own check would end the process is found there.
-// Then bbolt checks its pages. The list of free pages must not change meanwhile, so this is done by the writer, and
-// changes wait: a second or two for each gigabyte. Of each page it keeps some hundred bytes in memory.
+// First it reads all rows while other calls go on: this finds damage at which bbolt's own check would end the process.
+// Then bbolt checks its pages. The list of free pages must not change meanwhile, so the writer runs the check, and
+// changes wait: a second or two for each gigabyte. It keeps some hundred bytes of each page in memory.
 func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	if err := s.View(ctx, readAll); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// checkPageEnds looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is
-// long.
+// checkPageEnds checks that each page ends within the file. bbolt's check would allocate memory for the length that a
+// page claims.
 func checkPageEnds(tx *bbolt.Tx) (err error) {
 	defer recoverDamage(&err)
 	end := int(tx.Size() / pageSize)
@@ -74,8 +74,8 @@ func readAll(r store.Reader) error {
 	return nil
 }
 
-// CopyTo writes the store as it is now to a new file, which is durable when it returns. Others work meanwhile. The error
-// is that of the system where there is a file of that name, and what was begun is removed.
+// CopyTo writes the store as it is now to a new file, which is durable when CopyTo returns. Other calls go on
+// meanwhile. If a file of that name exists, the error is the system's. After an error the new file is removed.
 func (s *Store) CopyTo(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -19,12 +19,11 @@ import (
 type CompactResult struct{ Before, After int64 }
 
 // Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before, it
-// holds each row against the old one, has bbolt check the pages and opens it. Whoever calls it keeps other processes from
-// opening the file meanwhile, and there is room for a second file.
+// compares each row with the old one, has bbolt check the pages and opens the new file. The caller keeps other
+// processes from opening the file meanwhile, and makes sure that there is room for a second file.
 //
-// After an error, and when the process dies meanwhile, the file is as it was or is the new one, and holds the same rows.
-// What is left over beside it [Sweep] removes. The errors are those of [Open], [store.ErrFull], and those of the
-// system.
+// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows. [Sweep]
+// removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the system.
 func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
 	if err := Sweep(path); err != nil {
@@ -57,7 +56,7 @@ func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	return done, nil
 }
 
-// keepOwner gives a file to whom the one belongs that it replaces: what root compacts stays that of its user.
+// keepOwner gives a new file to the owner of the old one: a file that root compacts still belongs to its user.
 func keepOwner(path, of string) error {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -69,7 +68,7 @@ func keepOwner(path, of string) error {
 	return nil
 }
 
-// verifyOpens makes sure that a file is a store.
+// verifyOpens checks that a file is a store.
 func verifyOpens(ctx context.Context, path string) error {
 	s, err := Open(ctx, Config{Path: path})
 	if err != nil {
@@ -78,9 +77,9 @@ func verifyOpens(ctx context.Context, path string) error {
 	return s.Close()
 }
 
-// Sweep removes what a call of [Compact] left beside the file at path whose process died; versions before kept the old file
-// there for a moment, with ".old" behind its name. Whoever calls it keeps other
-// processes from opening the file, which can be opened.
+// Sweep removes the leftovers of a [Compact] whose process died. Older versions kept the old file for a moment, with
+// ".old" behind its name. The caller keeps other processes from opening the file at path, and has checked that it can
+// be opened.
 func Sweep(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }
@@ -100,7 +99,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// rewrite writes the rows of source into a new file, and makes sure of them.
+// rewrite writes the rows of source into a new file, and verifies them.
 func rewrite(ctx context.Context, source *bbolt.DB, path string) (err error) {
 	defer recoverDamage(&err)
 	target, err := bboltOpen(path, bbolt.Options{})
@@ -124,7 +123,7 @@ func rewrite(ctx context.Context, source *bbolt.DB, path string) (err error) {
 	})
 }
 
-// compareRows holds all rows of a space against those of another file.
+// compareRows compares all rows of a space with the rows of another file.
 func compareRows(ctx context.Context, was, now *bbolt.Cursor) error {
 	key, value := was.First()
 	for k, v := now.First(); ; k, v = now.Next() {

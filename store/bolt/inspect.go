@@ -16,14 +16,14 @@ import (
 	"handoff/store"
 )
 
-// fileState are what inspect finds out about a file.
+// fileState is the state of a file that inspect finds.
 type fileState struct {
 	synced bool  // the list of free pages is in the file
 	size   int64 // bytes in use
 }
 
-// inspect reads the file at path without changing a byte, and refuses one that is no store. No file and an empty file
-// are fine: they become a store.
+// inspect reads the file at path without changing a byte, and refuses a file that is no store. A missing file and an
+// empty file are fine: they become a store.
 func inspect(path string) (found fileState, err error) {
 	defer recoverDamage(&err)
 	info, err := os.Stat(path)
@@ -67,7 +67,7 @@ const (
 )
 
 // checkFormat refuses a file that is no store of handoff, or is newer than this program. A file without any bucket is
-// fresh: the process that made it ended before its first commit.
+// fresh: its process ended before the first commit.
 func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 	if name, _ := tx.Cursor().First(); name == nil {
 		return true, nil
@@ -92,8 +92,8 @@ func writeFormat(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte(store.Sys.String())).Put([]byte(formatKey), value)
 }
 
-// A bbolt file begins with two meta pages, written in turn; the newest whole one is valid. bbolt tells neither whether
-// it has to search a file for its free pages, nor whether the file has all its pages; reading a page that is cut off
+// A bbolt file begins with two meta pages, written in turn; the newest whole one is valid. bbolt does not report
+// whether it has to search a file for its free pages, nor whether the file has all its pages; reading a missing page
 // ends the process. So we read the meta pages ourselves. Numbers are in the byte order of the machine.
 
 const (
@@ -104,7 +104,7 @@ const (
 	noFreelist = ^uint64(0) // the list of free pages was not written
 )
 
-// meta is what we use of a meta page.
+// meta holds the fields of a meta page that we use.
 type meta struct {
 	pageSize uint32
 	freelist uint64 // page of the list of free pages, or noFreelist
@@ -116,8 +116,8 @@ func (m meta) size() int64 {
 	return int64(m.pages) * int64(m.pageSize) //nolint:gosec // checked against the size of the file
 }
 
-// readMeta reads the valid meta page. The error is [store.ErrForeign] when the file is none of bbolt, and
-// [store.ErrCorrupt] when it is damaged.
+// readMeta reads the valid meta page. The error is [store.ErrForeign] if the file is not a bbolt file, and
+// [store.ErrCorrupt] if it is damaged.
 func readMeta(path string) (meta, error) {
 	f, err := os.Open(path)
 	if err != nil {

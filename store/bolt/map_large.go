@@ -2,6 +2,6 @@
 
 package bolt
 
-// mapSize is how much address space a file gets from the beginning, in bytes. It costs nothing. Up to this size a file
-// grows without waiting for views to end; a view that itself waits for a writer would otherwise wait for ever.
+// mapSize is the address space that a file gets from the beginning, in bytes. It costs nothing. Up to this size a file
+// grows without waiting for views to end; otherwise a view that waits for a writer would block for ever.
 const mapSize = 64 << 30

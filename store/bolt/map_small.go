@@ -2,5 +2,5 @@
 
 package bolt
 
-// mapSize is left to bbolt where there is little address space.
+// mapSize leaves the choice to bbolt on systems with little address space.
 const mapSize = 0

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapSize is how large a file is made and mapped from the beginning, in bytes: bbolt maps no more here than the file
-// has. Up to this size a file grows without waiting for views to end, and at each doubling of it bbolt waits for them.
+// mapSize is the initial size of a file and of its mapping, in bytes: on Windows bbolt cannot map more than the file
+// has. Up to this size a file grows without waiting for views to end; at each doubling beyond it bbolt waits for them.
 const mapSize = 64 << 20
 
 // openFile opens a file whose unwritten end takes no space on the disk, where the file system can do that.

@@ -142,7 +142,7 @@ func readThrough(ctx context.Context, path string, size int64) error {
 	return fmt.Errorf("read through: %w", err)
 }
 
-// reopen closes the file and opens it again. Views wait meanwhile, also for check. Its error leaves the store without a
+// reopen closes the file and opens it again. Views wait meanwhile, also for check. After an error the store has no
 // file.
 func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	s.mu.Lock()
@@ -165,7 +165,7 @@ func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	return nil
 }
 
-// release closes the file for good, once the last View has ended.
+// release closes the file for good, after the last View has ended.
 func (s *Store) release() error {
 	s.mu.Lock()
 	db := s.db
@@ -177,16 +177,16 @@ func (s *Store) release() error {
 	return db.Close()
 }
 
-// bbolt makes a file by writing its first pages and syncing them. A power cut in between leaves some of the sectors, and
-// zeros for the others. The first commit writes other meta pages, and makes the file much larger before. So a file that
-// has at most these pages, and in them nothing else, never had a commit: nothing that was acknowledged is in it.
+// bbolt makes a file by writing its first pages and syncing them. A power cut in between leaves some of the sectors,
+// and zeros for the others. The first commit writes other meta pages, and before that makes the file much larger. So a
+// file with at most these pages and no other contents never had a commit: it has no acknowledged rows.
 
 const (
 	firstPages = 4 * pageSize
 	sectorSize = 512
 )
 
-// isUnfinished reports whether nobody can have lost anything with the file at path: it was not even made.
+// isUnfinished reports whether the file at path was never completed, so that no call can have lost rows with it.
 func isUnfinished(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > firstPages {
@@ -206,7 +206,7 @@ func isUnfinished(path string) (bool, error) {
 	return true, nil
 }
 
-// freshFile gives the content of a file that bbolt has just made.
+// freshFile returns the content of a file that bbolt has just made.
 func freshFile() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "handoff-fresh-")
 	if err != nil {
@@ -224,8 +224,8 @@ func freshFile() ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// syncDirs makes the entry of a new file durable, and those of the directories above it, which may be as new. Not each
-// system can sync a directory, nor may each user.
+// syncDirs makes the entry of a new file durable, and the entries of the directories above it, which may be as new.
+// Some systems and some users cannot sync a directory; this is no error.
 func syncDirs(path string) {
 	for dir := filepath.Dir(path); platform.SyncDir(dir) == nil && dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)

@@ -11,8 +11,8 @@ import (
 	"handoff/store"
 )
 
-// openToRead opens a file of which nothing may change. It has a store in it, maybe without the buckets of spaces that
-// came later.
+// openToRead opens a file that must not change. The file must contain a store, possibly without the buckets of newer
+// spaces.
 func openToRead(c Config) (*bbolt.DB, error) {
 	found, err := inspect(c.Path)
 	if err == nil && found.size == 0 {
@@ -38,8 +38,8 @@ func openToRead(c Config) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// WriteTo writes a store as it was after the last commit, in the form of its file. Calls go on meanwhile, and the file
-// grows by what they change. The end of ctx ends it.
+// WriteTo writes the store as of the last commit, in the form of its file. Calls go on meanwhile, and the file grows by
+// their changes. The end of ctx ends it.
 func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
 	tx, err := s.begin(false)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
 	return classify(err)
 }
 
-// Free is how many bytes of the file no row uses: [Compact] gives them back, and else what comes is written there.
+// Free returns the number of unused bytes in the file: [Compact] frees them, and new rows reuse them.
 func (s *Store) Free() int64 {
 	tx, err := s.begin(false)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"handoff/store"
 )
 
-// A commit writes pages and syncs them, and then writes a meta page that leads to them and syncs that. When the first
-// sync fails, the file is as it was. When the second one fails, nobody can tell: the system shows the new meta page,
-// and may have given up writing it to the disk, so a power cut takes it back. A sync that is tried again succeeds
-// without writing, so it proves nothing. What proves it is another commit: it writes another meta page over the same
-// pages. So after a failed commit the writer lets go of the file, opens it again, looks which transaction is the last,
-// and commits an empty one if it is the one in doubt. Then it is known what the calls of that transaction came to, and
-// no call has to be made again.
+// A commit writes pages and syncs them, and then writes a meta page that leads to them and syncs that. If the first
+// sync fails, the file is unchanged. If the second one fails, the result is unknown: the system shows the new meta
+// page, but may have given up writing it to the disk, so a power cut reverts it. Repeating the sync succeeds without
+// writing, so it proves nothing. Another commit is a proof: it writes another meta page over the same pages. So after a
+// failed commit the writer closes the file, opens it again, reads the id of the last transaction, and commits an empty
+// one if it is the one in doubt. Then the outcome of the calls of that transaction is known, and no call has to be
+// repeated.
 
-// resolve returns the outcome of the calls of a transaction that failed: nil if the file has the transaction for good,
-// [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while that cannot be found out. A full disk, damage, and
-// a failure before the commit are told as they are. A transaction that could not begin because an earlier one is in
-// doubt has written nothing, whatever becomes of that one.
+// resolve returns the outcome of the calls of a failed transaction: nil if the file has the transaction for good,
+// [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while this is unknown. A full disk, damage, and a
+// failure before the commit are returned unchanged. A transaction that could not begin because an earlier one is in
+// doubt has written nothing, whether or not that one was kept.
 func (w *writer) resolve(failed error, earlier bool) error {
 	inDoubt := w.doubt != 0 && !earlier
 	kept := w.repair() && !earlier
@@ -36,9 +36,9 @@ func (w *writer) resolve(failed error, earlier bool) error {
 }
 
 // repair opens the file again after a write failed, and reports whether the file has the transaction in doubt. It is
-// called after each failure and before each transaction, and tries until it succeeds; meanwhile callers get its error,
-// and views too, since what they would see may be lost. It leaves a damaged file alone, because each attempt would cost
-// the address space to which the file is mapped.
+// called after each failure and before each transaction, and tries until it succeeds. Meanwhile callers get its error,
+// and views too, because the rows that they would see may be lost. It leaves a damaged file alone, because each attempt
+// would use up address space for mapping the file.
 func (w *writer) repair() (kept bool) {
 	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return false
@@ -54,7 +54,7 @@ func (w *writer) repair() (kept bool) {
 	return kept && err == nil
 }
 
-// confirm tells whether the transaction in doubt is in the file that was opened again, and makes it durable then.
+// confirm reports whether the transaction in doubt is in the reopened file, and if so makes it durable.
 func (w *writer) confirm(db *bbolt.DB) (kept bool, err error) {
 	if w.doubt == 0 {
 		return false, nil

@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// rows are the rows as one transaction of bbolt sees them. Views read them; overlays are put over them and flushed into
-// them.
+// rows reads and writes the rows of one transaction of bbolt. Views read it; overlays are put over it and flushed into
+// it.
 type rows struct {
 	tx      *bbolt.Tx
 	buckets [store.Spaces]*bbolt.Bucket // those used so far
@@ -19,7 +19,7 @@ type rows struct {
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
 
-// bucket is nil only in a file that was opened to be read, and is older than the space.
+// bucket returns nil only if the file was opened for reading and is older than the space.
 func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	b := r.buckets[s]
 	if b == nil {
@@ -32,8 +32,8 @@ func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	return b
 }
 
-// appended are the spaces whose new keys come after all old keys. Their pages are filled up, because no key will be put
-// between.
+// appended marks the spaces whose new keys come after all old keys. Their pages are filled up, because no key will come
+// between the old ones.
 var appended = [store.Spaces]bool{
 	store.Records: true, store.Bodies: true, store.Events: true,
 	store.Tree: true, store.Receipts: true, store.Salts: true,
@@ -85,7 +85,7 @@ type cursor struct {
 	at *bbolt.Cursor
 }
 
-// first is the first row of the range in its direction. Its key is nil when there is none.
+// first returns the first row of the range in its direction. Its key is nil if there is none.
 func (c *cursor) first(r *rows) (row store.Row, err error) {
 	defer recoverDamage(&err)
 	b := r.bucket(c.Space)
@@ -104,7 +104,7 @@ func (c *cursor) first(r *rows) (row store.Row, err error) {
 	return c.inRange(c.at.Last()), nil
 }
 
-// next is the next row. Its key is nil when there is none.
+// next returns the next row. Its key is nil if there is none.
 func (c *cursor) next() (row store.Row, err error) {
 	defer recoverDamage(&err)
 	if c.Reverse {
@@ -113,7 +113,7 @@ func (c *cursor) next() (row store.Row, err error) {
 	return c.inRange(c.at.Next()), nil
 }
 
-// inRange is the row, without a key when it is beyond the end of the range.
+// inRange returns the row, without a key if it is beyond the end of the range.
 func (c *cursor) inRange(key, value []byte) store.Row {
 	beyond := c.To != nil && bytes.Compare(key, c.To) >= 0
 	if c.Reverse {

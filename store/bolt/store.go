@@ -1,9 +1,9 @@
 // Package bolt is a [store.Backend] that keeps rows in one bbolt file. One process at a time can open the file.
 //
 // Every space is a bucket of the same name. One goroutine writes. Calls of Update wait in a queue; the writer puts all
-// calls that wait into one transaction and answers them when it is on disk, so many calls share one sync. Each call
-// runs on an overlay of its own. The overlay is flushed into the transaction when the call succeeds and dropped when it
-// fails, so calls in one transaction cannot hurt each other. Views read the mapped file and never wait for the writer.
+// waiting calls into one transaction and answers them when it is on disk, so many calls share one sync. Each call runs
+// on an overlay of its own. The overlay is flushed into the transaction if the call succeeds and dropped if it fails,
+// so calls in one transaction cannot harm each other. Views read the mapped file and never wait for the writer.
 //
 // bbolt keeps a list of the free pages of the file. The writer writes it with a commit while the list is short, and
 // else when it has been idle for a moment, at Checkpoint and at Close. If the process is killed before, the file has no
@@ -12,12 +12,12 @@
 // The bucket "sys" has the key "format". It says that the file is a store of handoff, and of which layout. Open refuses
 // another file, and one of a newer layout, before it changes a byte of it.
 //
-// A short list of free pages costs less than one page, and the file of a killed owner opens at once, however large it
-// is. A long list would make each commit larger.
+// A short list of free pages costs less than one page, and the file of a killed owner opens at once, even if it is
+// large. A long list would make each commit larger.
 //
-// bbolt's check of pages needs a list of free pages that stands still, so the writer runs it. All rows are read once
-// before, because bbolt ends the process at a page that leads outside of the file. bbolt cannot give space back while
-// it runs, so a file that is open is compacted by the next owner, before it serves anything.
+// bbolt's check of pages needs an unchanging list of free pages, so the writer runs it. All rows are read once before,
+// because bbolt ends the process at a page that leads outside of the file. bbolt cannot free space while it runs, so
+// the next owner compacts the file, before it serves calls.
 package bolt
 
 import (
@@ -36,16 +36,16 @@ import (
 	"handoff/store/calls"
 )
 
-// Config says which file to open and how.
+// Config selects the file to open, and its options.
 type Config struct {
 	// Path is the file. When it does not exist it is made, with its directory, both for this user only (0600 and 0700).
 	Path string
 
-	// ReadOnly has nothing written to the file, which must be there: Update returns [store.ErrReadOnly]. Other processes
-	// may read it, too.
+	// ReadOnly opens an existing file without writing to it: Update returns [store.ErrReadOnly]. Other processes may
+	// read it, too.
 	ReadOnly bool
 
-	// Logger hears of panics, and of what the store did to recover from a failed commit. Nil: nobody does.
+	// Logger logs panics, and recoveries from a failed commit. Nil discards them.
 	Logger *slog.Logger
 
 	// GroupWait is how long the writer waits at most for as many calls as shared the last commit. It does not wait
@@ -117,8 +117,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it. After a failed
-// commit the writer opens the file again, and Update returns what became of the commit, see repair.go; while the file
-// cannot be opened, Update returns the error of that, and nothing is kept.
+// commit the writer opens the file again, and Update returns the outcome of the commit, see repair.go. While the file
+// cannot be opened, Update returns the error of opening, and nothing is kept.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.config.ReadOnly {
 		return store.ErrReadOnly
@@ -140,7 +140,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	return s.queue.Submit(ctx, newCheckpoint())
 }
 
-// newCheckpoint is a call that writes the list of free pages and nothing else.
+// newCheckpoint returns a call that writes the list of free pages and nothing else.
 func newCheckpoint() *calls.Call {
 	c := calls.New(func(store.Writer) error { return nil })
 	c.Sync = true

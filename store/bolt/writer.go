@@ -18,18 +18,18 @@ const (
 	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
 )
 
-// writer is the one goroutine that writes. Only it uses the fields until stopped is closed.
+// writer is the only goroutine that writes. Only it uses the fields until stopped is closed.
 type writer struct {
 	store    *Store
 	overlay  store.Overlay
 	batch    []*calls.Call // taken from the queue and not yet answered
-	last     int           // how many requests shared the last transaction
+	last     int           // number of requests in the last transaction
 	unsynced bool          // the list of free pages in the file is out of date
 	broken   bool          // a write failed: the state of the file is unknown until it is opened again
 	doubt    int           // the transaction whose commit failed, until it is known whether the file has it; 0 for none
 	closed   error         // what Close returns
 
-	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], but in tests
+	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], except in tests
 	stopped  chan struct{}
 }
 
@@ -60,7 +60,7 @@ func (w *writer) loop() {
 	}
 }
 
-// serve answers all requests that wait, and reports whether there were any.
+// serve answers all waiting requests, and reports whether there were any.
 func (w *writer) serve() (served bool) {
 	for ; len(w.batch) > 0 || w.store.queue.Len() > 0; served = true {
 		w.batch = w.store.queue.Next(w.batch, maxRequests, w.last, w.store.config.GroupWait)
@@ -71,9 +71,8 @@ func (w *writer) serve() (served bool) {
 	return served
 }
 
-// transact runs as many requests of the batch as fit into one transaction, commits it and answers them. When the commit
-// fails and was not kept, all of them fail, also those that failed by themselves or only read: they may have seen rows
-// that were lost.
+// transact runs as many requests of the batch as fit into one transaction, commits it and answers them. If the commit
+// fails and was not kept, all of them fail, including failed and read-only requests: they may have seen lost rows.
 func (w *writer) transact() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
@@ -121,8 +120,8 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	return w.commit(tx, sync)
 }
 
-// maxSyncedFreePages is up to how many free pages the list of them is written with every commit: it then fits into one page, and
-// the file of a process that was killed opens at once. A longer list would cost each commit more than that is worth.
+// maxSyncedFreePages is the largest number of free pages whose list is written with every commit: the list then fits
+// into one page, and the file of a killed process opens at once. A longer list would make each commit too expensive.
 const maxSyncedFreePages = 500
 
 // commit makes tx durable. It writes the list of free pages too if sync is set or the list is short. When it fails, tx

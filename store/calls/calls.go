@@ -1,5 +1,5 @@
-// Package calls has what drivers with one writer share: calls of Update wait in a [Queue] until the writer takes as many
-// as wait into one commit.
+// Package calls holds the common parts of drivers with one writer: calls of Update wait in a [Queue], and the writer
+// takes all waiting calls into one commit.
 package calls
 
 import (
@@ -12,27 +12,27 @@ import (
 	"handoff/store"
 )
 
-// A Call is one of Update.
+// Call is one call of Update.
 type Call struct {
 	Fn   func(store.Writer) error
-	Sync bool  // it asks for more than its writes, which are none
-	Err  error // of Fn; set and read by the writer
+	Sync bool  // it needs a commit although it writes nothing
+	Err  error // the result of Fn; set and read by the writer
 
 	taken atomic.Bool
 	done  chan error
 }
 
-// New is a call of Update with a function.
+// New returns a call of Update with a function.
 func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
 
-// Take decides whether the writer runs the call, or its caller gave up. Only the first of the two that asks gets true.
-// The writer then runs and answers it.
+// Take claims the call for the writer, or for its caller, who gives up. Only the first of the two gets true. If it is
+// the writer, it runs and answers the call.
 func (c *Call) Take() bool { return c.taken.CompareAndSwap(false, true) }
 
-// Answer gives the caller the outcome of the call. It is called once.
+// Answer sends the outcome to the caller. It is called once.
 func (c *Call) Answer(err error) { c.done <- err }
 
-// Wait waits for the outcome.
+// Wait waits for the outcome and returns it.
 func (c *Call) Wait() error { return <-c.done }
 
 // A Queue holds the calls that the writer has not yet taken. Use [NewQueue].
@@ -49,8 +49,8 @@ type Queue struct {
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{Ready: make(chan struct{}, 1)} }
 
-// Submit puts a call into the queue and waits for its outcome, or takes it back when ctx is done before its turn. The
-// error is [store.ErrClosed] where the queue is closed.
+// Submit puts a call into the queue and waits for its outcome. If ctx is done before its turn, it withdraws the call.
+// The error is [store.ErrClosed] if the queue is closed.
 func (q *Queue) Submit(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (q *Queue) Submit(ctx context.Context, c *Call) error {
 	}
 }
 
-// add puts a call at the end, and reports whether it did: not when the queue is closed.
+// add appends a call. It reports false if the queue is closed.
 func (q *Queue) add(c *Call) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,9 +82,9 @@ func (q *Queue) add(c *Call) bool {
 	return true
 }
 
-// Next moves calls from the front of the queue to the end of a batch, until that has most. It waits before, but no longer
-// than a time, until it has as many as shared the last commit, unless that was one. Callers that were just answered are
-// about to call again, and one commit for all of them is much cheaper than two.
+// Next moves calls from the front of the queue to the end of a batch, until that has most. If the last commit was
+// shared, Next first waits until there are as many calls again, but no longer than wait. Callers with a fresh answer
+// are about to call again, and one commit for all of them is much cheaper than two.
 func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call {
 	if last > 1 {
 		q.gather(last-len(batch), wait)
@@ -100,8 +100,8 @@ func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call 
 	return batch
 }
 
-// gather waits until so many calls wait, but no longer than a time. A timer alone would sleep for a millisecond, so it only
-// ends a loop that yields to other goroutines.
+// gather waits until the queue has at least calls entries, but no longer than most. A timer alone would sleep for a
+// millisecond, so the timer only ends a loop that yields to other goroutines.
 func (q *Queue) gather(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)
@@ -119,10 +119,10 @@ func (q *Queue) gather(calls int, most time.Duration) {
 	}
 }
 
-// Len is how many wait.
+// Len returns the number of waiting calls.
 func (q *Queue) Len() int { return int(q.size.Load()) }
 
-// Close lets no call be added any more.
+// Close refuses further calls.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,7 +130,7 @@ func (q *Queue) Close() {
 	q.wake()
 }
 
-// Drained reports whether there is no call and never will be.
+// Drained reports whether the queue is closed and empty.
 func (q *Queue) Drained() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

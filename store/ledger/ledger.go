@@ -1,5 +1,5 @@
 // Package ledger makes the log of events tamper-evident. Every event is a leaf of one Merkle tree, in the order of its
-// number. The tree is built as that of the Go checksum database, with the hashes of RFC 6962.
+// number. The tree has the form of the tree of the Go checksum database, with the hashes of RFC 6962.
 //
 // For event n, counted from 0, the store keeps one row with all hashes that the event completed: the hash of its leaf,
 // and of each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
@@ -21,7 +21,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Rows returns the row of event n, counted from 0. Its error is returned by the function that it was given to.
+// Rows returns the row of event n, counted from 0. Functions that take a Rows return its error.
 type Rows func(n int64) ([]byte, error)
 
 // Row computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n) rows.
@@ -67,7 +67,7 @@ func (rows Rows) Root(size int64) (string, error) {
 	return h.String(), err
 }
 
-// Leaf is the hash of an event alone, in base64: that of a leaf in RFC 6962.
+// Leaf returns the hash of an event alone, in base64: the hash of a leaf in RFC 6962.
 func Leaf(event []byte) string { return tlog.RecordHash(event).String() }
 
 // Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.
@@ -77,8 +77,8 @@ type Walk struct {
 	row  []byte      // of the event that was added last
 }
 
-// Next takes the next event and its row. The error is [ErrMismatch] when they do not fit; the walk may go on after it,
-// with the tree that the events alone make.
+// Next adds the next event and compares its row. The error is [ErrMismatch] if they do not fit; the walk may go on
+// after it, with the tree of the events alone.
 func (w *Walk) Next(event, row []byte) error {
 	if !bytes.Equal(w.Add(event), row) {
 		return ErrMismatch
@@ -86,7 +86,7 @@ func (w *Walk) Next(event, row []byte) error {
 	return nil
 }
 
-// Add takes the next event and returns its row, as [Row] does. The row is good until the next call.
+// Add adds the next event and returns its row, as [Row] does. The row is valid until the next call.
 func (w *Walk) Add(event []byte) (row []byte) {
 	h := tlog.RecordHash(event)
 	w.row = append(w.row[:0], h[:]...)

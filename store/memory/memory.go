@@ -1,9 +1,9 @@
 // Package memory is a [store.Backend] that keeps rows in memory, for tests and for trials. It keeps the whole contract,
-// except that nothing outlives the process.
+// except that its rows end with the process.
 //
-// The rows of each space are a B-tree whose copies share their nodes until one is written to. A version has the trees of
-// all spaces. A View reads the version that was current when it began, and an Update replaces the version in one step,
-// so neither waits for the other.
+// The rows of each space are a B-tree whose copies share their nodes until one copy is written to. A version has the
+// trees of all spaces. A View reads the current version, and an Update replaces the version in one step, so neither
+// waits for the other.
 package memory
 
 import (
@@ -112,7 +112,7 @@ func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// draft is the version that an Update prepares. It shares the trees that are not written to.
+// draft is the version that an Update prepares. It shares the unchanged trees with the old version.
 type draft struct {
 	version
 	of *version

@@ -11,14 +11,14 @@ import (
 	"handoff/store"
 )
 
-// A cache is what a store knows of its rows: some that it read from the table, and all that changed since they were
-// last folded into it. Each row has versions, so that a view goes on reading the commit at which it began. What is in no
-// cell is as the table has it, whatever the version, because the table never gets ahead of an open view.
+// cache holds rows of a store: some that it read from the table, and all changes since the last fold. Each row has
+// versions, so that a view goes on reading its commit. A row without a cell is as in the table, for every version,
+// because the table never gets ahead of an open view.
 //
-// What the table had before a fold ended is no longer learned after it: the cells that would say what changed since may
-// be gone again.
+// The cache does not add rows that were read from the table before a fold ended: the cells with later changes may be
+// gone again.
 type cache struct {
-	folds atomic.Int64 // how many ended; written under mu
+	folds atomic.Int64 // number of folds that ended; written under mu
 	limit int          // bytes of cells that may go
 
 	mu        sync.RWMutex // guards the fields below
@@ -28,15 +28,15 @@ type cache struct {
 	deleted   []deletedRow
 }
 
-// A cell is a key of which something is known. A cell without versions is only the end of something known.
+// cell is a key with known versions. A cell without versions only marks the end of a known range.
 type cell struct {
 	key      []byte
-	versions []version // by number; that of number zero is what the table has
-	linked   bool      // nothing lies between this key and that of the next cell
+	versions []version // by number; number zero is the row in the table
+	linked   bool      // no row lies between this key and the key of the next cell
 	used     atomic.Bool
 }
 
-// A version of a row is what a commit made of it.
+// version is the value of a row after a commit.
 type version struct {
 	number int64
 	value  []byte // nil: there is no such row
@@ -50,7 +50,7 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// at gives the value of a cell as a commit left it. It is not known where the table has to be asked.
+// at returns the value of a cell as of a commit. It is not known if the table has to be asked.
 func (c *cell) at(number int64) (value []byte, known bool) {
 	for _, v := range slices.Backward(c.versions) {
 		if v.number <= number {
@@ -60,14 +60,14 @@ func (c *cell) at(number int64) (value []byte, known bool) {
 	return nil, false
 }
 
-// learn notes what the table has. What was noted before, or changed since, stays.
+// learn sets the value of the table. Earlier values of the table and later changes stay.
 func (c *cell) learn(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
 	}
 }
 
-// fold makes the version at a commit what the table has.
+// fold makes the version at a commit the value of the table.
 func (c *cell) fold(number int64) {
 	i := len(c.versions) - 1
 	for i > 0 && c.versions[i].number > number {
@@ -78,7 +78,7 @@ func (c *cell) fold(number int64) {
 	}
 }
 
-// get gives a row at a commit, if it is known.
+// get returns a row as of a commit, if it is known.
 func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, known bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -93,7 +93,7 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 	return nil, at.linked
 }
 
-// put notes what a commit made of a row.
+// put adds the version of a row after a commit.
 func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +104,8 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	}
 }
 
-// learnRow notes what the table had around a key, and gives the row at a commit. It is not known where another fold
-// ended meanwhile.
+// learnRow adds the rows of the table around a key, and returns the row as of a commit. The row is not known if another
+// fold ended meanwhile.
 func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known 
 	return c.ensure(p.Space, key).at(number)
 }
 
-// learnRange notes a part of a range, and gives the stretch from a place on. It is empty where another fold ended
+// learnRange adds a part of a range, and returns the stretch from a place on. It is empty if another fold ended
 // meanwhile.
 func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
@@ -128,8 +128,8 @@ func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, numb
 	return c.knownPart(r, place, wanted, number)
 }
 
-// netChanges gives what changes left at a commit, each row once. What the table never had is not deleted there, if it is sure
-// that it never had it.
+// netChanges returns the net effect of changes as of a commit, each row once. It leaves out deletions of rows that the
+// table never had, if sure says that the cache can tell.
 func (c *cache) netChanges(changes []change, number int64, sure bool) (left []write) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -164,19 +164,19 @@ func (c *cache) folded(changes []change, number int64) {
 	c.evict()
 }
 
-// A stretch is the part of a range that is known from a place on: forward what is not before the place, and in reverse
-// what is before it, where nil is the end of the space.
+// stretch is the known part of a range from a place on: forward it begins at the place, in reverse just before it. A
+// nil place in reverse is the end of the space.
 type stretch struct {
 	rows  []store.Row
-	place []byte // where it goes on
-	ask   bool   // the table has to be asked what comes there
-	over  bool   // nothing comes there
+	place []byte // where to continue
+	ask   bool   // the table has to be asked for the rows at place
+	over  bool   // the range has no more rows
 }
 
-// How many rows a stretch has.
+// Numbers of rows in a stretch.
 const (
 	firstBatch = 4   // at first, because most scans end soon
-	maxBatch   = 256 // later, and the table is asked for so many at once
+	maxBatch   = 256 // later; also the number of rows per request to the table
 )
 
 func (c *cache) stretch(r store.Range, place []byte, wanted int, number int64) stretch {
@@ -255,10 +255,10 @@ func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, want
 	return found
 }
 
-// next is the first key behind another.
+// next returns the first key after another.
 func next(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
-// floor is the cell at a key, or the last one before.
+// floor returns the cell at a key, or the last one before.
 func floor(space *btree.BTreeG[*cell], key []byte) (at *cell, exact bool) {
 	space.Descend(&cell{key: key}, func(c *cell) bool {
 		at = c
@@ -267,7 +267,7 @@ func floor(space *btree.BTreeG[*cell], key []byte) (at *cell, exact bool) {
 	return at, at != nil && bytes.Equal(at.key, key)
 }
 
-// ensure gives the cell at a key. A new one in a gap of which all is known is known not to be a row.
+// ensure returns the cell at a key. In a gap that is known to be empty, a new cell is known to have no row.
 func (c *cache) ensure(s store.Space, key []byte) *cell {
 	before, exact := floor(c.spaces[s], key)
 	if exact {

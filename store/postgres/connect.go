@@ -13,23 +13,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connect gives the connections to the database of a connection string, which may be a URL or a list of settings, as
-// libpq has them. The first use connects. The caller closes the pool. The error is [ErrAddress], and does not have the
-// password in it.
+// Connect returns the pool for a connection string, which may be a URL or a list of settings, as in libpq. The first
+// use connects. The caller closes the pool. The error is [ErrAddress], and does not contain the password.
 //
-// A pooler may give each transaction to another connection of the server, where statements that were prepared before are
-// unknown. Where one is between, none are kept; without, they are, because then a commit takes less time.
+// A pooler may run each transaction on another connection of the server, which does not have the prepared statements of
+// the first. So Connect keeps no prepared statements behind a pooler. Without a pooler it keeps them, because then a
+// commit takes less time.
 func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
 	return connect(ctx, address, func(*pgxpool.Config) {})
 }
 
-// connect has the settings of the connection string changed by a function.
+// connect lets change modify the settings of the connection string.
 func connect(ctx context.Context, address string, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(strings.TrimSpace(address))
 	if err != nil {
 		return nil, ErrAddress // alone: the error may quote a part of the password
 	}
-	if c.ConnConfig.ConnectTimeout == 0 { // of each server that is named: a silent one leaves time for the next
+	if c.ConnConfig.ConnectTimeout == 0 { // of each named server: a silent one leaves time for the next
 		c.ConnConfig.ConnectTimeout = min(2*time.Second, statementTimeout/time.Duration(2+len(c.ConnConfig.Fallbacks)))
 	}
 	c.BeforeConnect = detectPooler()
@@ -37,7 +37,7 @@ func connect(ctx context.Context, address string, change func(*pgxpool.Config)) 
 	return pgxpool.NewWithConfig(ctx, c)
 }
 
-// detectPooler finds out before the first connection whether a pooler is between.
+// detectPooler checks before the first connection whether there is a pooler.
 func detectPooler() func(context.Context, *pgx.ConnConfig) error {
 	var known atomic.Pointer[bool]
 	return func(ctx context.Context, c *pgx.ConnConfig) error {
@@ -55,8 +55,8 @@ func detectPooler() func(context.Context, *pgx.ConnConfig) error {
 	}
 }
 
-// retryRead asks the database, again while it does not answer, for up to patience: it may be starting anew. What is asked
-// changes nothing.
+// retryRead sends a read-only request, and repeats it up to statementTimeout while the database does not answer: it may
+// be starting anew.
 func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
@@ -73,7 +73,7 @@ func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error))
 	}
 }
 
-// hasPooler tells whether something answers for the server: it gives other numbers than those of the server's processes.
+// hasPooler reports whether a pooler answers for the server: it reports other process numbers than the server.
 func hasPooler(ctx context.Context, c *pgx.ConnConfig) (pooled bool, err error) {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()

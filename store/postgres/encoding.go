@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// spaceNumbers are those of spaces in the database. They never change; a new space gets the next.
+// spaceNumbers are the numbers of spaces in the database. They never change; a new space gets the next.
 var spaceNumbers = [store.Spaces]byte{
 	store.Sys: 1, store.Records: 2, store.Bodies: 3, store.Ready: 4, store.Wakes: 5, store.ByBox: 6, store.BySender: 7,
 	store.ByHolder: 8, store.ByWorkflow: 9, store.ByState: 10, store.ByParent: 11, store.ByOrigin: 12, store.ByAfter: 13,
@@ -17,11 +17,11 @@ var spaceNumbers = [store.Spaces]byte{
 	store.Words: 26, store.Deliveries: 27, store.Rules: 28, store.Touches: 29,
 }
 
-// spaceOf is the number of a space as the table has it.
+// spaceOf returns the number of a space in the table.
 func spaceOf(s store.Space) int16 { return int16(spaceNumbers[s]) }
 
-// encode writes an entry: for each row the number of its space, its key behind its length, whether it has a value, and
-// that behind its length.
+// encode writes an entry: for each row the number of its space, its key after its length, a byte for whether it has a
+// value, and the value after its length.
 func encode(writes []write) (b []byte) {
 	for _, w := range writes {
 		b = appendPart(append(b, spaceNumbers[w.space]), w.Key)
@@ -38,7 +38,8 @@ func appendPart(b, part []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// decode reads an entry, of which the writes keep nothing: those that stay would keep all of it in memory.
+// decode reads an entry. The writes do not share its memory: otherwise cached rows would keep the whole entry in
+// memory.
 func decode(b []byte) (writes []write, err error) {
 	r := reader{b, true}
 	for r.whole && len(r.left) > 0 {
@@ -54,7 +55,7 @@ func decode(b []byte) (writes []write, err error) {
 	return writes, nil
 }
 
-// A reader reads an entry. What is not whole reads as zeros.
+// reader reads an entry. After the end of the bytes it returns zeros, and whole is false.
 type reader struct {
 	left  []byte
 	whole bool

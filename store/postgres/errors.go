@@ -12,9 +12,9 @@ import (
 	"handoff/store"
 )
 
-// Errors that a person has to mend. They arrive with what the database said, so compare with [errors.Is].
+// Errors that a person has to fix. They arrive with the text of the database, so compare with [errors.Is].
 var (
-	// ErrAddress means that the connection string is none.
+	// ErrAddress means that the connection string is invalid.
 	ErrAddress = errors.New("the connection string cannot be read")
 
 	// ErrLogin means that the database does not let this user in: its password is wrong, it has none, or there is no
@@ -27,16 +27,16 @@ var (
 	// ErrNotAllowed means that the user lacks a privilege.
 	ErrNotAllowed = errors.New("this user of the database may not do that")
 
-	// ErrNoTables means that nobody has made the tables, see [Prepare].
+	// ErrNoTables means that the tables are missing, see [Prepare].
 	ErrNoTables = errors.New("the database has no tables of handoff")
 )
 
-// errBlocked means that another transaction has what this one wants.
+// errBlocked means that another transaction holds a lock that this one needs.
 var errBlocked = errors.New("another transaction is under way")
 
-// causes are the conditions of the database by their codes, or by classes of these, which have two characters.
+// causes maps error codes of the database, or their classes of two characters, to errors.
 var causes = map[string]error{
-	"08":    store.ErrUnreachable, // connection_exception, also whatever pgbouncer says
+	"08":    store.ErrUnreachable, // connection_exception, and all errors of pgbouncer
 	"28":    ErrLogin,             // invalid_authorization_specification
 	"3D":    ErrNoDatabase,        // invalid_catalog_name
 	"3F000": ErrNotAllowed,        // invalid_schema_name: the user sees none
@@ -51,8 +51,8 @@ var causes = map[string]error{
 	"57P03": store.ErrUnreachable, // cannot_connect_now
 }
 
-// classify turns an error of the database into one of those that wraps it, in one line. It returns other errors as they
-// are.
+// classify turns an error of the database into one of [causes] that wraps it, in one line. It returns other errors
+// unchanged.
 func classify(err error) error {
 	cause := causeOf(err)
 	if cause == nil || errors.Is(err, cause) {
@@ -76,7 +76,7 @@ func causeOf(err error) error {
 	return nil
 }
 
-// A failure is an error of the database and what it means.
+// failure is an error of the database and its meaning.
 type failure struct{ cause, said error }
 
 func (f *failure) Error() string {
@@ -85,8 +85,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() []error { return []error{f.cause, f.said} }
 
-// isRefused tells of the first commit that failed whether it is known that it was not kept. A server that shuts down says
-// so also when it has kept the commit already, and a pooler when it does not know.
+// isRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. A server that
+// shuts down fails also after it kept the commit, and a pooler if it does not know.
 func isRefused(err error) bool {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	return said && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)

@@ -9,24 +9,25 @@ import (
 	"handoff/store"
 )
 
-// cellBytes is about what a cell takes beside its key and its value.
+// cellBytes is roughly the memory of a cell in addition to its key and its value.
 const cellBytes = 128
 
-// A hand goes around over all cells, as that of a clock. A cell goes when the hand comes by twice and nobody read it
-// between.
+// clockHand goes around over all cells, as in the CLOCK algorithm. It removes a cell if it passes twice without a read
+// in between.
 type clockHand struct {
 	space store.Space
 	key   []byte // of the next cell; nil is the first one of the space
 }
 
-// markUsed notes that a cell was read.
+// markUsed marks a cell as read.
 func (c *cell) markUsed() {
 	if !c.used.Load() { // readers at once do not all write
 		c.used.Store(true)
 	}
 }
 
-// evictableBytes is how many bytes are free when the cell goes. None are where it has what the table has not.
+// evictableBytes returns the bytes that evicting the cell frees. It is zero if the cell has changes that the table has
+// not.
 func (c *cell) evictableBytes() int {
 	switch {
 	case len(c.versions) == 0:
@@ -37,14 +38,14 @@ func (c *cell) evictableBytes() int {
 	return 0
 }
 
-// update changes what is known of a cell.
+// update runs how on a cell and adjusts the count of evictable bytes.
 func (c *cache) update(at *cell, how func(*cell)) {
 	c.evictable -= at.evictableBytes()
 	how(at)
 	c.evictable += at.evictableBytes()
 }
 
-// evict forgets what the table has, until the limit is kept.
+// evict removes cells whose rows the table has, until the limit is kept.
 func (c *cache) evict() {
 	for c.evictable > c.limit {
 		space := c.spaces[c.hand.space]
@@ -54,7 +55,7 @@ func (c *cache) evict() {
 	}
 }
 
-// sweep moves the hand on in its space, and gives cells to forget.
+// sweep moves the hand on in its space, and returns cells to remove.
 func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	free, ended := c.evictable-c.limit, true
 	space.Ascend(&cell{key: c.hand.key}, func(at *cell) bool {
@@ -73,8 +74,8 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	return idle
 }
 
-// close removes the cell of a row that is gone, where the cells around it say as much. Else each scan of a queue would
-// pass all that ever went through it.
+// close removes the cell of a deleted row, if its neighbours already cover the gap. Otherwise each scan of a queue
+// would pass all rows that were ever in it.
 func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 	if value, known := at.at(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
@@ -84,15 +85,15 @@ func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 	}
 }
 
-// A grave is a row that a commit deleted, and that the table never had.
+// deletedRow is a row that a commit deleted, and that the table never had.
 type deletedRow struct {
 	space  store.Space
 	at     *cell
 	number int64 // of the commit
 }
 
-// dropShortLived removes the cells of rows that were made and deleted again since the last fold that began, where no view stands
-// before their end: the table never hears of them. Most rows of a queue are such.
+// dropShortLived removes the cells of rows that were made and deleted again since the last fold began, if no open view
+// still sees them: the table never gets them. Most rows of a queue are of this kind.
 func (c *cache) dropShortLived(oldest, folded int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +109,7 @@ func (c *cache) dropShortLived(oldest, folded int64) {
 	c.deleted = slices.Delete(c.deleted, 0, n)
 }
 
-// forget removes a cell. What lies between its neighbours stays known where it is known to be no row.
+// forget removes a cell. The range between its neighbours stays known if it is known to have no row.
 func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
 	space.Delete(at)
 	c.evictable -= at.evictableBytes()
@@ -118,7 +119,7 @@ func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
 	}
 }
 
-// previous is the last cell before a key.
+// previous returns the last cell before a key.
 func previous(space *btree.BTreeG[*cell], key []byte) (at *cell) {
 	space.Descend(&cell{key: key}, func(c *cell) bool {
 		at = c

@@ -8,21 +8,21 @@ import (
 	"handoff/store"
 )
 
-// How many rows may wait to be folded.
+// Limits of the rows that wait to be folded.
 const (
-	foldSize    = 20_000  // are folded at once, and while calls come; the more, the more of them cancel each other out
-	maxUnfolded = 200_000 // hold up the writer
+	foldSize    = 20_000  // folded at once, and while calls come; the more, the more of them cancel each other out
+	maxUnfolded = 200_000 // more rows make the writer wait
 )
 
-// A folder takes the log into the table of rows, in the background. Only the writer uses it.
+// folder folds the log into the table of rows, in the background. Only the writer uses it.
 type folder struct {
 	store     *Store
-	pending   []change   // since the last fold that began, by entry
-	running   chan error // of the fold that goes on; nil: none does
-	folding   []change   // by that one
-	upTo      int64      // the last entry of the last fold that began
-	uncertain bool       // whether the last fold took place
-	tries     uint       // that failed since one that did not
+	pending   []change   // since the start of the last fold, by entry
+	running   chan error // result of the running fold; nil: none runs
+	folding   []change   // the changes of the running fold
+	upTo      int64      // the last entry of the last started fold
+	uncertain bool       // it is unknown whether the last fold was committed
+	tries     uint       // number of failed folds since a successful one
 }
 
 // A change is a key that an entry changed.
@@ -38,7 +38,7 @@ func (f *folder) add(number int64, writes []write) {
 	}
 }
 
-// keepUp folds while calls come, and waits where too much is owed.
+// keepUp starts folds while calls come, and waits if too many rows are pending.
 func (f *folder) keepUp() {
 	if !f.uncertain {
 		f.store.cache.dropShortLived(f.store.foldable(), f.upTo)
@@ -51,8 +51,8 @@ func (f *folder) keepUp() {
 	}
 }
 
-// begin folds what no view stands before, unless a fold goes on, and reports whether one goes on then. Of much it takes
-// the beginning only: so an owner that dies early leaves less to the next one in any case.
+// begin folds the entries that all open views include, unless a fold runs, and reports whether one runs now. It takes
+// only the beginning of many changes: so an owner that dies early still leaves less to the next one.
 func (f *folder) begin() bool {
 	if f.running != nil {
 		select {
@@ -81,10 +81,10 @@ func (f *folder) begin() bool {
 	return true
 }
 
-// pause is how long a writer without calls waits for the next fold: the longer, the more of them failed.
+// pause returns how long a writer without calls waits for the next fold: longer after each failure.
 func (f *folder) pause() time.Duration { return idle << min(f.tries, 7) }
 
-// await waits for the fold that goes on, and gives its error.
+// await waits for the running fold, and returns its error.
 func (f *folder) await() (err error) {
 	if f.running != nil {
 		err = <-f.running
@@ -93,7 +93,7 @@ func (f *folder) await() (err error) {
 	return err
 }
 
-// ended notes what became of a fold. One that failed is done again with the next.
+// ended handles the result of a fold. A failed fold is repeated with the next one.
 func (f *folder) ended(err error) {
 	f.running, f.uncertain = nil, err != nil
 	f.tries++
@@ -112,7 +112,7 @@ func (f *folder) ended(err error) {
 	f.folding = nil
 }
 
-// finish folds all. What is left in the log after an error is folded by the next owner, who may be there already.
+// finish folds all changes. After an error the next owner, who may be there already, folds the rest.
 func (f *folder) finish() error {
 	_ = f.await() // what it left is folded now
 	var err error

@@ -15,13 +15,13 @@ import (
 
 const (
 	beatEvery    = 500 * time.Millisecond
-	leaseHolds   = 2 * time.Second // after the beginning of the last beat, as the node measures
-	leaseRunsOut = 3 * time.Second // after the last beat, as the database measures: others may take over
+	leaseHolds   = 2 * time.Second // after the beginning of the last beat, by the clock of the node
+	leaseRunsOut = 3 * time.Second // after the last beat, by the clock of the database: others may take over
 )
 
-// A Node is one process at a database. Workspaces that it owns are its own as long as it lets the database see it, by a
-// beat twice a second: this is the lease of all of them together. Commits need no lease: they prove the epoch. It is for
-// what is only read, and for others, who wait until it has run out before they take from a node that is still connected.
+// Node is one process at a database. It keeps its workspaces as long as the database sees its beat, twice a second:
+// this is one lease for all of them. Commits need no lease: they prove the epoch. Reads need it, and other nodes, which
+// wait until it has run out before they take over from a node that is still connected.
 type Node struct {
 	Pool *pgxpool.Pool // its own
 	ID   string        // of this process; never used again
@@ -32,17 +32,17 @@ type Node struct {
 	beating sync.WaitGroup
 
 	mu     sync.Mutex // guards the fields below
-	began  time.Time  // when the last beat began that the database has; zero: none yet
-	taken  int64      // how often others took a workspace, by then
-	lapses int64      // how often a beat found that others took one, or may have
+	began  time.Time  // start of the last successful beat; zero: none yet
+	taken  int64      // number of takeovers from this node, at that beat
+	lapses int64      // number of beats that found a takeover, or a lease that had run out
 }
 
-// Join gives the connections to a database as [Connect] does. The first one makes the tables where there are none. So a
-// process may join a database that does not answer yet.
+// Join returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if there are
+// none. So a process may join a database that does not answer yet.
 func Join(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
-		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which others see that this is connected
+		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which other nodes see the connection
 		if !strings.Contains(address, "pool_max_conns") {
 			c.MaxConns = max(c.MaxConns, poolSize)
 		}
@@ -54,7 +54,7 @@ func Join(ctx context.Context, address string, now func() time.Time, log *slog.L
 
 const poolSize = 16
 
-// String says which database this is, without its password.
+// String returns the name of the database and its server, without the password.
 func (n *Node) String() string {
 	c := n.Pool.Config().ConnConfig
 	return fmt.Sprintf("database %s at %s:%d", c.Database, c.Host, c.Port)
@@ -101,20 +101,20 @@ func (n *Node) beat(ctx context.Context) error {
 	return nil
 }
 
-// lease tells whether the lease holds, and how often it had run out before.
+// lease reports whether the lease holds, and how often it had run out before.
 func (n *Node) lease() (lapses int64, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.lapses, !n.began.IsZero() && leaseCovers(n.began, n.now())
 }
 
-// leaseCovers tells whether a lease that was begun holds at a time. The clock of the system goes on while a machine sleeps,
-// and the other one is never set: both have to agree.
+// leaseCovers reports whether a lease that was begun still holds at a time. The clock of the system goes on while a
+// machine sleeps, and the monotonic clock is never set: both have to agree.
 func leaseCovers(began, at time.Time) bool {
 	return at.Sub(began) < leaseHolds && at.Round(0).Sub(began.Round(0)) < leaseHolds
 }
 
-// Close ends the lease and leaves the database. The stores of the node were closed before.
+// Close ends the lease and leaves the database. The caller has closed the stores of the node before.
 func (n *Node) Close() {
 	if n.end != nil {
 		n.end()

@@ -6,15 +6,16 @@ import (
 	"handoff/store"
 )
 
-// A part is all that the table had in a range after so many folds. The row at the end of the range may be among them.
+// part is the complete contents of the table in a range, after a number of folds. It may include the row at the end of
+// the range.
 type part struct {
 	store.Range
 	rows  []store.Row
 	folds int64
 }
 
-// newPart makes a part of what was found in a range: so many rows as were wanted, or else all of them, and then the key
-// of the next one outside, if there is one.
+// newPart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed by
+// the key of the next row outside, if there is one.
 func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
 	p := part{Range: r, rows: found, folds: folds}
 	var end []byte // of what is told; nil: there are no more rows
@@ -34,7 +35,7 @@ func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
 	return p
 }
 
-// learn notes a part, unless another fold ended meanwhile.
+// learn adds a part to the cache, unless another fold ended meanwhile.
 func (c *cache) learn(p part) bool {
 	if p.folds != c.folds.Load() {
 		return false

@@ -1,16 +1,16 @@
 // Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a time
 // writes a workspace; many workspaces share a database.
 //
-// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, given once: whoever opens
-// the workspace takes the next number and a new epoch, and an owner before that cannot commit any more, wherever it was
-// held up. In the background entries are folded into the table of rows, each key once.
+// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, each given once. A process
+// that opens the workspace takes the next number and a new epoch, and earlier owners cannot commit any more, even if
+// they were delayed. In the background entries are folded into the table of rows, each key once.
 //
-// Nobody else writes, so the owner keeps what it read. It knows all that changed since the last fold, and asks the table
-// for the rest. Of what it read it keeps what is read most, up to a bound.
+// Only the owner writes, so the owner caches rows. It has all changes since the last fold, and asks the table for the
+// rest. Of the rows that it read it keeps those that are read most, up to a bound.
 //
-// A commit is one row because the database pays for rows, and a step of a handoff changes some twenty. It is also one
-// statement: no transaction is left open to a client that may be stopped. A takeover and a fold have several
-// statements; whoever finds their rows locked ends the connections of nodes that are overdue.
+// A commit is one row because the database's cost is per row, and a step of a handoff changes some twenty. It is also
+// one statement: no transaction stays open while its client may be stopped. A takeover and a fold have several
+// statements; if their rows are locked, they end the connections of overdue nodes.
 package postgres
 
 import (
@@ -25,20 +25,20 @@ import (
 	"handoff/store/calls"
 )
 
-// Config says which workspace of which database to open.
+// Config selects the workspace and its database.
 type Config struct {
-	// Ownership of the workspace, which this process has taken over.
+	// Ownership is of the workspace, which this process has taken over.
 	Ownership *Ownership
 
-	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed
-	// and is not folded comes on top.
+	// CacheBytes is roughly the memory for rows that the database has, too. Zero means 64 MiB. Committed rows that are
+	// not yet folded come on top.
 	CacheBytes int
 
-	// Fenced is called when the store learns that another node took the workspace over, before any call is told. It does
-	// not call the store. Nil: nobody is told.
+	// Fenced is called when the store learns that another node took the workspace over, before any call gets the error.
+	// It does not call the store. It may be nil.
 	Fenced func()
 
-	// Logger hears of panics and of trouble with the database. Nil: nobody does.
+	// Logger logs panics and trouble with the database. Nil discards them.
 	Logger *slog.Logger
 }
 
@@ -55,15 +55,15 @@ type Store struct {
 	mu        sync.Mutex // guards the fields below
 	committed int64      // the last entry
 	views     map[int64]int
-	endErr    error // why nothing can be read or written any more
+	endErr    error // why rows can no longer be read or written
 }
 
 var _ store.Backend = (*Store)(nil)
 
 const cacheBytes = 64 << 20 // see [Config]
 
-// Open opens a workspace of which this process is the owner: the one before is refused with [store.ErrFenced]. It reads
-// the entries that were not folded, and no rows.
+// Open opens a workspace that this process owns: the former owner gets [store.ErrFenced]. It reads the entries that
+// were not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	own := c.Ownership
 	s := &Store{
@@ -97,7 +97,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(&rows{Store: s, ctx: context.WithoutCancel(ctx), number: at})
 }
 
-// enter begins a view at the last commit, which the table does not get ahead of until the view has left.
+// enter begins a view at the last commit. Folds do not go beyond that commit until the view has left.
 func (s *Store) enter() (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Store) publish(number int64, writes []write) {
 	s.committed = number
 }
 
-// foldable is the last entry that no view stands before.
+// foldable returns the last entry that all open views include.
 func (s *Store) foldable() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Store) Close() error {
 	return s.writer.closed
 }
 
-// end ends the store: nothing can be read or written any more.
+// end ends the store: rows can no longer be read or written.
 func (s *Store) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,5 +167,5 @@ func (s *Store) end(why error) {
 	}
 }
 
-// statementTimeout is how long one statement may take.
+// statementTimeout is the limit for one statement.
 const statementTimeout = 5 * time.Second

@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// rows are the rows as one commit left them. What the cache does not know is asked of the table.
+// rows reads the rows as of one commit. It asks the table for rows that the cache does not have.
 type rows struct {
 	*Store
 	ctx      context.Context
@@ -16,14 +16,14 @@ type rows struct {
 	patterns [store.Spaces]accessPattern
 }
 
-// A walk is how one reader asked the table for a space so far.
+// accessPattern records how one reader has asked the table for a space so far.
 type accessPattern struct {
-	last  []byte // where it asked last
-	steps int    // that went forward, one after the other
+	last  []byte // the key of the last request
+	steps int    // number of consecutive requests that went forward
 }
 
-// isSequential tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is
-// asked for many rows at once.
+// isSequential reports whether a reader goes through a space from key to key, as a check of all rows does. Then rows
+// requests many rows at once from the table.
 func (r *rows) isSequential(s store.Space, key []byte) bool {
 	w := &r.patterns[s]
 	if w.steps++; bytes.Compare(key, w.last) <= 0 {
@@ -83,7 +83,8 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// next gives the stretch of a range behind another. Where that is not known, it asks the table for the next rows.
+// next returns the stretch of a range after another one. If the cache does not have it, next asks the table for the
+// next rows.
 func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
 		return r.cache.stretch(q, last.place, wanted, r.number), nil

@@ -16,15 +16,15 @@ var schema string
 // layout is the version of the tables that this program reads and writes.
 const layout = 1
 
-// Prepare makes the tables in a database that has none, and says whether this program can use those that are there. The
-// errors wrap [store.ErrNewer] and [store.ErrReadOnly].
+// Prepare makes the tables in a database without any, or checks that this program can use the existing ones. The errors
+// wrap [store.ErrNewer] and [store.ErrReadOnly].
 func Prepare(ctx context.Context, in database) error {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	if made, err := usable(ctx, in); err != nil || made {
 		return classify(err)
 	}
-	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others make them just now
+	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others may be making them now
 	return classify(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
 		// Of several processes one makes the tables; "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
@@ -38,19 +38,19 @@ func Prepare(ctx context.Context, in database) error {
 	}))
 }
 
-// database is a pool, or one connection.
+// database is a pool or one connection.
 type database interface {
 	querier
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
-// querier is a pool, a connection, or a transaction.
+// querier is a pool, a connection or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// usable tells whether there are tables, and refuses those that this program does not know.
+// usable reports whether there are tables, and refuses versions that this program does not know.
 func usable(ctx context.Context, of querier) (made bool, err error) {
 	version, err := versionOf(ctx, of)
 	if err == nil && version > layout {
@@ -59,9 +59,9 @@ func usable(ctx context.Context, of querier) (made bool, err error) {
 	return version == layout, err
 }
 
-// versionOf is the version of the tables, and zero where there are none. It looks into pg_class, because to_regclass
-// alone may answer from before a wait for the lock: only a statement that locks a table hears what others changed
-// meanwhile.
+// versionOf returns the version of the tables, and zero if there are none. It looks into pg_class, because to_regclass
+// alone may answer with the state before a wait for the lock: only a statement that locks a table sees changes that
+// others made meanwhile.
 func versionOf(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {

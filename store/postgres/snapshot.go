@@ -12,11 +12,12 @@ import (
 // ErrNoWorkspace means that the database has no workspace of the name.
 var ErrNoWorkspace = errors.New("there is no such workspace in the database")
 
-// Snapshot calls fn with the rows of a workspace as they are now: those of the table, and the entries of the log that
-// were not folded. Who owns the workspace goes on and is not asked. The store is read by one goroutine, and not written.
+// Snapshot calls fn with the rows of a workspace as they are now: the rows of the table, and the entries of the log
+// that were not folded. The owner of the workspace goes on and is not involved. One goroutine reads the store, and
+// nobody writes to it.
 //
-// It is one transaction that reads, also at a standby. The database ends it when fn asks for nothing for a minute, so
-// that a process that was stopped does not keep rows from being cleaned up.
+// It is one read-only transaction, also at a standby. The database ends it if fn sends no request for a minute, so that
+// a stopped process does not block the cleanup of rows.
 func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
 	begin := pgx.TxOptions{BeginQuery: `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = '1min'`}
 	var failed error // of fn: it is no error of the database
@@ -45,7 +46,7 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 	return classify(err)
 }
 
-// A snapshot is a [store.Backend] in which nothing changes.
+// snapshot is a [store.Backend] that does not change.
 type snapshot struct{ store.Reader }
 
 func (s snapshot) View(ctx context.Context, fn func(store.Reader) error) error {

@@ -12,20 +12,20 @@ import (
 	"handoff/store"
 )
 
-// A table is the rows of one workspace in the database.
+// table reads and writes the rows of one workspace in the database.
 type table struct {
 	in        querier // a pool, or the transaction of a snapshot
 	node      *Node
 	workspace int64
-	epoch     int64 // that of this owner
+	epoch     int64 // of this owner
 }
 
-// afterAllKeys is behind all keys. Of a range without an end a database without statistics expects so many rows that it
-// sorts them all, instead of reading the first ones by the index.
+// afterAllKeys is greater than all keys. Without an end of the range, a database without statistics expects so many
+// rows that it sorts them all, instead of reading the first ones by the index.
 var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
-// ask gives the first rows of a range, as many as wanted. What it tells of the table goes on up to the next row, also
-// where that lies outside of the range: so the table is asked once of a place at which nothing is.
+// ask returns the first rows of a range, as many as wanted. It also reports the next row outside of the range: so the
+// table is asked only once about an empty place.
 func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64) (part, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
 	outside, order := `key >= $4`, ``
@@ -45,15 +45,15 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 	return newPart(r, found, wanted, folds), err
 }
 
-// A write is a row as a commit leaves it.
+// write is a row after a commit.
 type write struct {
 	space     store.Space
-	store.Row // without a value where it is deleted
+	store.Row // without a value if it is deleted
 }
 
-// append makes a commit durable, as an entry of the log. One that this owner appended before is no error. An entry has
-// its number for itself, and a takeover takes one that stays, so nothing of an owner gets in that was overtaken: its
-// next number is gone, and its epoch is over.
+// append makes a commit durable, as an entry of the log. An entry that this owner appended before is no error. Each
+// number belongs to one entry, and a takeover takes a number for good, so a former owner cannot append: its next number
+// is taken, and its epoch is over.
 func (t *table) append(ctx context.Context, number int64, writes []write) error {
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
@@ -70,7 +70,7 @@ func (t *table) append(ctx context.Context, number int64, writes []write) error 
 	return classify(err)
 }
 
-// fold takes the entries of the log up to a number into the rows. Writes are what they leave, each key once.
+// fold writes the entries of the log up to a number into the rows. Writes are their net changes, each key once.
 func (t *table) fold(upTo int64, writes []write) error {
 	var spaces []int16
 	var keys, values [][]byte

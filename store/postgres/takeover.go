@@ -12,21 +12,21 @@ import (
 	"handoff/store"
 )
 
-// An Ownership is that of one workspace, from a takeover to the next.
+// Ownership is the ownership of one workspace, from one takeover to the next.
 type Ownership struct {
 	node      *Node
 	workspace int64
 	epoch     int64
-	lapses    atomic.Int64 // of the node's lease, when it was last asked whether this holds
+	lapses    atomic.Int64 // of the node's lease, at the last check of the ownership
 }
 
-// Owner says who took a workspace over last. The zero Owner is that of a workspace that nobody owns.
+// Owner is the process that took a workspace over last. The zero Owner means that nobody owns it.
 type Owner struct {
 	Epoch int64
-	Note  string // as it was given to TakeOver; empty when the owner gave the workspace up
+	Note  string // the note of TakeOver; empty if the owner gave the workspace up
 }
 
-// Owner looks who owns a workspace.
+// Owner returns the owner of a workspace.
 func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error) {
 	const query = `select epoch, coalesce(note, '') from handoff_workspace where name = $1`
 	err = n.Pool.QueryRow(ctx, query, workspace).Scan(&o.Epoch, &o.Note)
@@ -36,13 +36,13 @@ func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error)
 	return o, classify(err)
 }
 
-// A Workspace is one of the database.
+// Workspace is a workspace of the database.
 type Workspace struct {
 	Name string
-	Note string // of its owner; empty where none is at work
+	Note string // of its owner; empty if no owner is active
 }
 
-// Workspaces gives all workspaces, or the one of a name, in the order of names.
+// Workspaces returns all workspaces, or the one of a name, in the order of names.
 func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
 	const query = `select name, coalesce(case when seen > clock_timestamp() - $2 * interval '1 second' then note end, '')
 		from handoff_workspace left join handoff_node on handoff_node.id = node
@@ -57,9 +57,9 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, classify(err)
 }
 
-// TakeOver makes this node the owner of a workspace in place of the owner that was seen before: from then on that one is
-// refused with [store.ErrFenced]. The error is [store.ErrLocked] when another was faster. It is so, too, unless forced,
-// while that owner may be at work: its lease has not run out, and it is connected to the database.
+// TakeOver makes this node the owner of a workspace in place of the owner before, who gets [store.ErrFenced] from then
+// on. The error is [store.ErrLocked] if another node was faster. Unless forced, it is also ErrLocked while that owner
+// may be active: its lease has not run out, and it is connected to the database.
 func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
 	const own = `with told as (update handoff_node set taken = taken + 1
 			where id <> $2 and id = (select node from handoff_workspace where name = $1))
@@ -93,11 +93,11 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 	return o, nil
 }
 
-// shortLockWait begins a transaction that waits for no other one for long.
+// shortLockWait begins a transaction that does not wait long for a lock.
 var shortLockWait = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
 
-// terminateStale ends the connections of the nodes whose lease has run out: one that was stopped in the middle of a transaction
-// has the rows locked that others want, for as long as it is stopped.
+// terminateStale ends the connections of the nodes whose lease has run out: a node that was stopped in the middle of a
+// transaction keeps its rows locked for as long as it is stopped.
 func (n *Node) terminateStale(ctx context.Context) error {
 	const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity join handoff_node on application_name = 'handoff ' || id
 		where seen < clock_timestamp() - $1 * interval '1 second'`
@@ -105,8 +105,8 @@ func (n *Node) terminateStale(ctx context.Context) error {
 	return err
 }
 
-// takeNumber takes the next number of the log for this owner. When the owner before takes it at the same moment, another
-// follows.
+// takeNumber takes the next number of the log for this owner. If the former owner takes it at the same moment,
+// takeNumber tries the next one.
 func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) error {
 	const query = `insert into handoff_log (workspace, number, epoch)
 		select $1, greatest($2, coalesce(max(number), 0)) + 1, $3 from handoff_log where workspace = $1
@@ -119,8 +119,8 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 	}
 }
 
-// Holds makes sure that nobody took the workspace over. As long as the lease of the node holds it asks nobody. The error
-// is [store.ErrFenced], or that of asking.
+// Holds checks that no other node took the workspace over. As long as the lease of the node holds, it sends no request.
+// The error is [store.ErrFenced], or the error of the request.
 func (o *Ownership) Holds(ctx context.Context) error {
 	lapses, held := o.node.lease()
 	if held && lapses == o.lapses.Load() {
@@ -151,20 +151,20 @@ func (o *Ownership) Announce(ctx context.Context, note string) error {
 	return classify(err)
 }
 
-// Release gives the workspace up, so that the next owner need not wait.
+// Release gives the workspace up, so that the next owner does not have to wait.
 func (o *Ownership) Release(ctx context.Context) error {
 	const give = `update handoff_workspace set node = null, note = null where id = $1 and epoch = $2`
 	_, err := o.node.Pool.Exec(ctx, give, o.workspace, o.epoch)
 	return classify(err)
 }
 
-// An entry is one of the log, and an empty one where a workspace was taken over.
+// entry is an entry of the log; it is empty for a takeover.
 type entry struct {
 	number int64
 	writes []write
 }
 
-// unfolded gives the entries of a workspace that are not folded, that of the last takeover among them.
+// unfolded returns the entries of a workspace that are not folded, including the entry of the last takeover.
 func unfolded(ctx context.Context, of querier, workspace int64) (log []entry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
@@ -182,9 +182,10 @@ func unfolded(ctx context.Context, of querier, workspace int64) (log []entry, er
 	return log, classify(err)
 }
 
-// Replace gives the name of a workspace to another one, which nobody owns any more, and what had the name the name
-// before. Both happen or neither. The error is [store.ErrFenced] when somebody took the workspace over meanwhile, and
-// [ErrNoWorkspace] when there is none of the other name. With the same names it exchanges two.
+// Replace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name before
+// to this one. Both happen or neither. The error is [store.ErrFenced] if another node took the workspace over
+// meanwhile, and [ErrNoWorkspace] if there is no workspace with. If with and before are the same, it exchanges two
+// names.
 func (o *Ownership) Replace(ctx context.Context, with, before string) error {
 	const rename = `update handoff_workspace set name = $2 where id = $1`
 	return classify(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {

@@ -15,18 +15,18 @@ const (
 	maxCalls   = 512     // of one commit
 	maxBytes   = 4 << 20 // of one commit; its last call may go beyond
 	groupWait  = 200 * time.Microsecond
-	retryEvery = 50 * time.Millisecond  // after which the database is asked again that did not answer
+	retryEvery = 50 * time.Millisecond  // pause before the database is asked again
 	idle       = 250 * time.Millisecond // after which the log is folded
 )
 
-// writer is the one goroutine that writes.
+// writer is the only goroutine that writes.
 type writer struct {
 	store   *Store
 	overlay store.Overlay
 	batch   []*calls.Call // taken from the queue and not yet answered
-	last    int           // how many calls shared the last commit
+	last    int           // number of calls in the last commit
 	pending []write       // of the next entry; nil for none
-	sent    bool          // the pending one, and it may have been kept
+	sent    bool          // the pending entry was sent, and it may have been kept
 	closed  error         // what Close returns
 	stopped chan struct{}
 }
@@ -65,8 +65,8 @@ func (w *writer) loop() {
 	}
 }
 
-// transact runs as many calls of the batch as fit into one entry, commits it and answers them. When the commit fails,
-// all of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
+// transact runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails, all
+// of them fail, including failed and read-only calls: they may have seen lost rows.
 func (w *writer) transact() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
@@ -81,7 +81,7 @@ func (w *writer) transact() {
 	}
 }
 
-// fill runs calls of the batch, one over the writes of the others, and gives what they wrote.
+// fill runs calls of the batch, each over the writes of the calls before, and returns their writes.
 func (w *writer) fill(begun *int) (draft []write) {
 	var together store.Overlay
 	together.Reset(&rows{Store: w.store, ctx: context.Background(), number: w.store.committed})
@@ -102,7 +102,7 @@ func (w *writer) fill(begun *int) (draft []write) {
 	return draft
 }
 
-// collector takes what an overlay is flushed into.
+// collector collects the rows of a flushed overlay.
 type collector []write
 
 func (c *collector) Put(s store.Space, key, value []byte) error {
@@ -115,15 +115,15 @@ func (c *collector) Delete(s store.Space, key []byte) error {
 	return nil
 }
 
-// isExplained tells of a refused commit that callers are told why.
+// isExplained reports whether the error of a refused commit already tells callers the reason.
 func isExplained(err error) bool {
 	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) ||
 		errors.Is(err, store.ErrUnreachable)
 }
 
-// settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the
-// callers do not learn what became of their calls; then the same entry is committed before any other. One that is there
-// already was kept.
+// settle commits the pending entry, and tries until the database confirms or refuses it. If the database does not
+// answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If the
+// entry is already there, it was kept.
 func (w *writer) settle() (err error) {
 	if w.pending == nil {
 		return nil
@@ -153,7 +153,7 @@ func (w *writer) settle() (err error) {
 	}
 	switch {
 	case err == nil:
-	case w.sent: // whoever overtook this owner may have folded the entry
+	case w.sent: // a later owner may have folded the entry
 		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
 	case !isExplained(err):
 		err = fmt.Errorf("%w: %w", store.ErrUnwritten, err)

@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// Twice is b with every function given to Update run twice. The writes of the first run are always undone; the second
-// run counts. So tests find functions that add to their results instead of assigning them, or that touch anything else
+// Twice returns b with every function of Update run twice. The writes of the first run are always undone; the second
+// run counts. So tests find functions that add to their results instead of assigning them, or that change anything else
 // outside.
 func Twice(b store.Backend) store.Backend { return twice{b} }
 

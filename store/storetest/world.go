@@ -18,10 +18,10 @@ import (
 	"handoff/store/memory"
 )
 
-// Noon is when tests of stores happen.
+// Noon is the time of tests of stores.
 func Noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Minute is a point in time so many minutes after noon.
+// Minute returns the time n minutes after noon.
 func Minute(n int) store.Time { return store.At(Noon().Add(time.Duration(n) * time.Minute)) }
 
 // Bolt opens a file.
@@ -64,7 +64,7 @@ func (w *World) Write(fn func(tx *store.Tx) error) {
 	require.NoError(w.T, w.Update(context.Background(), fn))
 }
 
-// WriteRows writes rows as nobody should.
+// WriteRows writes rows without their types, as no code outside of tests should.
 func (w *World) WriteRows(fn func(store.Writer) error) {
 	w.T.Helper()
 	require.NoError(w.T, w.Rows.Update(context.Background(), fn))
@@ -96,7 +96,7 @@ func EverySpace() (all []store.Space) {
 	return all
 }
 
-// Key writes numbers as they stand in keys.
+// Key encodes numbers for a key.
 func Key[T ~uint64](numbers ...T) (k []byte) {
 	for _, n := range numbers {
 		k = binary.BigEndian.AppendUint64(k, uint64(n))
@@ -104,7 +104,7 @@ func Key[T ~uint64](numbers ...T) (k []byte) {
 	return k
 }
 
-// SentRecord is a record as it is right after a send.
+// SentRecord returns a record as it is right after a send.
 func SentRecord(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code", Title: "Fix the login",
@@ -113,7 +113,7 @@ func SentRecord(id schemas.ID) *store.Record {
 	}
 }
 
-// PutRecord writes a record with an event that says something.
+// PutRecord writes a record with an event, which has content if it is not empty.
 func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
 	said := store.Content{Bytes: []byte(content)}
@@ -124,7 +124,7 @@ func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) err
 	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
 }
 
-// Change keeps a record, and gives it back as it was kept. For a new one it takes ids as a send does.
+// Change writes a record, and returns it as it was written. For a new one it takes ids as a send does.
 func (w *World) Change(was, now *store.Record, action, content string) *store.Record {
 	w.T.Helper()
 	kept := now.Clone()
@@ -140,7 +140,7 @@ func (w *World) Change(was, now *store.Record, action, content string) *store.Re
 	return &kept
 }
 
-// Send keeps n new records, each with content, and gives the last.
+// Send writes n new records, each with content, and returns the last.
 func (w *World) Send(n int) (last *store.Record) {
 	w.T.Helper()
 	for range n {
@@ -156,7 +156,7 @@ func (w *World) Send(n int) (last *store.Record) {
 	return last
 }
 
-// Claim goes on with a record that was sent.
+// Claim claims a record that was sent.
 func (w *World) Claim(r *store.Record) *store.Record {
 	now := r.Clone()
 	now.Status, now.Holder, now.Box, now.Token = schemas.Accepted, "auto-code", "", "ct_1"
@@ -164,7 +164,7 @@ func (w *World) Claim(r *store.Record) *store.Record {
 	return w.Change(r, &now, "claim", "")
 }
 
-// Complete goes on with a record that was claimed.
+// Complete completes a record that was claimed.
 func (w *World) Complete(r *store.Record) *store.Record {
 	now := r.Clone()
 	now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, Minute(50)

@@ -13,30 +13,30 @@ import (
 	"handoff/store/audit"
 )
 
-// ErrNotEmpty means that somebody has used a store. It was not touched.
+// ErrNotEmpty means that a store was used before. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
 
-// A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
-// stores: nobody else writes meanwhile.
+// Copy moves all rows of a store into one without handoffs, messages and tokens. The caller owns both stores: no other
+// process writes meanwhile.
 //
-// The rows may be those of a backup, and the store is there from which that came. At no time that and the target may both
-// be used: the target is [ErrUnfinished] from before its first row until after the other was told that it is [Moved]. One
-// that another owner took over refuses to be told that. A copy that ends early is done again, from its beginning.
+// The rows may come from a backup while the original store still exists. At no time may both it and the target be used:
+// the target is [ErrUnfinished] from before its first row until after the original was marked as [Moved]. If another
+// owner took the original over, it cannot be marked. A copy that ends early is repeated, from its beginning.
 type Copy struct {
 	To, From store.Backend
-	Moves    store.Backend // is told that it is moved, where its registry is what arrived; nil for none
-	Place    string        // of the target, for Moved
-	Unproved bool          // the caller compares both, and none is moved
+	Moves    store.Backend // is marked as moved, if its registry equals the copy; nil for none
+	Place    string        // name of the target, for Moved
+	Unproved bool          // the caller compares both, and none is marked as moved
 }
 
-// CopyResult is what a copy did.
+// CopyResult is the result of a copy.
 type CopyResult struct {
 	Moved bool
-	Audit schemas.AuditOut // of both stores, where they were compared
+	Audit schemas.AuditOut // of both stores, if they were compared
 }
 
-// Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
-// [ErrUnfinished] or a [*Moved] when one of both is not to be used; then nothing was changed.
+// Run copies all rows. The error is [ErrNotEmpty] if the target was used, unless a copy into it was unfinished, and
+// [ErrUnfinished] or a [*Moved] if one of the two stores must not be used; then nothing was changed.
 func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	if err := c.begin(ctx); err != nil {
 		return done, err
@@ -64,7 +64,7 @@ func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	return done, Reopen(ctx, c.To)
 }
 
-// move tells the store from which the rows came that it is moved. One that went on since then is another one.
+// move marks the original store as moved. If its registry has changed since, it is a different store and is not marked.
 func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
 	has, err := audit.Registry(ctx, store.New(c.Moves))
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
@@ -73,7 +73,7 @@ func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) 
 	return true, setCopyMark(ctx, c.Moves, c.Place)
 }
 
-// begin refuses what cannot be copied, and notes in the target that a copy begins.
+// begin refuses stores that cannot be copied, and marks the target as unfinished.
 func (c Copy) begin(ctx context.Context) error {
 	if err := Usable(ctx, c.From); err != nil {
 		return err
@@ -106,13 +106,13 @@ func (c Copy) compare(ctx context.Context) (schemas.AuditOut, error) {
 	return to, nil
 }
 
-// What is read and written at once.
+// Limits of one batch of rows.
 const (
 	batchRows  = 1_000
-	batchBytes = 1 << 20 // its last row goes beyond
+	batchBytes = 1 << 20 // its last row may exceed it
 )
 
-// nextBatch gives the next rows behind a key that do not stay.
+// nextBatch returns the next rows after a key, without local ones.
 func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
 	if key != nil {
 		key = slices.Concat(key, []byte{0})
@@ -137,7 +137,7 @@ func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) 
 	return rows, err
 }
 
-// eachBatch gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
+// eachBatch passes all rows of a space except local ones to write, which writes them to a store, a batch at a time.
 func eachBatch(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {

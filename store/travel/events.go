@@ -14,7 +14,7 @@ import (
 	"handoff/store/ledger"
 )
 
-// events come with what was said with each.
+// events writes the events, each with its content.
 func (x *exporter) events(emit func(line) error) error {
 	return x.Each(store.Range{Space: store.Events}, func(row store.Row) error {
 		n := store.LastNumber(row.Key)
@@ -71,8 +71,8 @@ func (l *loader) event(read *line) error {
 // tip is the last event of a handoff so far.
 type tip struct {
 	n            uint64
-	hash, record string         // digests, of the event and of the record after it
-	status       schemas.Status // after it; empty where it does not say
+	hash, record string         // digests of the event and of the record after it
+	status       schemas.Status // after it; empty if the event does not say
 }
 
 // checkLink compares an event with the one before it of the same handoff.
@@ -88,7 +88,7 @@ func (l *loader) checkLink(e schemas.Event, raw []byte) error {
 	return nil
 }
 
-// contents are those that handoffs refer to. One that a redaction deleted is not there.
+// contents writes the content that handoffs refer to. It leaves out content that a redaction deleted.
 func (x *exporter) contents(emit func(line) error) error {
 	last := ""
 	return x.Each(store.Range{Space: store.References}, func(row store.Row) error {

@@ -1,6 +1,6 @@
-// Package travel takes the rows of a workspace to another store. [Export] writes them as lines of a file for other
-// workspaces and other systems, and [Load] reads that file and judges it. [Copy] copies all rows from one engine to
-// another, and [Usable] tells whether a store still has its rows or has them already.
+// Package travel copies the rows of a workspace to another store. [Export] writes them as lines of a file for other
+// workspaces and other systems, and [Load] reads and verifies that file. [Copy] copies all rows from one engine to
+// another, and [Usable] reports whether a store has all its rows and was not moved.
 package travel
 
 import (
@@ -14,16 +14,16 @@ import (
 	"handoff/store"
 )
 
-// Export writes what a workspace keeps as JSON Lines: the heading, and then a line for each row that another workspace
-// or another system has a use for. The heading says of which workspace it is and when; the rest is filled in and
-// returned. [Load] reads it.
+// Export writes a workspace as JSON Lines: the heading, and then a line for each row that is of use to another
+// workspace or another system. The caller sets the workspace and the time in the heading; Export fills in the rest and
+// returns it. [Load] reads the file.
 //
-// It is what one snapshot has, so everything in it is of one moment, however long it takes and whoever works meanwhile;
-// some engines grow for that time. It keeps one line in memory. Without the times in the heading, the same rows give the
-// same bytes.
+// Export reads one snapshot, so the file shows one moment, even if it takes long and calls go on; some engines grow for
+// that time. It keeps one line in memory. Except for the times in the heading, the same rows give the same bytes.
 //
-// Index rows, counters and the tree are left out, because [Load] makes them anew. So are bearer tokens, what files
-// declare and which session has which name: they belong to a machine. A handoff that is held goes without the claim.
+// It leaves out index rows, counters and the tree, because [Load] computes them again. It also leaves out bearer
+// tokens, declarations of files and the names of sessions, because they belong to a machine. A held handoff is exported
+// without its claim.
 func Export(ctx context.Context, s *store.Store, h schemas.ExportHeading, w io.Writer) (schemas.ExportHeading, error) {
 	h.Kind, h.Format, h.Version, h.Lines = schemas.ExportKind, schemas.ExportFormat, schemas.ExportVersion, map[string]int{}
 	out := bufio.NewWriter(w)
@@ -65,7 +65,7 @@ func writeLine(w *bufio.Writer, l any) error {
 	return err
 }
 
-// exporter goes through one snapshot.
+// exporter walks through one snapshot.
 type exporter struct {
 	*store.View
 	ctx context.Context // of the snapshot

@@ -11,15 +11,15 @@ import (
 	"handoff/store"
 )
 
-// kind is one kind of lines, with what writes its lines and what reads one.
+// kind is a kind of lines, with the functions that write its lines and read one.
 type kind struct {
 	name  string
 	write func(*exporter, func(line) error) error
 	read  func(*loader, *line) error
-	bytes bool // what its lines carry may have a NUL character
+	bytes bool // its lines may have a NUL character
 }
 
-// kinds are the kinds of lines behind the heading of an exported workspace, in the order in which they come.
+// kinds lists the kinds of lines after the heading of an exported workspace, in their order.
 var kinds = []kind{
 	{"agent", (*exporter).agents, (*loader).agent, false},
 	{"workflow", (*exporter).workflows, (*loader).workflow, false},
@@ -30,11 +30,11 @@ var kinds = []kind{
 	{"key", (*exporter).keys, (*loader).key, false},
 }
 
-// maxLine is the longest line of an exported workspace, in bytes, beyond all that the limits of messages let in.
+// maxLine is the length of the longest line of an exported workspace, in bytes. It is far above the limits of messages.
 const maxLine = 32 << 20
 
-// line is one line of an exported workspace. Rows stand in it as they are stored, byte for byte: digests are of these
-// bytes. The names beside them are for readers. docs/exchange.md describes it.
+// line is one line of an exported workspace. It holds rows as they are stored, byte for byte, because digests are
+// computed over these bytes. The names next to them are for readers. docs/exchange.md describes it.
 type line struct {
 	Kind string `json:"kind"`
 
@@ -48,7 +48,7 @@ type line struct {
 	Holder   schemas.Agent    `json:"holder,omitempty"`
 
 	Record  json.RawMessage `json:"record,omitempty"`
-	Words   string          `json:"words,omitempty"` // by which it is found
+	Words   string          `json:"words,omitempty"` // its search words
 	Agent   json.RawMessage `json:"agent,omitempty"`
 	Flow    json.RawMessage `json:"workflow,omitempty"`
 	Notice  json.RawMessage `json:"notice,omitempty"`
@@ -56,9 +56,9 @@ type line struct {
 	Event   json.RawMessage `json:"event,omitempty"`
 	Leaf    string          `json:"leaf,omitempty"`
 	Salt    []byte          `json:"salt,omitempty"`
-	Content json.RawMessage `json:"content,omitempty"` // what was said with the event
+	Content json.RawMessage `json:"content,omitempty"` // of the event
 	Text    string          `json:"text,omitempty"`
-	Bytes   []byte          `json:"bytes,omitempty"` // in the place of Content or Text that cannot stand there
+	Bytes   []byte          `json:"bytes,omitempty"` // instead of Content or Text that is not valid there
 
 	Key    string          `json:"key,omitempty"`
 	At     store.Time      `json:"at,omitempty"`
@@ -66,7 +66,7 @@ type line struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// isCompactJSON tells whether bytes may stand in a line as they are: compact JSON.
+// isCompactJSON reports whether bytes may stand in a line unchanged: compact JSON.
 func isCompactJSON(b []byte) bool {
 	var compact bytes.Buffer
 	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
@@ -80,7 +80,7 @@ func decodeRow(row json.RawMessage, into any) error {
 	return schemas.Decode(row, into)
 }
 
-// content is what was said with the event of the line, nil for nothing.
+// content returns the content of the event of the line, nil for none.
 func (l *line) content() []byte {
 	if l.Content != nil {
 		return l.Content
@@ -88,7 +88,7 @@ func (l *line) content() []byte {
 	return l.Bytes
 }
 
-// readLine decodes a line. It refuses names that this version does not know, because they would be lost.
+// readLine decodes a line. It refuses field names that this version does not know, because they would be lost.
 func readLine(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -18,14 +18,14 @@ import (
 	"handoff/store/ledger"
 )
 
-// Load reads what [Export] wrote into a store that has no rows, and makes index rows, counters and the tree anew.
-// It verifies what it reads: each event by its hash and by the event before it of the same handoff, what was said by its
-// digest or by the redaction that replaced it, each record by its last event, and all events by the root in the heading.
-// The record of a handoff that was held lost its claim, so no event proves that one. What it reads may say anything: a
-// file is judged before it is used.
+// Load reads the output of [Export] into an empty store, and computes index rows, counters and the tree again. It
+// verifies its input: each event by its hash and by the event before it of the same handoff, content by its digest or
+// by its redaction, each record by its last event, and all events by the root in the heading. Export removes the claim
+// from the record of a held handoff, so no event proves this record. Input is untrusted: Load verifies a file before it
+// is used.
 //
-// The error is [schemas.Invalid] for a file that is not whole or was changed, and names the line, or [schemas.Limit]
-// for a line of more than 32 MiB. Then the store is of no use. Load has one line and about a thousand rows in memory,
+// The error is [schemas.Invalid] for a file that is incomplete or was changed, and names the line, or [schemas.Limit]
+// for a line of more than 32 MiB. Then the store is of no use. Load keeps one line and about a thousand rows in memory,
 // and some hundred bytes for each handoff.
 func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
 	l := &loader{
@@ -59,13 +59,13 @@ func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.Export
 
 const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."
 
-// loader is one run of Load. It checks lines without the store, so that a line is refused by its number.
+// loader is one run of Load. It checks lines without the store, so that it can refuse a line by its number.
 type loader struct {
 	to   store.Backend
 	rows []store.Entry
 	size int // of the rows, in bytes
 
-	badKey bool // a row or a box has no key, or one that is too long
+	badKey bool // a row or a box has no key, or a key that is too long
 
 	n          int // of the line
 	head       schemas.ExportHeading
@@ -74,7 +74,7 @@ type loader struct {
 	seen       map[string]int    // lines by kind
 	boxes      store.Tally
 	tips       map[schemas.ID]tip
-	said       audit.ContentCheck // what stands in the place of redacted contents
+	said       audit.ContentCheck // digests of redacted contents
 	events     uint64             // the last event
 	lastNotice schemas.NoticeID
 }
@@ -99,7 +99,7 @@ func (l *loader) flush(ctx context.Context) error {
 	return err
 }
 
-// withLine names the line in an error about it.
+// withLine adds the number of the line to an error.
 func (l *loader) withLine(err error) error {
 	if e, coded := errors.AsType[*schemas.Error](err); coded {
 		return e
@@ -107,7 +107,7 @@ func (l *loader) withLine(err error) error {
 	return RefusedLine(l.n, err)
 }
 
-// RefusedLine is the error for a line of an exported workspace; nil for none.
+// RefusedLine returns the error for a line of an exported workspace; nil for none.
 func RefusedLine(n int, why error) error {
 	if why == nil {
 		return nil
@@ -145,10 +145,10 @@ func (l *loader) line(b []byte) error {
 
 var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
-// MaxID is the highest id of a handoff or a notice that is taken, so that numbers do not run out.
+// MaxID is the highest accepted id of a handoff or a notice, so that numbers do not run out.
 const MaxID = 1 << 40
 
-// heading is the first line. What comes of a newer program is told before anything else is wrong with it.
+// heading reads the first line. It reports a newer version before any other fault.
 func (l *loader) heading(b []byte) error {
 	var about struct {
 		Format   string
@@ -176,7 +176,7 @@ func (l *loader) heading(b []byte) error {
 	return nil
 }
 
-// end checks that all is there, and puts what is counted.
+// end checks that the file is complete, and puts counters and numbers.
 func (l *loader) end() error {
 	if l.n == 0 {
 		return l.heading(nil)
@@ -206,7 +206,7 @@ func (l *loader) end() error {
 	return nil
 }
 
-// checkOrder checks that the lines of a kind come in the order of their keys, so that none comes twice.
+// checkOrder checks that the lines of a kind come in the order of their keys, so that no row comes twice.
 func (l *loader) checkOrder(kind string, key []byte) error {
 	last, any := l.last[kind]
 	l.last[kind] = key

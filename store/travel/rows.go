@@ -74,7 +74,7 @@ func (l *loader) notice(read *line) error {
 	return l.checkOrder(read.Kind, unread.Key)
 }
 
-// keys are the outcomes of sends that may be repeated under their keys. Those of request ids last a day, and stay.
+// keys writes the receipts of idempotency keys. Receipts of request ids last a day, and are not exported.
 func (x *exporter) keys(emit func(line) error) error {
 	return x.Each(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
 		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")

@@ -8,28 +8,28 @@ import (
 	"handoff/store"
 )
 
-// ErrUnfinished means that a copy into the store did not come to its end: rows are missing.
+// ErrUnfinished means that a copy into the store was not finished: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// Moved means that the rows of a store were copied, and are changed elsewhere since then.
+// Moved means that the rows of a store were copied to To, and have been changed there since.
 type Moved struct{ To string }
 
 // Error implements error.
 func (m *Moved) Error() string { return "it was copied to " + m.To }
 
-// Keys of [store.Sys] that belong to a store, and not to what it keeps. The numbers of [store.Writer.Next] are copied,
+// Keys of [store.Sys] that belong to one store and are not copied. The numbers of [store.Writer.Next] are copied,
 // because each driver has them from [store.Overlay.Next].
 const (
 	formatKey = "format"
-	copyKey   = "copy" // where the rows were copied to; empty until a copy into the store is finished
+	copyKey   = "copy" // the target of a copy of these rows; empty while a copy into the store is unfinished
 )
 
 func isLocal(s store.Space, key []byte) bool {
 	return s == store.Sys && (string(key) == formatKey || string(key) == copyKey)
 }
 
-// Usable tells whether a store has all its rows, and nobody changes them elsewhere: the error is [ErrUnfinished] or a
-// [*Moved]. Whoever opens a store to use it asks first.
+// Usable reports whether a store has all its rows and was not moved: the error is [ErrUnfinished] or a [*Moved].
+// Callers check it before they use a store.
 func Usable(ctx context.Context, b store.Backend) error {
 	var mark []byte
 	err := b.View(ctx, func(r store.Reader) error {
@@ -46,15 +46,15 @@ func Usable(ctx context.Context, b store.Backend) error {
 	return &Moved{string(mark)}
 }
 
-// Reopen makes a store usable again that was copied. What became of the copy since then is not in it.
+// Reopen makes a copied store usable again. It does not have later changes of the copy.
 func Reopen(ctx context.Context, b store.Backend) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Delete(store.Sys, []byte(copyKey)) })
 }
 
-// spacesOfWork are the spaces that have rows where somebody did more than to look: others can be written again.
+// spacesOfWork lists the spaces that get rows only when a store is used for work; other rows can be written again.
 var spacesOfWork = []store.Space{store.Records, store.Events, store.Notices, store.Tokens}
 
-// HasWork tells whether something was ever sent in a store, or a token made.
+// HasWork reports whether a handoff or a message was ever sent in a store, or a token made.
 func HasWork(ctx context.Context, b store.Backend) (bool, error) {
 	for _, s := range spacesOfWork {
 		if rows, err := nextBatch(ctx, b, s, nil); err != nil || len(rows) > 0 {

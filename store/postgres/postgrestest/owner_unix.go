@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// owner is who runs the server, which root may not: then it is the user that Debian made for it.
+// owner returns the user that runs the server, because root may not: the user that Debian made for it. It is nil for
+// other users.
 func owner(t testing.TB, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Getuid() != 0 {

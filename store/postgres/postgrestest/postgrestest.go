@@ -1,5 +1,6 @@
-// Package postgrestest starts PostgreSQL servers for tests, of the programs that are installed, in directories of their
-// own and on Unix sockets. Nothing is left of them. A server takes seconds, so such tests are proofs, see package sandbox.
+// Package postgrestest starts PostgreSQL servers for tests, from the installed programs, in directories of their own
+// and on Unix sockets. It leaves nothing behind. A server takes seconds, so these tests are proofs, see package
+// sandbox.
 package postgrestest
 
 import (
@@ -19,17 +20,17 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database. Its
-// user may do anything, and needs no password.
+// Start starts a server for a test, and returns the address of its database. It skips the test if no server is
+// installed. The user in the address may do anything, and needs no password.
 func Start(t testing.TB) (address string) {
 	t.Helper()
 	address, _ = Restartable(t)
 	return address
 }
 
-// Restartable is Start for tests in which the server goes down. What restarts it may be called from any goroutine, by
-// one at a time; the server answers again a moment after it returns. Hard is without a shutdown, as if the machine had
-// lost its power.
+// Restartable is Start for tests in which the server goes down. Any goroutine may call restart, one at a time; the
+// server answers again a moment after restart returns. Hard means without a shutdown, as if the machine had lost its
+// power.
 func Restartable(t testing.TB) (address string, restart func(hard bool) error) {
 	t.Helper()
 	p := newPlace(t)
@@ -38,7 +39,7 @@ func Restartable(t testing.TB) (address string, restart func(hard bool) error) {
 	return address, func(hard bool) error { return p.restart(t, hard) }
 }
 
-// Standby starts a server that follows the one at an address. Nothing can be written to it.
+// Standby starts a server that replicates the one at an address. It is read-only.
 func Standby(t testing.TB, address string) string {
 	t.Helper()
 	p := newPlace(t)
@@ -46,8 +47,8 @@ func Standby(t testing.TB, address string) string {
 	return p.serve(t)
 }
 
-// Pooler starts pgbouncer before the server at an address, which gives its connections to a client for one transaction
-// at a time. The test is skipped where pgbouncer is not installed.
+// Pooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one transaction
+// at a time. The test is skipped if pgbouncer is not installed.
 func Pooler(t testing.TB, address string) string {
 	t.Helper()
 	p := newPlace(t)
@@ -64,7 +65,7 @@ func Pooler(t testing.TB, address string) string {
 	return p.ready(t, " port=6432")
 }
 
-// A place is a directory of a server, and of what runs there.
+// place is the directory of a server, and its process.
 type place struct {
 	dir string
 	bin string
@@ -105,7 +106,7 @@ func (p *place) run(t testing.TB, program string, args ...string) {
 	require.NoError(t, err, string(said))
 }
 
-// start starts what runs until the end of the test, and the signal that ends it.
+// start starts a program until the end of the test. End is the signal that ends it.
 func (p *place) start(t testing.TB, end syscall.Signal, program string, args ...string) {
 	t.Helper()
 	p.server = p.command(t, program, args...)
@@ -136,7 +137,7 @@ func (p *place) serve(t testing.TB) string {
 	return p.ready(t, "")
 }
 
-// ready waits until a server answers, and gives how to reach it.
+// ready waits until a server answers, and returns its address.
 func (p *place) ready(t testing.TB, port string) string {
 	t.Helper()
 	address := "host=" + p.dir + port + " user=handoff dbname=postgres"

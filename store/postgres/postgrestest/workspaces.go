@@ -11,13 +11,14 @@ import (
 	"handoff/store/postgres"
 )
 
-// Workspaces starts a server for a test, and gives what opens a workspace that it keeps.
+// Workspaces starts a server for a test, and returns a function that opens a workspace in it.
 func Workspaces(t testing.TB) func(t testing.TB, name string) store.Backend {
 	t.Helper()
 	return Opener(t, Start(t), postgres.Config{})
 }
 
-// Opener gives what opens a workspace of the database at an address, until the end of a test. The rest is as configured.
+// Opener returns a function that opens a workspace of the database at an address, until the end of a test. The other
+// settings are in c.
 func Opener(t testing.TB, address string, c postgres.Config) func(t testing.TB, name string) store.Backend {
 	t.Helper()
 	pool := Pool(t, address)
@@ -30,7 +31,7 @@ func Opener(t testing.TB, address string, c postgres.Config) func(t testing.TB, 
 	}
 }
 
-// Open opens a workspace that it takes over from whoever has it. The rest is as configured.
+// Open takes a workspace over from its current owner and opens it. The other settings are in c.
 func Open(ctx context.Context, pool *pgxpool.Pool, name string, c postgres.Config) (*postgres.Store, error) {
 	n := &postgres.Node{Pool: pool}
 	before, err := n.Owner(ctx, name)
@@ -43,7 +44,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, name string, c postgres.Confi
 	return postgres.Open(ctx, c)
 }
 
-// Pool reaches a database until the end of a test.
+// Pool connects to a database until the end of a test.
 func Pool(t testing.TB, address string) *pgxpool.Pool {
 	t.Helper()
 	pool, err := postgres.Connect(t.Context(), address)
