@@ -9,13 +9,13 @@ import (
 	"handoff/store"
 )
 
-// maxRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
-// can take the work, and not everybody who can.
+// maxRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that some agent
+// can take the work, not every one of them.
 const maxRouted = 5
 
-// Candidates ranks those of some agents who could take a handoff now, the best first, and says the best of them and who
-// could not and why, by name, five of each at most. An agent that does not qualify at all is in neither list. The cards
-// say how many handoffs the agents hold.
+// Candidates ranks the agents that could take a handoff now, best first. routed names the best of them, and the
+// excluded agents with the reason of each, sorted by name, [maxRouted] of each at most. An agent that does not qualify
+// for the address is in neither list. The cards say how many handoffs the agents hold.
 func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed) {
 	want := roster.Want{To: r.To, Type: r.Type, Tags: r.Tags}
 	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
@@ -37,11 +37,11 @@ func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*sch
 	return ranked, routed
 }
 
-// FirstToTell is which of the ranked agents is told first of a handoff: the best that is here with nothing to do, "" for none.
-// It is old as soon as an agent claims or registers.
+// FirstToTell returns the ranked agent that is told first of a handoff: the best one that is present and has no work,
+// "" for none. The answer is stale as soon as an agent claims or registers.
 //
-// Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before, nor is the agent
-// that did what brings the handoff to its pool now.
+// An agent is not told first of a handoff that it rejected, held until now, asked about, sent, or was told of before.
+// did, the agent whose action brings the handoff to its pool now, is not told first either.
 func (f Offers) FirstToTell(ranked []*schemas.Card, r *store.Record, did schemas.Agent) schemas.Agent {
 	passed := append([]schemas.Agent{r.From, r.Holder, r.Asker, did}, r.Told...)
 	for _, card := range ranked {

@@ -13,8 +13,9 @@ import (
 	"handoff/store"
 )
 
-// Withheld says which mail an agent does not get now, and why; "" for none. For an agent that is full it reads the
-// counters of mailboxes, else what may be claimed soon, or what waits for other handoffs.
+// Withheld says which mail an agent does not get now, and why; "" for none. For an agent at its limit it reads the
+// counters of mailboxes. For any other agent it reads handoffs that can be claimed soon, that are blocked, or that do
+// not fit.
 func (f Offers) Withheld(name schemas.Agent) (string, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
@@ -36,8 +37,8 @@ func (f Offers) Withheld(name schemas.Agent) (string, error) {
 	return "", nil
 }
 
-// soonText says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
-// rests after an attempt before.
+// soonText names the first handoff that the agent may claim within a minute but not yet: another agent was told of it
+// first, or it rests after an attempt.
 func (t *taker) soonText() (string, error) {
 	now := t.Here.Now()
 	return firstText(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
@@ -52,8 +53,8 @@ func (t *taker) soonText() (string, error) {
 	})
 }
 
-// blockedText says what is for the agent and waits for other handoffs, the oldest first by what it waits for. Where there
-// are more than are looked at, the number is too low.
+// blockedText counts the blocked handoffs for the agent, and names the dependencies of the oldest. The number is too
+// low if there are more than the scan reads.
 func (t *taker) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
 	_, err := firstText(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
@@ -69,8 +70,8 @@ func (t *taker) blockedText() (string, error) {
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest), nil
 }
 
-// unfitText says what waits in a pool of the agent that is not offered to it, the first, and why: who lists its mail sees it
-// there.
+// unfitText names the first handoff in a pool of the agent that is not offered to it, and why. The agent sees that
+// handoff when it lists its mail.
 func (t *taker) unfitText() (string, error) {
 	return firstText(t.View, t.View.Queue(roster.Boxes(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
@@ -80,8 +81,7 @@ func (t *taker) unfitText() (string, error) {
 	})
 }
 
-// firstText is what say says of the first of the handoffs that are pending of which it says something. It looks at a
-// thousand at most.
+// firstText returns the first text that say returns for a pending handoff of ids. It reads at most a thousand records.
 func firstText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
 	for r, err := range reading.Records(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {

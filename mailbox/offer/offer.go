@@ -1,14 +1,13 @@
-// Package offer says what an agent may take: which handoff and why not another, from which mailboxes, in which order,
-// how much there is, and what is kept from it. All of it is read from a snapshot of the store and from who is here;
-// nothing is written.
+// Package offer decides which handoffs an agent may claim: from which mailboxes, in which order, how many there are,
+// and why others are withheld. It reads only a snapshot of the store and the present connections; it writes nothing.
 //
-// One table has the rules on who may take a handoff. Claims, queues, rankings, refusals and what senders are told ask
-// it by [Offers.Verdict], each about the reasons that matter to it, and all sentences are made of the reason that it
-// gives.
+// One table holds the rules about who may claim a handoff. Claims, queues, rankings, refusals and warnings for senders
+// evaluate it through [Offers.Verdict], each for the reasons that matter to it. All sentences come from the reason that
+// the verdict gives.
 //
-// max_open counts when an agent claims. An agent that holds that many handoffs is offered nothing more from a pool,
-// even if it was told first. Work that was sent to its own name it still gets, and the sender is warned. A send names
-// the same agents as excluded that a claim excludes.
+// max_open is checked when an agent claims. An agent that holds that many handoffs is offered nothing more from a pool,
+// even if it was told first. It still gets work that was sent to its own name, and the sender is warned. A send names
+// the same agents as excluded as a claim excludes.
 package offer
 
 import (
@@ -25,14 +24,14 @@ import (
 	"handoff/store"
 )
 
-// Offers is what agents are offered at one moment. It is of use for as long as its snapshot.
+// Offers answers questions about one moment. It is valid as long as its snapshot.
 type Offers struct {
 	*store.View
 	Here sessions.Here
 }
 
-// Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with ten. Notices
-// and what is held are those of the agent's own mailbox alone.
+// Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with ten. Notices and
+// held handoffs are counted only in the agent's own mailbox.
 func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	boxes, err := f.Boxes(agent)
 	if err != nil {
@@ -49,7 +48,7 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 			in.Notices, in.Held = m.Unread, m.Held
 			continue
 		}
-		// What it declined, and reviews of its own work, are for others.
+		// Handoffs that it declined, and reviews of its own work, do not count.
 		for r, err := range reading.Records(f.View, reading.AtMost(maxCountedRows, f.View.Queue(box))) {
 			if err != nil {
 				return in, err
@@ -65,12 +64,12 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	return in, nil
 }
 
-// maxCountedRows is how many of a pool are looked at one by one for a count.
+// maxCountedRows is how many handoffs of a pool Inbox reads one by one.
 const maxCountedRows = 10
 
-// Boxes are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
-// mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,
-// also to an agent that takes no more. Its own comes first, and those of siblings last.
+// Boxes returns the mailboxes that an agent may claim from: its own first, then the pools that it qualifies for, then
+// the mailboxes with mail for absent siblings. It ignores how many handoffs the agent holds: an inbox shows pending
+// work also to an agent at its limit.
 func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
@@ -80,16 +79,16 @@ func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 	return append(roster.Boxes(a.Card), t.orphanedBoxes()...), t.err
 }
 
-// LongPollBoxes are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
-// those of all siblings that are not here, also without mail.
+// LongPollBoxes returns the mailboxes in whose lists a long poll of an agent waits. They are those mailboxes that
+// [Offers.Queue] reads, and the mailboxes of all absent siblings, also without mail.
 func (f Offers) LongPollBoxes(a store.Agent) ([]schemas.Address, error) {
 	t := f.taker(a)
 	return t.claimBoxes(t.absentBoxes), t.err
 }
 
-// Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
-// it qualifies for, and those of siblings that are not here; only what is for it by name while it holds as many as it
-// said that it takes. What the agent may not take, with one of the tags, and what read leaves out comes as nil.
+// Queue yields the handoffs that an agent may claim next, in the order of claims: from its own mailbox, the pools that
+// it qualifies for, and the mailboxes of absent siblings. An agent at its limit gets only handoffs to its own name.
+// Queue yields nil for a handoff that the agent may not claim, that has none of the tags, or that read leaves out.
 func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {
@@ -115,12 +114,12 @@ func (f Offers) Queue(
 	}
 }
 
-// mayTakeNext tells whether the agent takes the next handoff of its queues, with one of the tags.
+// mayTakeNext tells whether the agent may claim a handoff of its queue that has one of the tags.
 func (t *taker) mayTakeNext(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
 
-// claimBoxes are the mailboxes from which the agent takes the next, with those that siblings gives.
+// claimBoxes returns the mailboxes that the agent claims from now, with the mailboxes that siblings returns.
 func (t *taker) claimBoxes(siblings func() []schemas.Address) []schemas.Address {
 	if t.isFull() || t.err != nil {
 		return []schemas.Address{schemas.Address(t.Card.Name)}
@@ -128,16 +127,16 @@ func (t *taker) claimBoxes(siblings func() []schemas.Address) []schemas.Address 
 	return append(roster.Boxes(t.Card), siblings()...)
 }
 
-// Mail for a session that is not here would lie for ever, because no other session has its name. So while nobody acts
-// under a name that was given to a session of a client, mail for that name is orphaned: any other session of the
-// client may take it.
+// No other session has the name of a session that is gone, so its mail would stay unclaimed. Therefore, while no
+// session uses a name that was given to a session of a client, mail for that name is orphaned: any other session of the
+// client may claim it.
 
-// orphanedBoxes are the mailboxes in which something waits for sessions of the agent's client that are not here.
+// orphanedBoxes returns the mailboxes with claimable mail for absent sessions of the agent's client.
 func (t *taker) orphanedBoxes() []schemas.Address {
 	return t.filterOrphaned(t.ClaimableBoxes(names.Prefix(t.Client)))
 }
 
-// absentBoxes are the mailboxes of all sessions of the agent's client that are not here, with mail or without.
+// absentBoxes returns the mailboxes of all absent sessions of the agent's client, with mail or without.
 func (t *taker) absentBoxes() []schemas.Address {
 	return t.filterOrphaned(func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(t.Client), nil) {
@@ -151,8 +150,8 @@ func (t *taker) absentBoxes() []schemas.Address {
 	})
 }
 
-// filterOrphaned are those mailboxes that are orphaned for the agent, a thousand looked at most. An agent whose name was
-// given to no session of a client has no siblings.
+// filterOrphaned returns the mailboxes that are orphaned for the agent; it checks at most a thousand. An agent whose
+// name was given to no session of a client has no siblings.
 func (t *taker) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
 	if t.Client == "" {
 		return nil
@@ -166,8 +165,8 @@ func (t *taker) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []s
 	return boxes
 }
 
-// isOrphaned tells whether a mailbox is that of another session of the agent's client, and that session is not here.
-// Pools are never orphaned, nor is the mailbox of an agent of another client.
+// isOrphaned tells whether a mailbox belongs to another, absent session of the agent's client. Pools are never
+// orphaned, nor is the mailbox of an agent of another client.
 func (t *taker) isOrphaned(box schemas.Address) bool {
 	name, directed := box.Directed()
 	if !directed || t.Client == "" || name == t.Card.Name || t.err != nil {
@@ -178,7 +177,7 @@ func (t *taker) isOrphaned(box schemas.Address) bool {
 	return isSibling(t.Agent, other) && !t.Here.IsInUse(other)
 }
 
-// isSibling tells whether an agent has the name of the client of another, or that of a session of the client.
+// isSibling tells whether other has the name of a's client, or a name that was given to a session of that client.
 func isSibling(a, other store.Agent) bool {
 	return a.Client != "" && (other.Card.Name == a.Client || other.Client == a.Client)
 }

@@ -12,7 +12,7 @@ import (
 	"handoff/store"
 )
 
-// reviewers are agents that are here and take reviews; the first are better, by skills that a send names.
+// reviewers returns present agents that take reviews; the first are better, by skills that a send names.
 func reviewers(w *mailboxtest.World, names ...schemas.Agent) (team []schemas.Caller) {
 	skills := []string{"go", "sql", "css", "html"}
 	for i, name := range names {
@@ -38,7 +38,7 @@ func TestSend_TellsBestOfPoolFirst(t *testing.T) {
 		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.Claims(team[3]).WaitingMail)
 		mailboxtest.Refuses(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.Pass(time.Minute)
-		mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
+		mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // any call
 	}
 	for _, any := range team {
 		require.Equal(t, 1, claimable(w, any.Agent))
@@ -57,7 +57,7 @@ func TestClaim_RefusesFullAgentThatWasToldFirst(t *testing.T) {
 	mailboxtest.Refuses(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
 }
 
-// toldFirst are the agents who were told of a handoff first, one after the other.
+// toldFirst returns the agents that were told first of a handoff, one after the other.
 func toldFirst(w *mailboxtest.World, id schemas.ID) (told []schemas.Agent) {
 	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
 		r, err := v.Record(id)

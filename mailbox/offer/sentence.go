@@ -10,7 +10,8 @@ import (
 	"handoff/store"
 )
 
-// clause is what a verdict says of the agent, behind its name; "" for what is no matter of the agent.
+// clause returns the reason as a clause about the agent, to follow its name; "" for a reason that is not about the
+// agent.
 func (v Verdict) clause() string {
 	switch r := v.Record; {
 	case v.Reason == Full:
@@ -22,7 +23,7 @@ func (v Verdict) clause() string {
 		return "does not accept " + schemas.Visible(r.Type)
 	case v.Reason == Declined && v.Delivered:
 		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
-	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
+	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // the work is not done yet
 		return "may be the one who does the work"
 	case v.Reason == Declined:
 		return "declined it"
@@ -32,12 +33,12 @@ func (v Verdict) clause() string {
 	return ""
 }
 
-// minutes is a duration in whole minutes, halves rounded up.
+// minutes formats a duration in whole minutes, halves rounded up.
 func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
 
-// shortClause is the clause in a list of agents.
+// shortClause returns the clause for a list of agents.
 func (v Verdict) shortClause() string {
-	switch v.Reason { //nolint:exhaustive // the others are said as ever
+	switch v.Reason { //nolint:exhaustive // the others use the full clause
 	case Full:
 		return fmt.Sprintf("holds %d, at most %d", v.Held, v.Card.MaxOpen)
 	case Away:
@@ -46,8 +47,7 @@ func (v Verdict) shortClause() string {
 	return v.clause()
 }
 
-// Warnings tell a sender of an agent that it names and that takes the work, but perhaps not soon: it is away, or holds
-// as many as it said that it takes.
+// Warnings warns a sender that the named agent takes the work but perhaps not soon: it is away, or at its limit.
 func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
 	t := f.taker(a)
 	if a.Card.Away {
@@ -59,8 +59,9 @@ func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
 	return warnings, t.err
 }
 
-// Refusal is the error for an agent that is to do an action with the handoff, with the way out; nil where it may, and
-// for [Ended], [Held] and [NotFor]: package life knows who else may do what in which state.
+// Refusal returns the error for an agent that may not do an action with the handoff, with a way out. It returns nil if
+// the agent may, and for [Ended], [Held] and [NotFor]: for these, package life knows which parts may act in which
+// state.
 func (v Verdict) Refusal(action string, now time.Time) error {
 	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
@@ -89,7 +90,7 @@ func (v Verdict) Refusal(action string, now time.Time) error {
 	return nil
 }
 
-// waitText says for what the handoff waits.
+// waitText names the dependencies of the handoff, or the time before which it may not be claimed.
 func (v Verdict) waitText() string {
 	if v.Reason == TooEarly {
 		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
@@ -97,7 +98,7 @@ func (v Verdict) waitText() string {
 	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockedBy(v.Record), ", "))
 }
 
-// soonText says when the agent may claim what is kept for another or rests.
+// soonText says when the agent may claim a handoff that is reserved for another or rests.
 func (v Verdict) soonText(now time.Time) string {
 	r := v.Record
 	left := r.Wakes.Time().Sub(now).Round(time.Second)
@@ -107,18 +108,18 @@ func (v Verdict) soonText(now time.Time) string {
 	return fmt.Sprintf("%s may be claimed in %s.", r.ID, left)
 }
 
-// withheldText tells an agent that is full how much it could claim else.
+// withheldText tells an agent at its limit how many handoffs are withheld from it.
 func (v Verdict) withheldText(pending int) string {
 	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.", v.Held, v.Card.MaxOpen, pending)
 }
 
-// notOfferedText tells an agent of what waits in a pool of its own and is not offered to it.
+// notOfferedText tells an agent of a handoff in its pool that is not offered to it.
 func (v Verdict) notOfferedText() string {
 	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.clause())
 }
 
-// noTakerText says why none of those takes the work to whom it is addressed, with the first five of them; where nobody
-// is known, that nobody is.
+// noTakerText says why none of the addressed agents takes the work, with the first five of them; if none is known, it
+// says so.
 func noTakerText(to schemas.Address, all []Verdict) string {
 	const most = 5
 	name, directed := to.Directed()

@@ -124,7 +124,7 @@ func TestSibling_LeavesMailOfOpenSession(t *testing.T) {
 	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
 	w.Sends(mailboxtest.Human, "claude-code-2", "y")
-	second := w.Opens("again", "s2") // it came back
+	second := w.Opens("again", "s2") // it returned
 	require.True(t, w.Claims(first).Empty)
 	require.Equal(t, schemas.ID(2), w.Claims(second).HandoffID)
 	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
@@ -194,7 +194,7 @@ func TestSibling_TakesNothingWhileFull(t *testing.T) {
 	require.True(t, w.Claims(first).Empty)
 }
 
-// At a takeover nobody knows yet who is here.
+// A new owner does not know the open connections yet.
 func TestSibling_WaitsForConnectionsAfterRestart(t *testing.T) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Opens("c1", "s1")
@@ -276,7 +276,7 @@ func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
 	}
 }
 
-// Mail for a session that is here goes to it, though its siblings wait for longer.
+// Mail for a present session goes to that session, even if its siblings have waited longer.
 func TestSibling_LeavesMailToSessionThatReturned(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		first := w.Opens("c1", "s1")

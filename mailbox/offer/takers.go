@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// Addressees yields the agents for whom work sent to an address is, as far as they are known: the agent of the name, or
-// the sessions of the client of the name, or the members of the pool. Nobody is yielded for human.
+// Addressees yields the known agents behind an address: the agent of that name, or else the sessions of the client of
+// that name, or the members of the pool. It yields nothing for human.
 func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.Directed()
 	if !directed {
@@ -37,9 +37,9 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// WhyNoTaker says why none of those for whom a handoff is takes it, as long as they say of themselves what they say now; ""
-// where one does, whether it is here or busy or not. It asks about [Member], or [Present] where one that is away does
-// not count as one that takes it. For how long the handoff is kept for one of them first does not matter.
+// WhyNoTaker says why none of the addressed agents takes a handoff unless it registers otherwise; "" if one takes it,
+// even if that agent is absent or busy. asked is [Member], or [Present] if agents that are away do not count. A
+// reservation for one of the agents does not matter.
 func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
@@ -48,7 +48,7 @@ func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error
 	for a, err := range f.Addressees(r.To) {
 		t := f.taker(a)
 		var v Verdict
-		for _, one := range []Reason{Declined, Unfit, Away} { // what lasts longest is said first
+		for _, one := range []Reason{Declined, Unfit, Away} { // the longest lasting reason comes first
 			if v = t.verdict(r, asked&one); v.Reason != 0 {
 				break
 			}
@@ -61,14 +61,14 @@ func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error
 	return noTakerText(r.To, reasons), nil
 }
 
-// KnownAgent is an agent that is known, and whether somebody acts under its name as far as anybody knows.
+// KnownAgent is a known agent; Here tells whether a session uses its name now.
 type KnownAgent struct {
 	store.Agent
 	Here bool
 }
 
-// NoTakerHere says that of the agents that are known nobody is here who takes what is sent to an address; "" where
-// somebody is. It does not look at how many an agent holds: one that is full takes the next when it is done.
+// NoTakerHere says that no present agent among the known ones takes work for an address; "" if one does. It ignores how
+// many handoffs an agent holds: an agent at its limit takes the next one later.
 func NoTakerHere(known []KnownAgent, to schemas.Address) string {
 	name, directed := to.Directed()
 	owner := store.Agent{Card: schemas.Card{Name: name}}

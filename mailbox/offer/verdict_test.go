@@ -18,7 +18,7 @@ import (
 	"handoff/store"
 )
 
-// offers runs a function over what agents are offered now. Time is applied before.
+// offers runs a function over the current offers. It applies time before.
 func offers(w *mailboxtest.World, do func(offer.Offers) error) {
 	w.T.Helper()
 	mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
@@ -54,7 +54,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		arrange func(w *mailboxtest.World, boss, qa, other schemas.Caller)
 		asked   offer.Reason
 		reason  offer.Reason
-		says    string // the refusal of a claim, or the warning of a send; "" where it is claimed
+		says    string // the refusal of a claim, or the warning of a send; "" if it is claimed
 		code    schemas.Code
 	}{
 		{"of its name", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
@@ -108,7 +108,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
-			w.Pass(time.Minute) // of which other was told first
+			w.Pass(time.Minute) // other was told of it first
 			w.Fails(qa, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.Because("no")})
 		}, offer.Claim, offer.Declined, "ho_1 was not claimed: qa declined it", schemas.Denied},
 		{"for another", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
@@ -155,15 +155,15 @@ func TestVerdict_ExcludesAuthorFromReview(t *testing.T) {
 
 func alone(in *schemas.SendIn) { in.Parent = "none" }
 
-// codes are those with which a claim by id is refused.
+// codes are the error codes of claims by id.
 var codes = map[offer.Reason]schemas.Code{
 	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
 	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Reserved: schemas.Conflict,
 	offer.Declined: schemas.Denied, offer.NotFor: schemas.Denied,
 }
 
-// Whatever happened, a claim by id is accepted or refused as the verdict says, and the next claim takes what comes first
-// in the queue.
+// After any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
+// handoff of the queue.
 func TestVerdict_AgreesWithClaims(t *testing.T) {
 	seen := offer.Reason(0)
 	for seed := range uint64(6) {
@@ -181,7 +181,7 @@ func TestVerdict_AgreesWithClaims(t *testing.T) {
 	require.Equal(t, offer.Claim, seen, "each reason came up")
 }
 
-// shop is a workspace in which a random few agents work, each with limits of its own.
+// shop is a workspace with a random number of agents, each with limits of its own.
 type shop struct {
 	*mailboxtest.World
 	*rand.Rand
@@ -208,7 +208,7 @@ func newShop(t *testing.T, seed uint64) *shop {
 
 func pick[T any](s *shop, of ...T) T { return of[s.IntN(len(of))] }
 
-// step does one of what may happen in a workspace. What is refused changes nothing.
+// step does one random action. A refused action changes nothing.
 func (s *shop) step() {
 	ctx, by, id := context.Background(), pick(s, s.team...), schemas.ID(1+s.IntN(int(s.sent)+1))
 	named := schemas.UpdateIn{HandoffID: id.String(), Note: "x"}
@@ -235,8 +235,7 @@ func (s *shop) step() {
 	}
 }
 
-// refusedAsJudged claims all for which the verdict has a reason against it, in the name of each agent, and gives these
-// reasons.
+// refusedAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these verdicts.
 func (s *shop) refusedAsJudged() (seen offer.Reason) {
 	s.T.Helper()
 	for _, by := range s.team {
@@ -253,7 +252,7 @@ func (s *shop) refusedAsJudged() (seen offer.Reason) {
 	return seen
 }
 
-// takenAsJudged lets an agent claim one that the verdict lets it take, by its id, and the first of its queue.
+// takenAsJudged makes an agent claim by id a handoff that its verdict allows, and then the first of its queue.
 func (s *shop) takenAsJudged() {
 	s.T.Helper()
 	by := pick(s, s.team...)
@@ -269,7 +268,7 @@ func (s *shop) takenAsJudged() {
 	}
 }
 
-// queue is what an agent takes next, in its order.
+// queue returns the handoffs that an agent claims next, in order.
 func (s *shop) queue(name schemas.Agent) (ids []schemas.ID) {
 	s.T.Helper()
 	offers(s.World, func(f offer.Offers) error {

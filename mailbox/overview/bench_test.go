@@ -16,8 +16,8 @@ import (
 	"handoff/store/memory"
 )
 
-// crowd fills a store with so many handoffs, of which the last ones are open: half of these may be claimed, a fifth is
-// held, a fifth is blocked by one that failed or is open, and the rest asks or waits for approval.
+// crowd fills a store with n handoffs, the last of them open: half of the open ones are claimable, a fifth is held, a
+// fifth depends on a failed or open one, and the others ask or wait for approval.
 func crowd(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 	t.Helper()
 	kept := store.New(b)
@@ -110,7 +110,7 @@ func (r readRows) Scan(in store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// Each step has more before it than it looks at.
+// Each step has more rows than its limit.
 func TestOverview_ReadsBoundedNumberOfRows(t *testing.T) {
 	n := 0
 	s := crowd(t, reads{memory.New(), &n}, 26_000, 21_000)
@@ -123,8 +123,8 @@ func TestOverview_ReadsBoundedNumberOfRows(t *testing.T) {
 	require.Equal(t, 26_000, out.Counts.Sent)
 }
 
-// BenchmarkOverview looks at 100,000 handoffs, of which 10,000 are open, and lists 50 of them in the same run. "of-list"
-// is how long the overview takes as a share of the list.
+// BenchmarkOverview computes the overview of 100,000 handoffs with 10,000 open, and lists 50 of them in the same run.
+// "of-list" is the time of the overview as a share of the list's.
 func BenchmarkOverview(b *testing.B) {
 	s := crowd(b, mailboxtest.File(b), 100_000, 10_000)
 	var lists time.Duration

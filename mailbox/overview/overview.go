@@ -1,12 +1,12 @@
-// Package overview computes what is going on in a workspace, for the person who looks after it: what needs a person,
-// what agents are at work on, what is stuck and why, and how much there is. A command shows it, and so may a page.
+// Package overview computes the state of a workspace for the person in charge of it: what needs a person, which work is
+// running, which work is stuck and why, and how much there is. A command shows it, and a page may.
 //
-// It is made of the state of the handoffs in one snapshot of the store and of who is here, so that no look takes
-// anything from it. Only messages have no state: they need the person until they were read. Nothing is written.
+// It is computed from the states of handoffs in one snapshot of the store and from present connections, so reading it
+// changes nothing. Only messages have no state: they need the person until they are read.
 //
-// It reads by seeks, and a bounded number of rows however much is stored or open: each step begins at an index that has
-// few rows besides those that it wants, and looks at [MaxScanned] of them at most. A part whose steps ended early says so.
-// What is oldest is looked at first, because what is stuck grows old.
+// It reads by seeks, and a bounded number of rows, however large the store is. Each step begins at an index that has
+// mostly matching rows, and reads at most [MaxScanned] of them. A part with a step that stopped early says so. Steps
+// read the oldest rows first, because stuck work is old.
 package overview
 
 import (
@@ -21,34 +21,33 @@ import (
 	"handoff/store"
 )
 
-// How much is looked at.
+// Limits of one computation.
 const (
-	MaxScanned = 150   // handoffs, notices or agents, by one step
+	MaxScanned = 150   // handoffs, notices or agents that one step reads
 	maxRows    = 1_000 // mailboxes, and rows that are only counted
 
-	defaultRows = 20     // rows of a part, unless asked otherwise
-	maxUnread   = 10_000 // notices of the person among which messages are looked for
+	defaultRows = 20     // rows of a part by default
+	maxUnread   = 10_000 // notices of the person that are searched for messages
 )
 
-// Config is what an overview needs besides the snapshot. Now and Reader are required.
+// Config holds the inputs besides the snapshot. Now and Reader are required.
 type Config struct {
 	Now     time.Time
-	Limit   int                               // rows of a part; zero for the usual number
-	Silence func(*store.Record) time.Duration // after which a holder of whom nothing is heard counts as silent
+	Limit   int                               // rows of a part; zero for the default
+	Silence func(*store.Record) time.Duration // when a quiet holder counts as silent
 	Known   []offer.KnownAgent                // agents
 
-	// Offers are what agents are offered in the snapshot.
+	// Offers answers questions about the snapshot.
 	Offers offer.Offers
 
-	// Leave is the file whose rules go on after a handoff and wait for a person's leave, "" for none.
+	// LeaveFile returns the file whose rules continue after a handoff and wait for a person's permission, "" for none.
 	LeaveFile func(*store.Record) string
 
-	// Reader tells why a handoff stands as it does, and what is known of its holder.
+	// Reader explains the state of a handoff, and knows about its holder.
 	Reader reading.Reader
 }
 
-// Compute computes the overview of a snapshot. A damaged record is left out: it stops no other. The errors are those of the
-// store.
+// Compute computes the overview of a snapshot. It leaves out damaged records. The errors are those of the store.
 func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	l := &lister{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
 	l.Limit = cmp.Or(c.Limit, defaultRows)
@@ -58,8 +57,7 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 			l.counts.Agents++
 		}
 	}
-	// A handoff is shown by the first step that finds it, so what needs the person is looked for before what only goes
-	// on.
+	// The first step that finds a handoff shows it, so steps for concerns of the person come first.
 	for _, step := range []func(){
 		l.count, l.addQuestions, l.addApprovals, l.addLeaves, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlocked, l.addHeld, l.addPending,
 	} {
@@ -74,8 +72,9 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	return out, l.err
 }
 
-// lister is one computation. Its steps run one after another; a handoff is shown once, by the first step that finds it.
-// All that they read comes through [untilError], which ends at the first error of the store: that one ends the computation.
+// lister computes one overview. Its steps run one after another; a handoff is shown once, by the first step that finds
+// it. All steps read through [untilError], which stops at the first error of the store, and that error ends the
+// computation.
 type lister struct {
 	*store.View
 	Config
@@ -84,27 +83,29 @@ type lister struct {
 	seen  map[schemas.ID]bool
 	err   error
 
-	// reach is how many handoffs or notices a step looks at for what needs the person: no fewer than rows are wanted.
+	// scanLimit is how many handoffs or notices a step reads for concerns of the person: at least as many as rows are
+	// wanted.
 	scanLimit int
 
 	needs, running, stuck part
 	counts                schemas.Counts
 }
 
-// part is what was found for one part of the overview.
+// part holds the rows of one part of the overview.
 type part struct {
 	rows       []row
-	incomplete bool // looking ended early
+	incomplete bool // a step stopped early
 }
 
-// row is a concern with its record, by which it is told. A message has none.
+// row is a concern with its record. A message has none.
 type row struct {
 	schemas.Concern
 	record *store.Record
 }
 
-// add notes a handoff that was not found before. The step says since when it is so, and why where the state of the
-// handoff does not tell. What it gives may be filled in until the next row is added: rows may move then.
+// add adds a row for a handoff that no step has found yet. The step passes the time since when the concern exists, and
+// a reason if the handoff's state does not explain it. The caller may fill in the returned concern until the next row
+// is added: rows may move then.
 func (l *lister) add(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
 	l.seen[r.ID] = true
 	c := schemas.Concern{
@@ -121,8 +122,8 @@ func (l *lister) add(p *part, kind schemas.ConcernKind, r *store.Record, since s
 	return &p.rows[len(p.rows)-1].Concern
 }
 
-// finish orders a part, cuts it to so many rows as are shown, and adds to these what was said and what may be done.
-// Only rows that are shown cost reads. An error is kept in l.err, for [Compute] to return.
+// finish sorts a part, cuts it to the row limit, and adds reasons, reports and next calls to the remaining rows. Only
+// those rows cost reads. It keeps an error in l.err, for [Compute] to return.
 func (l *lister) finish(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
@@ -138,23 +139,23 @@ func (l *lister) finish(p part) schemas.Part {
 	return out
 }
 
-// urgency orders what is above normal; the rest is equal.
+// urgency returns the order of priorities above normal; all others are equal.
 func urgency(p schemas.Priority) int {
 	return max(slices.Index(schemas.Priorities, p), slices.Index(schemas.Priorities, schemas.Normal))
 }
 
-// kinds are in the order of attention.
+// kinds lists the kinds in the order of attention.
 var kinds = []schemas.ConcernKind{
 	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernLeave, schemas.ConcernFailure, schemas.ConcernEscalation,
 	schemas.ConcernWork, schemas.ConcernMessage, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
-// rank is the place of a kind in that order, the most pressing first.
+// rank returns the place of a kind in that order, the most pressing first.
 func rank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
 
-// count reads the mailboxes, which later steps go through, and counts what their counters say. It reads at most [maxRows]
-// mailboxes, and as many rows of what waits for an answer and of what waits for others.
+// count reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes, and as
+// many rows of handoffs that wait for an answer or are blocked.
 func (l *lister) count() {
 	for b := range untilError(l, l.Boxes()) {
 		if len(l.boxes) == maxRows {
@@ -175,7 +176,7 @@ func (l *lister) count() {
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 
-// attending are those who are here, who holds most first.
+// presentAgents returns the present agents, sorted by how many handoffs each holds, most first.
 func (l *lister) presentAgents() []schemas.Load {
 	held := map[schemas.Address]int{}
 	for _, b := range l.boxes {
@@ -191,7 +192,7 @@ func (l *lister) presentAgents() []schemas.Load {
 	return l.largest(all)
 }
 
-// waits are the mailboxes from which something can be claimed.
+// pendingBoxes returns the mailboxes with claimable work.
 func (l *lister) pendingBoxes() []schemas.Load {
 	all := []schemas.Load{}
 	for _, b := range l.boxes {
@@ -207,8 +208,8 @@ func (l *lister) largest(all []schemas.Load) []schemas.Load {
 	return all[:min(len(all), l.Limit)]
 }
 
-// untilError yields what is read until there is an error, and keeps that. So steps need not look at errors: the loop that
-// runs them does.
+// untilError yields the values of read up to the first error, and keeps that error. So steps need not check errors: the
+// loop that runs them does.
 func untilError[T any](l *lister, read iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range read {
@@ -219,7 +220,7 @@ func untilError[T any](l *lister, read iter.Seq2[T, error]) iter.Seq[T] {
 	}
 }
 
-// distinct counts the handoffs among the first rows. One that waits for several others has a row for each.
+// countDistinct counts the handoffs in the first rows. A handoff with several dependencies has a row for each.
 func (l *lister) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	found, rows := map[schemas.ID]bool{}, 0
 	for id := range untilError(l, ids) {
@@ -231,9 +232,9 @@ func (l *lister) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	return len(found)
 }
 
-// first yields the records of the first handoffs. Where there are more, looking ended early for these parts. One that
-// was found by an earlier step, or cannot be read, is passed over. What is passed over counts as looked at, so the work
-// is bounded also where most were found before.
+// records yields the records of the first handoffs. If there are more than limit, it marks the parts as incomplete. It
+// passes over handoffs that an earlier step found, and unreadable ones. These count towards the limit, so the work is
+// bounded even if most were found before.
 func (l *lister) records(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		looked := 0
@@ -254,7 +255,7 @@ func (l *lister) records(ids iter.Seq2[schemas.ID, error], limit int, parts ...*
 	}
 }
 
-// tell adds to a row why the handoff stands so, and the last report of its holder.
+// addReason adds the reason of a row's state, and the last report of its holder.
 func (l *lister) addReason(r *row) error {
 	if r.record == nil {
 		return nil
@@ -280,7 +281,7 @@ func (l *lister) addReason(r *row) error {
 	return err
 }
 
-// next are the calls by which a person goes on with a concern, the likeliest first.
+// nextCalls returns the calls by which a person goes on with a concern, the likeliest first.
 func (l *lister) nextCalls(c row) []schemas.Advice {
 	id := c.HandoffID.String()
 	show := schemas.Call(schemas.GetIn{HandoffID: id}, "shows it")
@@ -328,13 +329,13 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 	return []schemas.Advice{show}
 }
 
-// retryRefused tells whether the texts of a handoff are no longer kept, or cannot be read.
+// retryRefused tells whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be read.
 func (l *lister) retryRefused(r *store.Record) bool {
 	lessened, err := reading.LostContent(l.View, r)
 	return lessened || err != nil
 }
 
-// judgeCalls are the two calls by which a person judges a result, where another handoff waits for that.
+// judgeCalls returns the two calls by which a person judges a result that another handoff depends on.
 func judgeCalls(id schemas.ID) []schemas.Advice {
 	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
 	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}

@@ -19,7 +19,7 @@ func overviewOf(w *mailboxtest.World) schemas.OverviewOut {
 	return mailboxtest.Must(w.T, w.Overview, schemas.Caller{}, schemas.OverviewIn{})
 }
 
-// rows writes a part as lines: kind, handoff or message, reason / report.
+// rows formats a part as lines: kind, handoff or message, reason / report.
 func rows(p schemas.Part) (lines []string) {
 	for _, c := range p.Items {
 		line := fmt.Sprintf("%s %s %s %s", c.Kind, c.HandoffID, c.NoticeID, c.Reason)
@@ -79,7 +79,7 @@ func TestOverview_FindsApprovalsBehindMuchPendingWork(t *testing.T) {
 	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rows(overviewOf(w).NeedsYou))
 }
 
-// failedIn sends work in a workflow and has it fail, or rejected.
+// failedIn sends work in a workflow and makes it fail, or be rejected.
 func failedIn(w *mailboxtest.World, wf schemas.Workflow, outcome schemas.Outcome) schemas.ID {
 	w.T.Helper()
 	boss, qa := w.Stdio("boss"), w.Stdio("qa")
@@ -98,7 +98,7 @@ func TestOverview_KeepsFailureAfterOtherSendsInItsWorkflow(t *testing.T) {
 		w.Sends(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
 	}
 	w.Sends(boss, "qa", "no", mailboxtest.NeedsApproval)
-	w.Updates(mailboxtest.Human, 5, schemas.ActRefuse, mailboxtest.Note("not now")) // the person's own no needs nobody
+	w.Updates(mailboxtest.Human, 5, schemas.ActRefuse, mailboxtest.Note("not now")) // the person's own refusal is no concern
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(overviewOf(w).NeedsYou))
 	w.Pass(60 * 24 * time.Hour)
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(overviewOf(w).NeedsYou), "time does not go on with it")
@@ -140,7 +140,7 @@ func TestOverview_KeepsFailureWithPartsSentBefore(t *testing.T) {
 	require.Equal(t, []string{"failure ho_1 no"}, rows(overviewOf(w).NeedsYou))
 }
 
-// A failure that was dropped stays one: nothing that waits for it goes on, and it can still be done again.
+// A dismissed failure stays a failure: its dependents stay blocked, and it can still be done again.
 func TestOverview_KeepsWorkBlockedByDismissedFailure(t *testing.T) {
 	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
 	id := w.Sends(boss, "qa", "x").HandoffID

@@ -12,9 +12,9 @@ import (
 	"handoff/store"
 )
 
-// held finds what agents hold and do not ask about. Agents that are not here come first, so that nothing of theirs is
-// missed where there is too much to look at. What an agent holds is taken off the bound by the counter of its mailbox,
-// whether or not it was found before.
+// addHeld adds handoffs that agents hold, except those with an open question. Absent agents come first, so that none of
+// their handoffs is missed if there are too many. It subtracts the counter of each agent's mailbox from the limit, even
+// if earlier steps found some of the handoffs.
 func (l *lister) addHeld() {
 	left := MaxScanned
 	for _, here := range []bool{false, true} {
@@ -33,11 +33,11 @@ func (l *lister) addHeld() {
 	}
 }
 
-// holding tells how it goes with what an agent holds. That a connection is gone is known, so it comes before silence,
+// addHeldOne adds a held handoff as dead, silent or running. A lost connection is a fact, so it comes before silence,
 // which is a guess.
 func (l *lister) addHeldOne(r *store.Record) {
 	switch {
-	case r.Status == schemas.Waiting: // of which the step for questions saw too many
+	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
 	case l.Reader.ConnectionGone(r):
 		l.add(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
 	case l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r):
@@ -47,8 +47,8 @@ func (l *lister) addHeldOne(r *store.Record) {
 	}
 }
 
-// blocked finds what waits for a handoff that ended and was not done well. It is so since that one ended: from then on
-// the waiting was in vain.
+// addBlocked adds handoffs that depend on a handoff that ended and was not done well. The concern exists since that
+// end: from then on the handoff waits in vain.
 func (l *lister) addBlocked() {
 	looked := 0
 	for id := range untilError(l, l.Dependencies()) {
@@ -63,7 +63,7 @@ func (l *lister) addBlocked() {
 		for r := range l.records(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {
 			looked++
 			part := &l.stuck
-			if dead.Status == schemas.Completed && dead.From == schemas.Human { // who may accept it
+			if dead.Status == schemas.Completed && dead.From == schemas.Human { // the person may accept it
 				part = &l.needs
 			}
 			l.add(part, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
@@ -71,11 +71,12 @@ func (l *lister) addBlocked() {
 	}
 }
 
-// maxPerBox is how many handoffs of a mailbox are looked at: what waits longest is in front.
+// maxPerBox is how many handoffs of a mailbox are read: the oldest are in front.
 const maxPerBox = 10
 
-// addPending finds, among what may be claimed, what lapsed and what nobody takes. It looks at [maxPerBox] of each
-// mailbox, so that a long one does not use up the bound of all. What lies behind those does not count as ended early.
+// addPending adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. It reads
+// [maxPerBox] of each mailbox, so that a long one does not use up the limit of all. Handoffs behind those do not make
+// the part incomplete.
 func (l *lister) addPending() {
 	left := MaxScanned
 	for _, b := range l.boxes {
@@ -101,20 +102,20 @@ func (l *lister) addPending() {
 			}
 			if told = why; nobody != "" {
 				c.Count = b.Pending
-				nobody = "" // which is told of the first
+				nobody = "" // the first row of the mailbox has it
 			}
 		}
 	}
 }
 
-// lastLeaseEnded tells whether the last claim of a pending handoff ended by its lease: such a claim was neither given back nor
-// answered, and its token is good until the next.
+// lastLeaseEnded tells whether the last claim of a pending handoff ended by its lease. Then it was neither released nor
+// answered, and its token is valid until the next claim.
 func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
-// questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:
-// that agent answers.
+// addQuestions adds handoffs that wait for an answer, from the person or from an agent. If the agent is present, the
+// handoff counts as running.
 func (l *lister) addQuestions() {
 	for r := range l.records(l.Oldest(store.InState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
@@ -132,12 +133,12 @@ func (l *lister) addQuestions() {
 	}
 }
 
-// NoticeApproval is the kind of the notices by which a person is asked for approval.
+// NoticeApproval is the kind of the notices that ask a person for approval.
 const NoticeApproval = "approval"
 
-// approvals finds what waits for approval among what is pending. Where that is too much to look at, what the person
-// sent and the notices lead to the rest: of what others send, the person was told. Only the record says whether it
-// still waits.
+// addApprovals adds pending handoffs that wait for approval. If there are too many pending ones, it looks among the
+// person's own handoffs and among the notices, because the person is notified of each approval that others need. Only
+// the record says whether a handoff still waits.
 func (l *lister) addApprovals() {
 	var pending part
 	l.addApprovalsFrom(l.Newest(store.InState(schemas.Pending), 0), &pending)
@@ -147,7 +148,8 @@ func (l *lister) addApprovals() {
 	}
 }
 
-// addApprovalsFrom adds what waits for approval among the first of these handoffs, and tells a part where there are more.
+// addApprovalsFrom adds the handoffs of ids that wait for approval, and marks ended as incomplete if there are too
+// many.
 func (l *lister) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
 	for r := range l.records(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -156,9 +158,9 @@ func (l *lister) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part)
 	}
 }
 
-// approvalEvent is the event since which a handoff waits for approval, 0 where it is not among the last ones.
+// approvalEvent returns the event since which a handoff waits for approval, 0 if it is not among the last ones.
 func (l *lister) approvalEvent(r *store.Record) uint64 {
-	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record those before the damage
+	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record, the events before the damage
 	for _, e := range events {
 		if e.Needs == schemas.NeedsApproval {
 			return e.N
@@ -167,12 +169,12 @@ func (l *lister) approvalEvent(r *store.Record) uint64 {
 	return 0
 }
 
-// noticed yields of what the person was told, newest first: the handoffs that were to be approved, and else none.
+// approvalNotices yields the handoffs of the person's approval notices, newest first, and 0 for other notices.
 func (l *lister) approvalNotices() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for n, err := range l.Notices(schemas.Human, 0) {
 			if n.Kind != NoticeApproval {
-				n.About = 0 // which no handoff has
+				n.About = 0 // no handoff has this id
 			}
 			if !yield(n.About, err) || err != nil {
 				return
@@ -181,8 +183,8 @@ func (l *lister) approvalNotices() iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// leave finds workflows whose rules wait for the person's leave: those that stand still for it, behind a step that ended,
-// and those under way, which are shown where they run, too.
+// addLeaves adds workflows whose rules wait for the person's permission. Some stand still behind a step that ended;
+// others are under way, and are also shown among the running ones.
 func (l *lister) addLeaves() {
 	for r := range l.records(l.AwaitingLeave(), l.scanLimit, &l.needs) {
 		file := r.AwaitsLeave()
@@ -204,8 +206,8 @@ func (l *lister) addLeaves() {
 	}
 }
 
-// failures finds what ended badly and with which nobody goes on. What a person refused is none. It looks at those of
-// each state that were sent last, and does not tell where there are more.
+// addFailures adds handoffs that ended badly and that no agent continues, except those that a person refused. It reads
+// the newest of each state, and does not mark the part if there are more.
 func (l *lister) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
 		for r := range l.records(l.Newest(store.InState(state), 0), maxRows) {
@@ -217,9 +219,8 @@ func (l *lister) addFailures() {
 	}
 }
 
-// isContinued tells whether somebody went on with a handoff that ended badly: another took its place, somebody who may said
-// that nobody is to go on, or a part of it was sent since and not cancelled. Whatever else is sent in its workflow is
-// other work.
+// isContinued tells whether the work of a badly ended handoff goes on: another handoff replaced it, it was dismissed,
+// or a part of it was sent since and not cancelled. Other handoffs of its workflow do not count.
 func (l *lister) isContinued(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true
@@ -237,7 +238,7 @@ func (l *lister) isContinued(r *store.Record) bool {
 	return false
 }
 
-// messages finds what was written to the person, who has not read it: it stands nowhere else.
+// addMessages adds unread messages to the person: no other step shows them.
 func (l *lister) addMessages() {
 	ids, err := l.UnreadAbout(schemas.Human, 0, maxUnread)
 	l.err = cmp.Or(l.err, err)
@@ -255,7 +256,7 @@ func (l *lister) addMessages() {
 	}
 }
 
-// messageOf is the row of a message.
+// messageOf returns the concern of a message.
 func messageOf(n schemas.Notice) schemas.Concern {
 	return schemas.Concern{
 		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
@@ -263,7 +264,7 @@ func messageOf(n schemas.Notice) schemas.Concern {
 	}
 }
 
-// addWorkForHuman finds what the person may claim, and what the person holds.
+// addWorkForHuman adds handoffs that the person may claim, and handoffs that the person holds.
 func (l *lister) addWorkForHuman() {
 	for r := range l.records(l.Queue(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
 		kind := schemas.ConcernWork
