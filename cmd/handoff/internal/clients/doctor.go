@@ -76,7 +76,7 @@ func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
-			Dir:     a.FlagAgain("dir", a.Dir), Place: a.PlaceAgain(),
+			DirFlag: a.FlagAgain("dir", a.Dir), WorkspaceFlags: a.PlaceAgain(),
 		},
 		Machine: m, Web: newWeb(),
 	}

@@ -66,7 +66,7 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.Report(cmd, session.Silenced(a, cmd, args, err))
+	return a.Report(cmd, session.Silence(a, cmd, args, err))
 }
 
 // NewApp is one run of the program, before its flags are read.

@@ -106,7 +106,7 @@ func codexLevel(v View) (level string) {
 // codexReviewed checks whether a person reviewed the hooks. Codex keeps a hash of each reviewed hook. Only Codex knows
 // whether the hash still fits the hook.
 func codexReviewed(v View) []Doubt {
-	if !slices.ContainsFunc(v.Hooks, func(h HookPlace) bool {
+	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.EventName), h.Group, h.Number)
 		return !hasHash(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
 	}) {

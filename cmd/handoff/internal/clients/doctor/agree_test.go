@@ -46,7 +46,7 @@ func TestClient_AddsMissingHooksNextToOthers(t *testing.T) {
 	handoff := func(w *world, line string) string { return w.bench.Program.Call() + " " + line }
 	w := newWorld(t)
 	w.inProject(".claude/settings.json", allHooks("Stop "))
-	w.bench.Dir = " --dir ../x"
+	w.bench.DirFlag = " --dir ../x"
 	requireRemedy(t, w.examine("claude-code"), doctor.Warning, none, handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
 	w.inProject(".claude/settings.json", "{}")
 	w.write(".claude/settings.json", allHooks("Stop "))

@@ -104,7 +104,7 @@ func (in *installation) view() client.View {
 	v := client.View{Machine: in.Machine, Plugin: in.plugin != "", Read: in.read}
 	for _, f := range in.hooks {
 		for _, h := range f.Handlers {
-			v.Hooks = append(v.Hooks, client.HookPlace{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})
+			v.Hooks = append(v.Hooks, client.HookPosition{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})
 		}
 	}
 	v.Project = slices.ContainsFunc(in.files(), func(f file) bool { return in.scopeOf(f.path) == client.Project })

@@ -14,7 +14,7 @@ import (
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
 	words := []string{in.Program.Call(), "setup", in.client.Name}
 	if scope == client.Project {
-		words = append(words, "--scope project"+in.Dir)
+		words = append(words, "--scope project"+in.DirFlag)
 	}
 	return strings.Join(append(words, flags...), " ")
 }

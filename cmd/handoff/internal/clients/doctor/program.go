@@ -16,14 +16,14 @@ import (
 
 // A Shell is the shell into which a person pastes a remedy: the program's name there, and its flags.
 type Shell struct {
-	Program Program
-	Dir     string // the flag that makes a command use the same project, after a space; empty: it needs none
-	Place   string // the flags that make it use the same workspace, each after a space
+	Program        Program
+	DirFlag        string // the flag that makes a command use the same project, after a space; empty: it needs none
+	WorkspaceFlags string // the flags that make it use the same workspace, each after a space
 }
 
 // line writes a command about the workspace.
 func (s Shell) line(words string) string {
-	return s.Program.Call() + " " + words + s.Place
+	return s.Program.Call() + " " + words + s.WorkspaceFlags
 }
 
 // A Program is the file of this program, together with the file that a shell starts by its name.

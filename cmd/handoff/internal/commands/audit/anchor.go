@@ -108,7 +108,7 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	if old != "" {
 		heads, err := at.heads(ctx)
 		if err == nil { // a registry that has the newest head has the earlier ones
-			err = heads[len(heads)-1].held(ctx, a, h)
+			err = heads[len(heads)-1].check(ctx, a, h)
 		}
 		if err != nil {
 			return err
@@ -159,7 +159,7 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 }
 
 // heads returns all anchored heads, the smallest first: each commit of the ref has one, in its file checkpoint.
-func (at anchor) heads(ctx context.Context) (heads []end, err error) {
+func (at anchor) heads(ctx context.Context) (heads []keptHead, err error) {
 	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
@@ -173,13 +173,13 @@ func (at anchor) heads(ctx context.Context) (heads []end, err error) {
 	for _, commit := range commits {
 		first, rest, _ := strings.Cut(batch, "\n")                           // "ID blob SIZE", or an error
 		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero if it is missing, which is no head
-		e := end{name: "commit " + commit[:12]}
+		e := keptHead{name: "commit " + commit[:12]}
 		if e.head, err = readHead(rest[:min(size, len(rest))]); err != nil {
-			return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
+			return nil, mismatch("Fetch it again, or name another ref.", "%s: %v", e.name, err)
 		}
 		heads = append(heads, e)
 		batch = strings.TrimPrefix(rest[min(size, len(rest)):], "\n")
 	}
-	slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
+	slices.SortStableFunc(heads, func(x, y keptHead) int { return cmp.Compare(x.Size, y.Size) })
 	return heads, nil
 }

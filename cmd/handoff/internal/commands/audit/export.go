@@ -153,7 +153,7 @@ func (x *export) put(name string, content []byte) error {
 // finish writes the rest and the checkpoint, if the tree has the root of the head.
 func (x *export) finish() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
-		return refused(verifyTells, "the %d events of the registry are not those of its tree", x.n)
+		return mismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)
 	}
 	if err := x.write(); err != nil {
 		return err

@@ -90,14 +90,14 @@ func readHead(signed string) (head, error) {
 	return h, nil
 }
 
-// end is a head that a person kept, with its name.
-type end struct {
+// keptHead is a head that a person kept, with its name.
+type keptHead struct {
 	name string
 	head
 }
 
 // readEnd reads the file of a checkpoint.
-func readEnd(a *cli.App, path string) (e end, err error) {
+func readEnd(a *cli.App, path string) (e keptHead, err error) {
 	const most = 1 << 20 // bytes
 	text, err := platform.ReadRegular(a.Path(path), most)
 	if err != nil {
@@ -105,47 +105,47 @@ func readEnd(a *cli.App, path string) (e end, err error) {
 	}
 	e.name = path
 	if e.head, err = readHead(string(text)); err != nil {
-		return e, refused("Ask for it again where it came from.", "%s: %v", path, err)
+		return e, mismatch("Ask for it again where it came from.", "%s: %v", path, err)
 	}
 	return e, nil
 }
 
 // check refuses a head if the registry does not begin with its events. Now is the head of the registry.
-func (e end) held(ctx context.Context, a *cli.App, now head) error {
-	if err := truncated(e.name, e.Size, now.Size); err != nil {
+func (e keptHead) check(ctx context.Context, a *cli.App, now head) error {
+	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err
 	}
 	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{Size: e.Size})
 	if err != nil {
 		return err
 	}
-	return changed(e, out.Root)
+	return checkRoot(e, out.Root)
 }
 
 // checkSize refuses a head with more events than the registry.
-func truncated(name string, size, events uint64) error {
+func checkSize(name string, size, events uint64) error {
 	if size <= events {
 		return nil
 	}
-	return refused("The registry was cut off, or is that of another workspace.",
+	return mismatch("The registry was cut off, or is that of another workspace.",
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
 // checkRoot refuses a head with another root than the registry at its size.
-func changed(e end, root string) error {
+func checkRoot(e keptHead, root string) error {
 	if e.Size == 0 || e.root() == root {
 		return nil
 	}
 	if root == "" {
-		return refused(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
+		return mismatch(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
 	}
-	return refused("Something among them was changed, left out or put in another place since then. "+verifyTells,
+	return mismatch("Something among them was changed, left out or put in another place since then. "+verifyTells,
 		"the first %d events of the registry are not those of %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
 }
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."
 
 // mismatch is the error of a head that does not fit the registry.
-func refused(hint, format string, args ...any) error {
+func mismatch(hint, format string, args ...any) error {
 	return schemas.Errorf(schemas.Conflict, "%s", schemas.Visible(fmt.Sprintf(format, args...))).WithHint("%s", hint)
 }

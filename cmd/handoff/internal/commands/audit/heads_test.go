@@ -34,7 +34,7 @@ var forgeries = []struct {
 	}, "has 4 events, and the registry ends with event 2"},
 }
 
-func TestAnOldHeadExposesARegistryThatWas(t *testing.T) {
+func TestVerify_OldHeadExposesForgery(t *testing.T) {
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
 			s := newSite(t)
@@ -56,7 +56,7 @@ func TestAnOldHeadExposesARegistryThatWas(t *testing.T) {
 }
 
 // An attacker with the store and its key makes another registry, which agrees with itself, and anchors it by force.
-func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
+func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	s := newSite(t)
 	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
 	repository(t, s.dir)
@@ -95,7 +95,7 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 }
 
 // An anchor changes neither the work tree nor the index.
-func TestAnAnchorTouchesNeitherTheWorkTreeNorTheIndex(t *testing.T) {
+func TestAnchor_TouchesNeitherWorkTreeNorIndex(t *testing.T) {
 	s := newSite(t)
 	repository(t, s.dir)
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "staged"), []byte("x"), 0o600))

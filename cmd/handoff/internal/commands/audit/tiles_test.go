@@ -59,7 +59,7 @@ func export(t *testing.T, events int) site {
 }
 
 // 50 single bits in CI, 1,000 with make flips.
-func TestAForeignVerifierAcceptsTheTilesAndFindsEachFlippedBit(t *testing.T) {
+func TestExport_ForeignVerifierFindsEachFlippedBit(t *testing.T) {
 	flips, seed := 50, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_FLIPS")); err == nil {
 		flips = n
@@ -116,7 +116,7 @@ func kind(s site, path string) string {
 	return "checkpoint"
 }
 
-func TestExport_WritesANewDirectory(t *testing.T) {
+func TestExport_WritesNewDirectory(t *testing.T) {
 	s := export(t, 256)
 	dir := filepath.Join(s.dir, "tiles")
 	require.Len(t, tiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
@@ -132,7 +132,7 @@ func TestExport_WritesANewDirectory(t *testing.T) {
 }
 
 // Names and ids are bounded, so no event is that large. The export refuses a larger one, and does not cut it.
-func TestAnEventThatNoBundleHoldsIsRefused(t *testing.T) {
+func TestExport_RefusesTooLargeEvent(t *testing.T) {
 	s := newSite(t)
 	s.grow(1, schemas.Event{Agent: "dev", At: s.Now, Action: "message", AgentID: strings.Repeat("x", 1<<16)})
 	dir := filepath.Join(s.dir, "tiles")
@@ -148,7 +148,7 @@ func read(t *testing.T, path string) string {
 }
 
 // Only the owner can read the key, and many commands at the same time make one.
-func TestAKeyIsMadeOnce(t *testing.T) {
+func TestKey_IsMadeOnce(t *testing.T) {
 	s := newSite(t)
 	require.NoFileExists(t, filepath.Join(filepath.Dir(s.File()), "handoff.key"))
 	keys := make(chan string, 4)

@@ -31,7 +31,7 @@ anchor.`,
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
 	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that it has to hold; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var heads []end
+		var heads []keptHead
 		if cmd.Flags().Changed("anchor") {
 			at, err := anchorOf(a, strings.TrimSpace(*ref))
 			if err != nil {
@@ -51,11 +51,11 @@ anchor.`,
 				return err
 			}
 			if kept.Origin != origin {
-				return refused("Name the head of this workspace, or another one with --workspace.", "%s is a head of %s, and this is %s", file, kept.Origin, origin)
+				return mismatch("Name the head of this workspace, or another one with --workspace.", "%s is a head of %s, and this is %s", file, kept.Origin, origin)
 			}
 			heads = append(heads, kept)
 		}
-		slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
+		slices.SortStableFunc(heads, func(x, y keptHead) int { return cmp.Compare(x.Size, y.Size) })
 		return verify(cmd.Context(), a, heads)
 	}
 	return cmd
@@ -67,8 +67,8 @@ type verified struct {
 	Heads int `json:"heads,omitempty"`
 }
 
-func verify(ctx context.Context, a *cli.App, heads []end) error {
-	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e end) uint64 { return e.Size }))}
+func verify(ctx context.Context, a *cli.App, heads []keptHead) error {
+	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e keptHead) uint64 { return e.Size }))}
 	end := a.Busy("verifying the registry")
 	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
 	end()
@@ -76,16 +76,16 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 		return err
 	}
 	v := verified{AuditOut: out, Heads: len(heads)}
-	v.against(heads)
+	v.compare(heads)
 	return cli.Unless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
 // compare compares the walk with heads, the smallest first, and reports the first that disagrees: the following ones
 // disagree, too.
-func (v *verified) against(heads []end) {
+func (v *verified) compare(heads []keptHead) {
 	held := uint64(0)
 	for i, e := range heads {
-		err := cmp.Or(truncated(e.name, e.Size, v.Events), changed(e, v.Roots[e.Size]))
+		err := cmp.Or(checkSize(e.name, e.Size, v.Events), checkRoot(e, v.Roots[e.Size]))
 		if err == nil {
 			held = e.Size
 			continue

@@ -16,7 +16,7 @@ import (
 
 // A permit is the permission of a person for checks or rules of a project, or the wish for one. Once allowed, they act
 // by themselves.
-type actor struct {
+type permit struct {
 	Kind    string `json:"kind"`
 	File    string `json:"file"`
 	Commit  string `json:"commit,omitempty"` // the commit of the file; empty for a file that is read in place
@@ -43,14 +43,14 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
   handoff allow --base main`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, problems, err := actors(cmd.Context(), a, kind, base)
+			all, problems, err := permits(cmd.Context(), a, kind, base)
 			if err == nil && !look {
 				err = ask(cmd.Context(), a, all)
 			}
 			if err != nil {
 				return err
 			}
-			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printActors(p, all, problems, look) })
+			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermits(p, all, problems, look) })
 			return cli.Unless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
@@ -66,7 +66,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 
 // permits returns the checks and rules of the project that need permission, of one kind or, if that is empty, of every
 // kind. Problems are files that cannot be read.
-func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, problems []string, err error) {
+func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, problems []string, err error) {
 	if kind == "" {
 		book := a.Leave()
 		for _, f := range a.AgentsFiles() {
@@ -74,14 +74,14 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 			problems = append(problems, wrong...)
 			if digest, rules := agentsfile.CanonicalRules(said); digest != "" && !f.Own && len(wrong) == 0 {
 				why, waits := f.LacksPermission(said, book)
-				all = append(all, actor{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.FormatRules(rules), Allowed: !waits, Why: why})
+				all = append(all, permit{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.FormatRules(rules), Allowed: !waits, Why: why})
 			}
 		}
 	}
 	h, at, list, err := read(ctx, a, base)
 	switch e := schemas.AsError(err); {
 	case e == nil:
-		of := actor{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
+		of := permit{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
 		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
 		if denied := schemas.AsError(h.Runner.Denied(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
@@ -96,7 +96,7 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 }
 
 // ask asks a person once for all missing permissions, and keeps them.
-func ask(ctx context.Context, a *cli.App, all []actor) error {
+func ask(ctx context.Context, a *cli.App, all []permit) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Leave()
 	var waiting strings.Builder
@@ -126,7 +126,7 @@ func ask(ctx context.Context, a *cli.App, all []actor) error {
 	return nil
 }
 
-func printActors(p *cli.Page, all []actor, problems []string, does bool) {
+func printPermits(p *cli.Page, all []permit, problems []string, does bool) {
 	p.Problems(problems)
 	if len(all) == 0 {
 		p.Line("nothing that needs leave is here")

@@ -48,14 +48,14 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// here is a repository, and the runner of its checks.
-type here struct {
+// repositoryChecks is a repository, and the runner of its checks.
+type repositoryChecks struct {
 	checking.ProjectChecks
 	repository git.Repository
 	head       string
 }
 
-func find(a *cli.App) (h here, err error) {
+func findChecks(a *cli.App) (h repositoryChecks, err error) {
 	dir, err := a.Location().ProjectDir()
 	if err != nil {
 		return h, err
@@ -69,7 +69,7 @@ func find(a *cli.App) (h here, err error) {
 }
 
 // commit returns the full id of a commit that the user named, or of HEAD.
-func (h here) commit(ctx context.Context, flag, name string) (string, error) {
+func (h repositoryChecks) commit(ctx context.Context, flag, name string) (string, error) {
 	if name == "" || h.repository.Common == "" {
 		return h.head, nil
 	}
@@ -121,8 +121,8 @@ func listCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func read(ctx context.Context, a *cli.App, base string) (h here, at string, list checks.List, err error) {
-	if h, err = find(a); err != nil {
+func read(ctx context.Context, a *cli.App, base string) (h repositoryChecks, at string, list checks.List, err error) {
+	if h, err = findChecks(a); err != nil {
 		return h, at, list, err
 	}
 	if at, err = h.commit(ctx, "base", base); err != nil {

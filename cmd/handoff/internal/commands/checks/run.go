@@ -33,7 +33,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
-			if id, ok := work(names); ok && commit+base == "" { // otherwise the commits of the work count
+			if id, ok := completedID(names); ok && commit+base == "" { // otherwise the commits of the work count
 				return runOf(cmd.Context(), a, id)
 			}
 			h, at, list, err := read(cmd.Context(), a, base)
@@ -57,7 +57,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			if err != nil {
 				return err
 			}
-			return tell(a, seen)
+			return report(a, seen)
 		},
 	}
 	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` that is looked at (default: HEAD)")
@@ -67,8 +67,8 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 	return cmd
 }
 
-// work returns the id of completed work, if it is the only argument.
-func work(names []string) (id string, ok bool) {
+// completedID returns the id of completed work, if it is the only argument.
+func completedID(names []string) (id string, ok bool) {
 	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
 		return "", false
 	}
@@ -78,7 +78,7 @@ func work(names []string) (id string, ok bool) {
 
 // runOf runs the checks of completed work, and keeps their results.
 func runOf(ctx context.Context, a *cli.App, id string) error {
-	h, err := find(a)
+	h, err := findChecks(a)
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	return tell(a, seen)
+	return report(a, seen)
 }
 
 // nobody is the caller for results that are kept in the name of the system.
 var nobody = schemas.Caller{Via: schemas.ViaCLI}
 
 // report prints the results, and returns the exit status.
-func tell(a *cli.App, seen schemas.CheckReport) error {
+func report(a *cli.App, seen schemas.CheckReport) error {
 	err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) })
 	failed := func(o schemas.Observation) bool { return !o.Passed }
 	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
@@ -108,7 +108,7 @@ func tell(a *cli.App, seen schemas.CheckReport) error {
 	return cli.Unless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
 }
 
-func (h here) uncommitted(ctx context.Context) (files []string, unknown string) {
+func (h repositoryChecks) uncommitted(ctx context.Context) (files []string, unknown string) {
 	if h.repository.Root == "" {
 		return nil, "there is no working tree"
 	}
@@ -119,7 +119,7 @@ func (h here) uncommitted(ctx context.Context) (files []string, unknown string) 
 	return files, ""
 }
 
-const mostLines = 20 // of the output of a failed check; --json has 4 KiB
+const maxLines = 20 // of the output of a failed check; --json has 4 KiB
 
 func print(p *cli.Page, seen schemas.CheckReport) {
 	var rows [][]string
@@ -141,7 +141,7 @@ func print(p *cli.Page, seen schemas.CheckReport) {
 		if !o.Passed && o.Tail != "" {
 			p.Line("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
 			lines := strings.Split(strings.TrimSpace(o.Tail), "\n")
-			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-mostLines):], "\n"), 4))
+			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Completion
 
 // keyTimeout is the time that a key press may wait for the store.
-const keyPatience = 300 * time.Millisecond
+const keyTimeout = 300 * time.Millisecond
 
 // stored completes with data of the workspace, if there is one, read by a caller that may only read. It writes nothing
 // on any stream.
@@ -40,7 +40,7 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 			return nil
 		}
 		by.Scope = schemas.ScopeRead
-		ctx, cancel := context.WithTimeout(ctx, keyPatience)
+		ctx, cancel := context.WithTimeout(ctx, keyTimeout)
 		defer cancel()
 		a.Stderr = io.Discard
 		if a.Connect(ctx, by, func(conn *cli.Connection) (err error) {
@@ -97,10 +97,10 @@ var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (foun
 		}
 	}
 	found = append(found, described(string(schemas.Human), "a person"))
-	for _, role := range said(cards, roleOf) {
+	for _, role := range valuesOf(cards, roleOf) {
 		found = append(found, described("role:"+role, "who of this role is free"))
 	}
-	for _, accepted := range said(cards, capabilitiesOf) {
+	for _, accepted := range valuesOf(cards, capabilitiesOf) {
 		found = append(found, described("capability:"+accepted, "who accepts this"))
 	}
 	return found
@@ -108,14 +108,14 @@ var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (foun
 
 // roles, capabilities and workTypes complete with values from the registrations of agents.
 var (
-	roles        = saidBy(roleOf)
-	capabilities = saidBy(capabilitiesOf)
-	workTypes    = saidBy(capabilitiesOf, described(schemas.TypeMessage, "mail that is only read"))
+	roles        = fromCards(roleOf)
+	capabilities = fromCards(capabilitiesOf)
+	workTypes    = fromCards(capabilitiesOf, described(schemas.TypeMessage, "mail that is only read"))
 )
 
-func saidBy(of func(schemas.Card) []string, more ...cobra.Completion) completer {
+func fromCards(of func(schemas.Card) []string, more ...cobra.Completion) completer {
 	return ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
-		return append(said(cards, of), more...)
+		return append(valuesOf(cards, of), more...)
 	})
 }
 
@@ -134,8 +134,8 @@ func aboutAgent(c schemas.Card, conn *cli.Connection) string {
 	return about
 }
 
-// said returns values of the cards, sorted, each once.
-func said(cards []schemas.Card, of func(schemas.Card) []string) []string {
+// valuesOf returns values of the cards, sorted, each once.
+func valuesOf(cards []schemas.Card, of func(schemas.Card) []string) []string {
 	all := slices.Concat(schemas.Map(cards, of)...)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -186,14 +186,14 @@ func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 }
 
 // maxOffered is the number of handoffs that a person still reads.
-const mostOffered = 30
+const maxOffered = 30
 
 // openHandoffs completes with the ids of open handoffs, the newest first.
 var openHandoffs = stored(offerOpen)
 
 func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
 	var open schemas.ListOut
-	asked := cli.Arguments{"box": "all", "status": schemas.Open, "limit": mostOffered}
+	asked := cli.Arguments{"box": "all", "status": schemas.Open, "limit": maxOffered}
 	if _, err := conn.Call(ctx, "list_handoffs", asked, &open); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string
 // offerWorkflows returns each workflow once, with the title of its newest handoff.
 func offerWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var newest schemas.ListOut
-	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": mostOffered}, &newest); err != nil {
+	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": maxOffered}, &newest); err != nil {
 		return nil, err
 	}
 	seen := map[schemas.Workflow]bool{}

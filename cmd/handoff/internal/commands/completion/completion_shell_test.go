@@ -72,12 +72,12 @@ COMP_TYPE=9; press handoff-process list --workflow wf_lo
 COMP_TYPE=9; press handoff-process list --workflow = wf_lo
 `
 
-func TestBashCompletes(t *testing.T) {
+func TestCompletion_WorksInBash(t *testing.T) {
 	out := asShell(tempting(t), t, "bash", inBash)
 	require.Regexp(t, `(?s)^9  \(pending, for qa: a touch pwned b\)\n.*\n5  \(pending, for qa: \$\(touch pwned\)\)\n.*\n9\n8\n.*\n2  \(pending, for qa: Pending\)\n.*\nwf_login\nwf_login\n$`, out)
 }
 
-func TestZshCompletes(t *testing.T) {
+func TestCompletion_WorksInZsh(t *testing.T) {
 	out := asShell(tempting(t), t, "zsh", `
 compdef() { }
 source <(handoff-process completion zsh)
@@ -87,7 +87,7 @@ words=(handoff-process show '') CURRENT=3; _handoff
 	require.Contains(t, out, "5:pending, for qa\\: $(touch pwned)\n")
 }
 
-func TestFishCompletes(t *testing.T) {
+func TestCompletion_WorksInFish(t *testing.T) {
 	out := asShell(tempting(t), t, "fish", `
 handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
 complete -C 'handoff-process show '
@@ -96,7 +96,7 @@ complete -C 'handoff-process show '
 }
 
 // Fish passes the words of the line without their quotes. The script must keep them words, and run none of them.
-func TestFishRunsNothingThatIsQuoted(t *testing.T) {
+func TestCompletion_InFishRunsNoQuotedText(t *testing.T) {
 	out := asShell(tempting(t), t, "fish", `
 handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
 echo untouched >keep
@@ -117,7 +117,7 @@ complete -C "handoff-process show --dir ~/shop "
 }
 
 // The examples of the help work for a person without files of the shell.
-func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
+func TestCompletion_ExamplesWorkInEmptyHome(t *testing.T) {
 	t.Parallel()
 	completion, _, err := commandtest.Root().Find([]string{"completion"})
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 }
 
 // Completion does not wait for a stopped owner.
-func TestCompletionDoesNotWaitForAStoppedOwner(t *testing.T) {
+func TestCompletion_DoesNotWaitForStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

@@ -18,8 +18,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// free are names for which completion has no list.
-var free = map[string]bool{
+// withoutList are names for which completion has no list.
+var withoutList = map[string]bool{
 	"token add NAME":             true, // a new one
 	"retry ID":                   true, // of ended handoffs
 	"accept ID":                  true,
@@ -45,15 +45,15 @@ var (
 // textual are the types of values that may be a name.
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
-// offering returns the tree of commands with its completions.
-func offering(t *testing.T) []*cobra.Command {
+// completionFunc returns the tree of commands with its completions.
+func completionFunc(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
 	completion.Offer(&cli.App{}, tree)
 	return commandtest.Commands(tree)
 }
 
-func TestEveryRowIsAboutACommandOrAFlag(t *testing.T) {
+func TestRows_NameCommandsAndFlags(t *testing.T) {
 	used := map[string]bool{}
 	for _, cmd := range commandtest.Commands(commandtest.Root()) {
 		path := commandPath(cmd)
@@ -75,19 +75,19 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 	return flags
 }
 
-func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
-	offered := offering(t)
+func TestRows_CoverAllNames(t *testing.T) {
+	offered := completionFunc(t)
 	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of a completed flag has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
 		names := namingWords.FindAllString(cmd.Use, -1)
 		for _, word := range names {
-			require.True(t, free[path+" "+word] || completed, "no row says with what %s of %q completes", word, cmd.UseLine())
+			require.True(t, withoutList[path+" "+word] || completed, "no row says with what %s of %q completes", word, cmd.UseLine())
 		}
 		require.False(t, completed && len(names) == 0, "%q names nothing, and has a row", path)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			value, about := pflag.UnquoteUsage(f)
 			named := slices.Contains(textual, f.Value.Type()) && naming.MatchString(f.Name+" "+value+" "+about)
-			require.True(t, !named || free[path+" --"+f.Name] || flags[f.Name],
+			require.True(t, !named || withoutList[path+" --"+f.Name] || flags[f.Name],
 				"no row says with what --%s of %q completes", f.Name, cmd.CommandPath())
 		})
 	}
@@ -131,7 +131,7 @@ func fillDesk(d commandtest.Desk) {
 	d.Must("qa", "claim", "1")
 }
 
-func TestHandoffsThatHaveNotEndedAreOfferedNewestFirst(t *testing.T) {
+func TestCompletion_OffersOpenHandoffsNewestFirst(t *testing.T) {
 	d := busy(t)
 	for _, c := range []struct {
 		agent string
@@ -173,7 +173,7 @@ func TestHandoffsThatHaveNotEndedAreOfferedNewestFirst(t *testing.T) {
 	}
 }
 
-func TestShellsCompleteFilesWhereAFileIsMeant(t *testing.T) {
+func TestCompletion_LeavesFilesToShell(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for line, want := range map[string]string{
@@ -184,7 +184,7 @@ func TestShellsCompleteFilesWhereAFileIsMeant(t *testing.T) {
 	}
 }
 
-func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
+func TestCompletion_OffersValidTokens(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, name := range []string{"ci", "old"} {
@@ -196,7 +196,7 @@ func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
 
 // questions are all questions to the table: the argument of each command, and each flag.
 func questions(t *testing.T) (all [][]string) {
-	for _, cmd := range offering(t) {
+	for _, cmd := range completionFunc(t) {
 		words := strings.Fields(cmd.CommandPath())[1:]
 		if cmd.ValidArgsFunction != nil {
 			all = append(all, slices.Concat(words, []string{""}))
@@ -211,7 +211,7 @@ func questions(t *testing.T) (all [][]string) {
 }
 
 // A key press must leave no trace.
-func TestCompletionChangesNothing(t *testing.T) {
+func TestCompletion_ChangesNothing(t *testing.T) {
 	d := busy(t)
 	d.Must("dev", "send", "qa", "Read this", "--type", "message")
 	before := d.Must("", "agents", "--json") + d.Must("", "show", "1", "--events") + d.Must("", "audit", "verify")
@@ -225,7 +225,7 @@ func TestCompletionChangesNothing(t *testing.T) {
 	require.Contains(t, d.Must("qa", "list", "--box", "notices"), "Read this")
 }
 
-func TestCompletionMakesNoWorkspace(t *testing.T) {
+func TestCompletion_CreatesNoWorkspace(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, question := range questions(t) {
@@ -236,7 +236,7 @@ func TestCompletionMakesNoWorkspace(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestCompletionIsSilentAboutFaults(t *testing.T) {
+func TestCompletion_ReportsNoFaults(t *testing.T) {
 	d := busy(t)
 	require.NoError(t, os.WriteFile(d.File(), []byte("not a store, but long enough to be looked at"), 0o600))
 	require.Empty(t, offeredTo(d, "qa", "claim", ""))
@@ -245,7 +245,7 @@ func TestCompletionIsSilentAboutFaults(t *testing.T) {
 }
 
 // An interrupted creation of a store leaves an empty file. A key press makes no store of it.
-func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
+func TestCompletion_LeavesEmptyFileEmpty(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(d.File()), 0o700))
@@ -260,7 +260,7 @@ func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
 }
 
 // Shells differ in the standard input of a completion. So completion does not use it to find the caller.
-func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
+func TestCompletion_IgnoresTerminal(t *testing.T) {
 	d := busy(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
 		e := d.Env()
@@ -273,7 +273,7 @@ func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
 	}
 }
 
-func TestCompletionOffersFewHandoffs(t *testing.T) {
+func TestCompletion_OffersFewHandoffs(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for range 40 {
@@ -288,7 +288,7 @@ func TestCompletionOffersFewHandoffs(t *testing.T) {
 }
 
 // An agent wrote the title. It must stay one line, and in the description.
-func TestDescriptionsAreOneLineOfText(t *testing.T) {
+func TestDescriptions_AreOneLineOfText(t *testing.T) {
 	d := commandtest.Hostile(t)
 	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"wait", ""}} {
 		found := completedTo(d, "qa", typed...)
@@ -300,7 +300,7 @@ func TestDescriptionsAreOneLineOfText(t *testing.T) {
 	}
 }
 
-func TestEveryShellHasAScript(t *testing.T) {
+func TestScript_ExistsForEachShell(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

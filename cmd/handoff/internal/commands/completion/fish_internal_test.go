@@ -9,7 +9,7 @@ import (
 )
 
 // If cobra's script changes, check again whether it runs the typed text.
-func TestScriptForFishThatCannotBeMendedIsAnError(t *testing.T) {
+func TestMendFish_RefusesUnknownScript(t *testing.T) {
 	var script strings.Builder
 	require.NoError(t, (&cobra.Command{Use: "handoff"}).GenFishCompletion(&script, true))
 	mended, err := mendFish(script.String())

@@ -82,7 +82,7 @@ func Offer(a *cli.App, root *cobra.Command) {
 	}
 	for _, t := range table() {
 		for _, row := range t.rows {
-			rows[row] = offering(a, t.by)
+			rows[row] = completionFunc(a, t.by)
 		}
 	}
 	offerBelow(a, root, rows)
@@ -109,7 +109,7 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.Completion
 			offer = rows["--"+f.Name]
 		}
 		if choices := f.Annotations[cli.Choices]; offer == nil && choices != nil {
-			offer = offering(a, words(choices...))
+			offer = completionFunc(a, words(choices...))
 		}
 		if offer != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is missing, or has a completion
@@ -136,9 +136,9 @@ func alike(cmd *cobra.Command) bool {
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
 
-// offering returns the completion function of a completer. It uses the workspace and the agent name of the command line
+// completionFunc returns the completion function of a completer. It uses the workspace and the agent name of the command line
 // or the environment, keeps the order of the words, and adds no names of files.
-func offering(a *cli.App, c completer) cobra.CompletionFunc {
+func completionFunc(a *cli.App, c completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.FromEnvironment(cmd) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp

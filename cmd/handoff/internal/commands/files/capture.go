@@ -65,5 +65,5 @@ func captured(ctx context.Context, a *cli.App, log string, given []string) (map[
 	case path == "":
 		return nil, nil
 	}
-	return handedOn(ctx, a, path)
+	return readPayload(ctx, a, path)
 }

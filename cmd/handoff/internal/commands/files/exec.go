@@ -47,7 +47,7 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 				return schemas.Invalidf("COMMAND", "is missing").
 					WithHint("Give it behind two dashes: handoff exec -- COMMAND…")
 			}
-			onward, err := onwardOf(a, cmd, words)
+			onward, err := nextCommand(a, cmd, words)
 			if err != nil {
 				return cli.Exit(a.Report(cmp.Or(onward, cmd), err))
 			}
@@ -58,7 +58,7 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 
 // nextCommand prepares the command that hands on the result; nil for none. It refuses wrong arguments before the work,
 // not after it.
-func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
+func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
 	case err == nil && !onward.HasParent(): // only flags of every command
@@ -88,7 +88,7 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 		return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 	}
 	file := filepath.Join(dir, "handoff.json")
-	end, err := keep(cmd.Context(), a, onward)
+	end, err := keepClaims(cmd.Context(), a, onward)
 	status := 0
 	if err == nil {
 		status, err = run(cmd.Context(), a, file, command)
@@ -136,7 +136,7 @@ func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status
 		return schemas.Invalidf("", "what %s put there is a link, a pipe or a directory, and no file", command).
 			WithHint("The command has to write into the file itself, or to copy it there. Nothing was handed on.")
 	}
-	said, err := handedOn(context.WithoutCancel(cmd.Context()), a, file)
+	said, err := readPayload(context.WithoutCancel(cmd.Context()), a, file)
 	switch {
 	case err != nil || said == nil:
 		return err
@@ -156,7 +156,7 @@ const renewal = 10 * time.Minute
 // keepClaims renews the claims of the caller, if the next command is complete, until the caller calls the returned
 // function. A handoff that waits for an answer needs no renewal, which would withdraw the question. The error says that
 // the caller holds nothing.
-func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
+func keepClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil
 	}

@@ -26,7 +26,7 @@ func Commands(a *cli.App) []*cobra.Command {
 
 // readPayload reads the payload that an agent wrote into a file; nil if the file is missing or empty: then the agent
 // hands nothing on, which is no error.
-func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
+func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
 	text, err := a.Input(ctx, "FILE", path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil

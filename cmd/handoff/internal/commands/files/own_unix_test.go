@@ -11,7 +11,7 @@ import (
 )
 
 // In a directory for every user, another user can create a file, or a link to a file of the caller.
-func TestOnlyAFileOfOnesOwnIsTakenFromWhereEverybodyWrites(t *testing.T) {
+func TestIsOwnFile_RefusesFilesOfOthers(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own")
 	require.NoError(t, os.WriteFile(own, nil, 0o600))
 	require.True(t, isOwnFile(own))

@@ -23,14 +23,14 @@ type promptData struct {
 
 // maxText is the length limit of a filled template, in bytes: no model reads more, and loops within loops would take
 // all memory.
-const mostText = 8 << 20
+const maxText = 8 << 20
 
 // filled is the text of a template so far.
 type filled struct{ text strings.Builder }
 
 func (f *filled) Write(b []byte) (int, error) {
-	if f.text.Len()+len(b) > mostText {
-		return 0, fmt.Errorf("more than %d MiB come of it", mostText>>20)
+	if f.text.Len()+len(b) > maxText {
+		return 0, fmt.Errorf("more than %d MiB come of it", maxText>>20)
 	}
 	return f.text.Write(b)
 }

@@ -21,7 +21,7 @@ Root cause file: {{index .Deps "investigate" "Handoff" "Data" "root_cause_file"}
 Fix the issue described above on branch {{index .Deps "investigate" "Results" "branch"}}.
 `
 
-func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
+func TestFill_RendersMissingValuesEmpty(t *testing.T) {
 	done := schemas.GetOut{Status: schemas.Completed, Completion: &schemas.Completion{
 		Result: schemas.Result{
 			Version: 1, Summary: "Nil pointer", Detail: "auth.go:142 {{.Body}}", Data: map[string]string{"root_cause_file": "auth.go", "severity": "critical"},

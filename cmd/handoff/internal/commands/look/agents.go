@@ -105,7 +105,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 		return err
 	}
 	return a.Connect(ctx, by, func(conn *cli.Connection) error {
-		one, err := agentNamed(ctx, conn, name)
+		one, err := findAgent(ctx, conn, name)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 }
 
 // findAgent finds an agent, or suggests similar names.
-func agentNamed(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one oneAgent, err error) {
+func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one oneAgent, err error) {
 	var all schemas.AgentsOut
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &all); err != nil {
 		return one, err

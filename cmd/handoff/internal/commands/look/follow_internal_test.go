@@ -54,7 +54,7 @@ func followed(t *testing.T, at map[uint64]error, after uint64, take func(uint64)
 
 func fine(uint64) error { return nil }
 
-func TestABrokenStreamGoesOnWhereItBroke(t *testing.T) {
+func TestFollow_ContinuesBrokenStream(t *testing.T) {
 	away := schemas.Errorf(schemas.Unavailable, "the owner does not answer")
 	seen, told, err := followed(t, map[uint64]error{0: away, 3: away, 4: away}, 0, fine)
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestABrokenStreamGoesOnWhereItBroke(t *testing.T) {
 	require.Equal(t, "handoff: the owner does not answer\n  Watching goes on as soon as that is over.\n", told[:len(told)/3])
 }
 
-func TestAnOutageIsToldOnce(t *testing.T) {
+func TestFollow_ReportsOutageOnce(t *testing.T) {
 	away := schemas.Errorf(schemas.Unavailable, "away")
 	failures := 3
 	seen, told, err := followed(t, nil, 2, func(n uint64) error {
@@ -77,7 +77,7 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	require.Equal(t, "handoff: away\n  Watching goes on as soon as that is over.\n", told)
 }
 
-func TestOtherErrorsEndWatching(t *testing.T) {
+func TestFollow_EndsOnOtherErrors(t *testing.T) {
 	seen, told, err := followed(t, map[uint64]error{2: schemas.InternalError(nil)}, 0, fine)
 	require.Equal(t, schemas.Internal, schemas.AsError(err).Code)
 	require.Equal(t, []uint64{1, 2}, seen)

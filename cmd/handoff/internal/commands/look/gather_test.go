@@ -12,7 +12,7 @@ import (
 )
 
 // A list as JSON has every row, over any number of pages and states.
-func TestListAsJSONIsComplete(t *testing.T) {
+func TestList_AsJSONIsComplete(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	const sent = 70
@@ -57,7 +57,7 @@ func TestListAsJSONIsComplete(t *testing.T) {
 }
 
 // Listing a notice marks it as read. So list asks for no more notices than it shows.
-func TestListReadsNoMoreNoticesThanItShows(t *testing.T) {
+func TestList_ReadsOnlyShownNotices(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for i := range 5 {

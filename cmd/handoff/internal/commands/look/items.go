@@ -21,8 +21,8 @@ func printItems(p *cli.Page, out gathered) {
 	default:
 		p.WriteString(p.DrawTable(terminal.Table{
 			Head: []string{"ID", "From", "To", "Status", "Age", "Title"}, Rows: wordedRows(p, out),
-			Paint: func(n, column int, cell string) string { return painted(p, out.Items[n], column, cell) },
-			Notes: func(n int) []string { return notes(p, out.Items[n]) },
+			Paint: func(n, column int, cell string) string { return paintCell(p, out.Items[n], column, cell) },
+			Notes: func(n int) []string { return itemNotes(p, out.Items[n]) },
 		}))
 	}
 }
@@ -53,7 +53,7 @@ func (out gathered) unread() (n int) {
 	return n
 }
 
-func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
+func paintCell(p *cli.Page, i schemas.Item, column int, cell string) string {
 	const status, title = 3, 5
 	switch {
 	case i.NoticeID == 0 && column == status:
@@ -68,8 +68,8 @@ func stateOf(i schemas.Item) display.State {
 	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
-// notes returns the lines below a row: its dependencies, and the reason for its state.
-func notes(p *cli.Page, i schemas.Item) (lines []string) {
+// itemNotes returns the lines below a row: its dependencies, and the reason for its state.
+func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 	if len(i.BlockedBy) > 0 {
 		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
 	}
@@ -135,13 +135,13 @@ func wordedRows(p *cli.Page, out gathered) [][]string {
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
 		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(recipient(i), name)
-		title = display.OneLine(title, mostOfTitle)
+		title = display.OneLine(title, maxTitle)
 		return []string{id, from, to, display.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title}
 	})
 }
 
 // maxTitle is the number of columns for a title in a list.
-const mostOfTitle = 120
+const maxTitle = 120
 
 // heading removes the marks of a Markdown heading, which a title from a text may begin with.
 func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
@@ -151,7 +151,7 @@ func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i
 
 // printUnread ends a list on a terminal with the reader's unread notices, and the number of handoffs that need a
 // person. Again are the flags that a command line for that reader repeats.
-func printWaiting(p *cli.Page, out gathered, need int, again string) {
+func printUnread(p *cli.Page, out gathered, need int, again string) {
 	if !p.Terminal {
 		return
 	}

@@ -39,18 +39,18 @@ var items = []schemas.Item{
 	},
 }
 
-func TestAListOnATerminalIsInColumnsAsWideAsIt(t *testing.T) {
+func TestList_FitsWidthOfTerminal(t *testing.T) {
 	got := onTerminal(gathered{Items: items}, false)
 	golden.Equal(t, "list.txt", got)
 }
 
-func TestAListOnATerminalHasColumnsPaddedAsWithoutColour(t *testing.T) {
+func TestList_ColourKeepsPadding(t *testing.T) {
 	shown := onTerminal(gathered{Items: items[:2]}, true)
 	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
 	require.Contains(t, shown, "auto-code  \x1b[35mBlocked\x1b[0m      2d")
 }
 
-func TestAListOnATerminalCannotRepaintIt(t *testing.T) {
+func TestList_CannotRepaintTerminal(t *testing.T) {
 	item := schemas.Item{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
 	item.BlockedBy, item.Reason = []string{repaint}, repaint
 	shown := onTerminal(gathered{Items: []schemas.Item{item}}, false)

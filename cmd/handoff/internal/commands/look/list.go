@@ -87,7 +87,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 			return err
 		}
 		preset(args, given)
-		l.take(args)
+		l.takeStatus(args)
 		return list(cmd.Context(), a, args, l)
 	}
 	cli.Bind(cmd, listFields)
@@ -106,7 +106,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 }
 
 // takeStatus replaces words in --status that are no state of a handoff, such as "stuck", by the options of listing.
-func (l *listing) take(args cli.Arguments) {
+func (l *listing) takeStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
 	if only != nil {
@@ -147,7 +147,7 @@ func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l 
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
 	}
 	a.Remark(p, a.MarkedRead(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unread()))
-	printWaiting(p, out, need, a.Again())
+	printUnread(p, out, need, a.Again())
 }
 
 // query completes the arguments of list_handoffs, and reports whether they ask for all open handoffs.
@@ -181,7 +181,7 @@ type gathered struct {
 }
 
 // maxSorted is the number of open handoffs that are sorted; if there are more, the newest.
-const mostSorted = 1000
+const maxSorted = 1000
 
 // gatherAll collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
 func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
@@ -206,7 +206,7 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 	case args["workflow"] != nil:
 		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
 	case l.forAgent != "":
-		_, unknown := agentNamed(ctx, conn, schemas.Agent(l.forAgent))
+		_, unknown := findAgent(ctx, conn, schemas.Agent(l.forAgent))
 		if e := schemas.AsError(unknown); e != nil && e.Hint != "" { // a similar name exists; without one, the agent may come later
 			err = e
 		}
@@ -239,7 +239,7 @@ func (l listing) wanted(args cli.Arguments, open bool) int {
 	case args["box"] == "notices":
 		return l.limit
 	case open:
-		return max(oneMore, mostSorted)
+		return max(oneMore, maxSorted)
 	}
 	return oneMore
 }

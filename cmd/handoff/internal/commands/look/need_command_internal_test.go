@@ -38,19 +38,19 @@ func (b *bench) runOnce() error {
 	return b.run(b.t.Context(), []string{"THING=one"}, []byte(`{"n":7}`+"\n"))
 }
 
-func TestACommandGetsItsInputAndEnvironment(t *testing.T) {
+func TestNeedCommand_GetsInputAndEnvironment(t *testing.T) {
 	b := newBench(t, "cat; echo $MINE $THING")
 	require.NoError(t, b.runOnce())
 	require.Equal(t, "{\"n\":7}\nkept one\n", b.out.String())
 }
 
-func TestACommandNeedNotRead(t *testing.T) {
+func TestNeedCommand_MayIgnoreInput(t *testing.T) {
 	b := newBench(t, "exec <&-; echo done")
 	require.NoError(t, b.run(t.Context(), nil, bytes.Repeat([]byte("x"), 1<<20)))
 	require.Equal(t, "done\n", b.out.String())
 }
 
-func TestCommandThatFailsIsAnError(t *testing.T) {
+func TestNeedCommand_FailureIsAnError(t *testing.T) {
 	require.EqualError(t, newBench(t, "exit 3").runOnce(), "exit status 3")
 	require.EqualError(t, newBench(t, "kill -9 $$").runOnce(), "signal: killed")
 	b := newBench(t, "true")
@@ -58,15 +58,15 @@ func TestCommandThatFailsIsAnError(t *testing.T) {
 	require.ErrorContains(t, b.runOnce(), "start the shell: ")
 }
 
-func TestACommandThatTakesTooLongIsEndedWithAllItStarted(t *testing.T) {
+func TestNeedCommand_TimeoutKillsChildren(t *testing.T) {
 	b := newBench(t, "trap '' TERM; sleep 60 & echo $!; wait")
 	b.Limit = 100 * time.Millisecond
 	require.EqualError(t, b.runOnce(), "not done after 100ms")
-	b.gone()
+	b.requireEnd()
 }
 
 // requireEnd checks that the process with the printed number has ended. It was reaped, or is about to be.
-func (b *bench) gone() {
+func (b *bench) requireEnd() {
 	b.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
 	require.NoError(b.t, err)
@@ -77,7 +77,7 @@ func (b *bench) gone() {
 }
 
 // A process that a command leaves may keep writing to our output.
-func TestACommandMayLeaveSomethingRunning(t *testing.T) {
+func TestNeedCommand_MayLeaveProcess(t *testing.T) {
 	b := newBench(t, "sleep 60 & echo $!")
 	require.NoError(t, b.runOnce())
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
@@ -86,7 +86,7 @@ func TestACommandMayLeaveSomethingRunning(t *testing.T) {
 }
 
 // Ctrl-C ends the caller of the command, and not the command.
-func TestACommandIsWaitedForWhenItsCallerIsToEnd(t *testing.T) {
+func TestNeedCommand_OutlivesContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	b := newBench(t, "echo done")

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	mostNeeds = 1_000                  // concerns that are read
-	gathering = 100 * time.Millisecond // waiting time after an event, so that one reading covers several events
-	mostTries = 4                      // of a command that fails
-	patience  = time.Minute            // for one run of the command
+	maxNeeds       = 1_000                  // concerns that are read
+	eventPause     = 100 * time.Millisecond // waiting time after an event, so that one reading covers several events
+	maxTries       = 4                      // of a command that fails
+	commandTimeout = time.Minute            // for one run of the command
 )
 
 // need is the input of a command of status --exec, as JSON.
@@ -35,12 +35,12 @@ type need struct {
 
 // notifier runs a command for each new concern of a person.
 type notifier struct {
-	app     *cli.App
-	command needCommand
-	place   workspace.Workspace
-	told    *toldNeeds
-	seen    uint64 // the newest event at the last check
-	failed  map[string]failure
+	app       *cli.App
+	command   needCommand
+	workspace workspace.Workspace
+	notified  *notified
+	lastEvent uint64 // the newest event at the last check
+	failed    map[string]failure
 }
 
 // failure counts the failed runs of a command for one concern, and has the time of the next try.
@@ -51,33 +51,33 @@ type failure struct {
 
 // notifyOfNeeds runs a command for each concern of a person that was not notified before, until ctx is done. It waits
 // for a running command. The error is conflict if another process does the same for this workspace.
-func tellNeeds(ctx context.Context, a *cli.App, line string) error {
+func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	h := &notifier{app: a, place: place, failed: map[string]failure{}, command: needCommand{
-		Line: line, Limit: patience, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
+	h := &notifier{app: a, workspace: place, failed: map[string]failure{}, command: needCommand{
+		Line: line, Limit: commandTimeout, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
 		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has no directory
 			return schemas.InternalError(err)
 		}
-		if h.told, err = openTold(place.Dir); errors.Is(err, platform.ErrLocked) {
+		if h.notified, err = openNotified(place.Dir); errors.Is(err, platform.ErrLocked) {
 			return schemas.Errorf(schemas.Conflict, "another status --exec tells what needs you in %s", place.Name).
 				WithHint("To tell it in two ways, run one with a command that does both.")
 		} else if err != nil {
 			return schemas.InternalError(err)
 		}
-		return errors.Join(h.run(ctx, conn), h.told.Close())
+		return errors.Join(h.run(ctx, conn), h.notified.Close())
 	})
 }
 
 // run checks at the start, after events, and when it is time to run a failed command again.
 func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
-	again, err := h.look(ctx, conn)
+	again, err := h.check(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	happened, ended := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
 		defer stop()
-		ended <- follow(ctx, h.app, conn.Boxes.Changes, h.seen, func(schemas.Change) error {
+		ended <- follow(ctx, h.app, conn.Boxes.Changes, h.lastEvent, func(schemas.Change) error {
 			select {
 			case happened <- struct{}{}:
 			default: // a check is due anyway
@@ -98,10 +98,10 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 		case <-ctx.Done():
 			continue
 		case <-happened:
-			platform.Sleep(ctx, gathering)
+			platform.Sleep(ctx, eventPause)
 		case <-time.After(again):
 		}
-		again, err = h.look(ctx, conn)
+		again, err = h.check(ctx, conn)
 	}
 	if ctx.Err() != nil {
 		err = nil
@@ -112,21 +112,21 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 
 // check notifies of new concerns of the person, in the order of attention, and forgets concerns that are over. It
 // returns the time until the next check if there is no event.
-func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
+func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
-	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: mostNeeds}, &out); err != nil {
+	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {
 		return pauseBetween, err
 	}
-	h.seen, again = out.Counts.Events, time.Minute
+	h.lastEvent, again = out.Counts.Events, time.Minute
 	var there []string
 	for _, c := range out.NeedsYou.Items {
 		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question about one handoff is another concern
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.told.knows(key) || ctx.Err() != nil { // the person claimed it
+		if c.Kind == schemas.ConcernYours || h.notified.knows(key) || ctx.Err() != nil { // the person claimed it
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
-			h.tell(ctx, key, c)
+			h.notify(ctx, key, c)
 		}
 		if f, failed := h.failed[key]; failed {
 			again = min(again, time.Until(f.again))
@@ -136,15 +136,15 @@ func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.D
 		return again, nil // the concerns that were not read may still exist
 	}
 	maps.DeleteFunc(h.failed, func(key string, _ failure) bool { return !slices.Contains(there, key) })
-	return again, h.told.keep(there)
+	return again, h.notified.keep(there)
 }
 
 // notify runs the command for one concern. It reports a failure, and tries again later, a few times.
-func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
-	n := need{ID: idOf(c), Workspace: h.place.Name, Command: commandOf(h.app, c), Concern: c}
+func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
+	n := need{ID: idOf(c), Workspace: h.workspace.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {
-		err = h.told.tell(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
+		err = h.notified.run(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
 	}
 	f := h.failed[key]
 	delete(h.failed, key)
@@ -153,8 +153,8 @@ func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	}
 	pause := 10 * time.Second << (2 * f.tries)
 	then := fmt.Sprintf("it is run again in %s", pause)
-	if f.tries++; f.tries == mostTries {
-		then, err = "it is not run again", errors.Join(err, h.told.add(key))
+	if f.tries++; f.tries == maxTries {
+		then, err = "it is not run again", errors.Join(err, h.notified.add(key))
 	} else {
 		h.failed[key] = failure{f.tries, time.Now().Add(pause)}
 	}

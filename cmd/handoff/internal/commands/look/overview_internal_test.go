@@ -14,7 +14,7 @@ import (
 	"handoff/schemas/golden"
 )
 
-func TestOverviewFitsTheTerminal(t *testing.T) {
+func TestOverview_FitsTerminal(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	sign := at.Add(-26 * time.Minute)
 	concern := func(id schemas.ID, kind schemas.ConcernKind, title, reason string) schemas.Concern {

@@ -20,14 +20,14 @@ import (
 const NeedsYou = 8
 
 // statusOptions are the flags of status.
-type glance struct {
+type statusOptions struct {
 	limit   int
 	quiet   bool
 	command string // for each concern of the person
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	var g glance
+	var g statusOptions
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "What needs you, what runs, and what is stuck",
@@ -53,12 +53,12 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {
-			case g.limit < 0 || g.limit > mostGlanced:
-				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, mostGlanced)
+			case g.limit < 0 || g.limit > maxRows:
+				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, maxRows)
 			case given("exec") && g.command == "":
 				return schemas.Invalidf("--exec", "no command was given")
 			case given("exec"):
-				return tellNeeds(cmd.Context(), a, g.command)
+				return notifyOfNeeds(cmd.Context(), a, g.command)
 			}
 			return g.show(cmd.Context(), a)
 		},
@@ -72,13 +72,13 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 }
 
 const (
-	mostGlanced = 200 // rows of a part that may be asked for
-	onScreen    = 6   // rows of a part, so that all parts fit one screen
+	maxRows    = 200 // rows of a part that may be asked for
+	screenRows = 6   // rows of a part, so that all parts fit one screen
 )
 
 // Status shows the state of the workspace, once. A concern of a person is no error.
 func Status(ctx context.Context, a *cli.App) error {
-	err := glance{}.show(ctx, a)
+	err := statusOptions{}.show(ctx, a)
 	if err == cli.Exit(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
 		return nil
 	}
@@ -86,9 +86,9 @@ func Status(ctx context.Context, a *cli.App) error {
 }
 
 // show reads and prints the overview once.
-func (g glance) show(ctx context.Context, a *cli.App) error {
+func (g statusOptions) show(ctx context.Context, a *cli.App) error {
 	if g.limit == 0 && a.Style().Terminal && !a.JSON {
-		g.limit = onScreen
+		g.limit = screenRows
 	}
 	var out schemas.OverviewOut
 	var raw json.RawMessage
@@ -118,7 +118,7 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	}
 	printPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
 		func(c schemas.Concern) []string {
-			return []string{words[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)}
+			return []string{concernWords[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)}
 		})
 	printPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
 		func(c schemas.Concern) []string {
@@ -130,9 +130,9 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		})
 	printPart(p, p.Yellow("Stuck"), out.Stuck, []string{"ID", "Why", "Who", "Age", "Title"}, a,
 		func(c schemas.Concern) []string {
-			return []string{words[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
+			return []string{concernWords[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
 		})
-	parted(p)
+	separate(p)
 	printLoads(p, "Here", out.Here, func(l schemas.Load) string {
 		if l.Count > 0 {
 			return fmt.Sprintf("%s (holds %d)", l.Name, l.Count)
@@ -140,13 +140,13 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		return string(l.Name)
 	})
 	printLoads(p, "To claim", out.Mailboxes, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
-	for _, line := range p.Lines(counted(out.Counts), 0) {
+	for _, line := range p.Lines(countsLine(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
 	}
 }
 
-// words are the kinds of concerns for people.
-var words = map[schemas.ConcernKind]string{
+// concernWords are the kinds of concerns for people.
+var concernWords = map[schemas.ConcernKind]string{
 	schemas.ConcernQuestion: "question", schemas.ConcernApproval: "approval", schemas.ConcernLeave: "leave", schemas.ConcernFailure: "failed",
 	schemas.ConcernEscalation: "to decide", schemas.ConcernWork: "work", schemas.ConcernMessage: "message",
 	schemas.ConcernYours:   "yours",
@@ -167,18 +167,18 @@ func printPart(
 	if part.AtLeast {
 		total += " or more"
 	}
-	parted(p)
+	separate(p)
 	p.Line("%s (%s)", heading, total)
 	rows := schemas.Map(part.Items, func(c schemas.Concern) []string {
 		row := []string{idOf(c)}
 		for _, cell := range cells(c) {
 			row = append(row, display.OneLine(cell, name))
 		}
-		return append(row, display.OneLine(titleOf(c), mostOfTitle))
+		return append(row, display.OneLine(titleOf(c), maxTitle))
 	})
 	p.WriteString(p.DrawTable(terminal.Table{
 		Head: head, Rows: rows,
-		Notes: func(n int) []string { return beneath(a, part.Items[n], p.Now) },
+		Notes: func(n int) []string { return concernNotes(a, part.Items[n], p.Now) },
 		Paint: func(n, column int, cell string) string {
 			if column == 0 || part.Items[n].Priority == schemas.Critical && column == len(head)-1 {
 				return p.Bold(cell)
@@ -187,7 +187,7 @@ func printPart(
 		},
 	}))
 	if more := part.Total - len(part.Items); more > 0 {
-		p.Line("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, mostGlanced))))
+		p.Line("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, maxRows))))
 	}
 }
 
@@ -200,7 +200,7 @@ func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(sch
 }
 
 // separate adds an empty line below earlier text.
-func parted(p *cli.Page) {
+func separate(p *cli.Page) {
 	if p.Len() > 0 {
 		p.Line("")
 	}
@@ -218,7 +218,7 @@ func titleOf(c schemas.Concern) string {
 }
 
 // concernNotes returns the lines below a row: the reason, the last report, and the command.
-func beneath(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
+func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 	why := c.Reason
 	switch {
 	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
@@ -246,7 +246,7 @@ func beneath(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 func commandOf(a *cli.App, c schemas.Concern) string { return a.CommandLine(c.Next[0], a.PlaceAgain()) }
 
 // countsLine describes the counts in words.
-func counted(c schemas.Counts) string {
+func countsLine(c schemas.Counts) string {
 	if c.Sent == 0 {
 		return "Nothing was handed off here yet."
 	}
@@ -276,5 +276,5 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		head := []string{"PART", "KIND", "ID", "FROM", "WHO", "SINCE", "LAST_SIGN_OF_LIFE", "COMMAND", "TITLE", "REASON"}
 		p.WriteString(p.Table(head, rows))
 	}
-	a.Remark(p, counted(out.Counts))
+	a.Remark(p, countsLine(out.Counts))
 }

@@ -24,7 +24,7 @@ import (
 // that name, and only then runs the command. The next process tries to make the file itself. If it succeeds, the
 // command has not started and never will. If the file exists, the command has started, and the concern counts as
 // notified. On Windows this process makes the file, so a command that it could no longer start is lost.
-type toldNeeds struct {
+type notified struct {
 	dir  string
 	lock *os.File
 	kept struct {
@@ -35,12 +35,12 @@ type toldNeeds struct {
 }
 
 // openNotified opens the record in a directory. The error is [platform.ErrLocked] while another process uses it.
-func openTold(dir string) (*toldNeeds, error) {
+func openNotified(dir string) (*notified, error) {
 	lock, err := os.OpenFile(filepath.Join(dir, workspace.ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	t := &toldNeeds{dir: dir, lock: lock}
+	t := &notified{dir: dir, lock: lock}
 	if err = platform.TryLock(lock); err == nil {
 		err = t.recover()
 	}
@@ -51,19 +51,19 @@ func openTold(dir string) (*toldNeeds, error) {
 }
 
 // Close lets another process use the record.
-func (t *toldNeeds) Close() error { return t.lock.Close() }
+func (t *notified) Close() error { return t.lock.Close() }
 
 // knows reports whether a command ran for a concern.
-func (t *toldNeeds) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
+func (t *notified) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
 
 // add notes that a command ran for a concern.
-func (t *toldNeeds) add(key string) error {
+func (t *notified) add(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
 // keep forgets all concerns but these.
-func (t *toldNeeds) keep(keys []string) error {
+func (t *notified) keep(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
 	if len(t.kept.Told) == before {
@@ -73,7 +73,7 @@ func (t *toldNeeds) keep(keys []string) error {
 }
 
 // run runs a command for a concern, and notes the concern as notified unless the command fails.
-func (t *toldNeeds) tell(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
+func (t *notified) run(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *toldNeeds) tell(ctx context.Context, c needCommand, key string, environ
 }
 
 // recover reads the record, and finds out whether the command of a killed process started.
-func (t *toldNeeds) recover() error {
+func (t *notified) recover() error {
 	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.ToldFile), 8<<20)
 	if err == nil {
 		if err = json.Unmarshal(text, &t.kept); err != nil {
@@ -125,7 +125,7 @@ func (t *toldNeeds) recover() error {
 }
 
 // sweep removes claims whose shells can no longer start.
-func (t *toldNeeds) sweep() {
+func (t *notified) sweep() {
 	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.ToldFile+".claim-*"))
 	for _, claim := range claims {
 		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
@@ -134,11 +134,11 @@ func (t *toldNeeds) sweep() {
 	}
 }
 
-func (t *toldNeeds) claim() string {
+func (t *notified) claim() string {
 	return filepath.Join(t.dir, workspace.ToldFile+".claim-"+t.kept.Claim)
 }
 
-func (t *toldNeeds) save() error {
+func (t *notified) save() error {
 	text, _ := json.Marshal(t.kept) // strings can be encoded
 	return platform.Replace(filepath.Join(t.dir, workspace.ToldFile), workspace.ToldFile+".new-*", text, (*os.File).Sync)
 }

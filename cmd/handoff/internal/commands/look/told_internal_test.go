@@ -14,20 +14,20 @@ import (
 	"handoff/tools/platform"
 )
 
-func reopened(t *testing.T, dir string) *toldNeeds {
+func reopened(t *testing.T, dir string) *notified {
 	t.Helper()
-	told, err := openTold(dir)
+	told, err := openNotified(dir)
 	require.NoError(t, err)
 	return told
 }
 
-func TestTold_KnowsOverRestartsWhatWasToldAndNotWhatFailed(t *testing.T) {
+func TestNotified_KeepsSuccessesOverRestarts(t *testing.T) {
 	b := newBench(t, `test "$WHAT" = good && test -z "$HANDOFF_NEED_CLAIM" && cat`)
 	told := reopened(t, b.Dir)
-	_, err := openTold(b.Dir)
+	_, err := openNotified(b.Dir)
 	require.ErrorIs(t, err, platform.ErrLocked)
-	require.NoError(t, told.tell(t.Context(), b.needCommand, "one", []string{"WHAT=good"}, []byte("text\n")))
-	require.EqualError(t, told.tell(t.Context(), b.needCommand, "two", []string{"WHAT=bad"}, nil), "exit status 1")
+	require.NoError(t, told.run(t.Context(), b.needCommand, "one", []string{"WHAT=good"}, []byte("text\n")))
+	require.EqualError(t, told.run(t.Context(), b.needCommand, "two", []string{"WHAT=bad"}, nil), "exit status 1")
 	require.NoError(t, told.Close())
 	require.Equal(t, "text\n", b.out.String())
 
@@ -43,7 +43,7 @@ func TestTold_KnowsOverRestartsWhatWasToldAndNotWhatFailed(t *testing.T) {
 }
 
 // The process was killed after it stored the next concern.
-func TestTold_FindsOutWhetherACommandBegan(t *testing.T) {
+func TestNotified_FindsWhetherCommandStarted(t *testing.T) {
 	for _, began := range []bool{true, false} {
 		b := newBench(t, "cat")
 		text, err := json.Marshal(map[string]any{"told": []string{"before"}, "next": "one", "claim": "X"})
@@ -62,9 +62,9 @@ func TestTold_FindsOutWhetherACommandBegan(t *testing.T) {
 	}
 }
 
-func TestTold_RefusesAFileThatSaysNothing(t *testing.T) {
+func TestNotified_RefusesBrokenFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, workspace.ToldFile), []byte("{"), 0o600))
-	_, err := openTold(dir)
+	_, err := openNotified(dir)
 	require.ErrorContains(t, err, "handoff.told cannot be read")
 }

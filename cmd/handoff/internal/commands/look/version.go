@@ -50,14 +50,14 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 		cli.Release
 		Newest published `json:"newest"`
 		Newer  bool      `json:"newer"`
-	}{a.Release, newest, released(a.Release.Version) && semver.Compare(newest.Version, a.Release.Version) > 0}
+	}{a.Release, newest, isReleased(a.Release.Version) && semver.Compare(newest.Version, a.Release.Version) > 0}
 	if err := a.PrintValue(is, func(p *cli.Page) {
 		switch {
 		case is.Newer:
 			p.Line("handoff %s is newer than this one, %s.", p.Yellow(newest.Version), a.Release.Version)
 			p.Field("released", newest.Released)
-			p.Field("what is new", schemas.Shorten(newest.Notes, mostOfNotes))
-		case !released(a.Release.Version):
+			p.Field("what is new", schemas.Shorten(newest.Notes, maxNotes))
+		case !isReleased(a.Release.Version):
 			p.Line("This program was built from a commit, and has no version. The newest one is %s.", newest.Version)
 		default:
 			p.Line("handoff %s is the newest.", a.Release.Version)
@@ -69,9 +69,9 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 }
 
 // maxNotes is the length of the news that are shown, in bytes.
-const mostOfNotes = 1_000
+const maxNotes = 1_000
 
 // isReleased tells a released version from Go's version of a commit.
-func released(version string) bool {
+func isReleased(version string) bool {
 	return semver.IsValid(version) && !module.IsPseudoVersion(version)
 }

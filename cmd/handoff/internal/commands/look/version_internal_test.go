@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestVersion_TellsANewerOneFromItsFile(t *testing.T) {
+func TestVersion_ComparesWithPublishedRelease(t *testing.T) {
 	asked := func(is, from string) (said string, err error) {
 		var out bytes.Buffer
 		a := &cli.App{Release: cli.Release{Version: is}, Env: cli.Env{

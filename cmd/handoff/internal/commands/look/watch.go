@@ -25,8 +25,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// watching holds the options of watch.
-type watching struct {
+// watchOptions holds the options of watch.
+type watchOptions struct {
 	agent, workflow string
 	actions         []string // empty for all
 	since           uint64
@@ -34,7 +34,7 @@ type watching struct {
 }
 
 func watchCommand(a *cli.App) *cobra.Command {
-	var w watching
+	var w watchOptions
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print what happens, as it happens",
@@ -69,7 +69,7 @@ a loop. Agents write the texts in them: quote what you take out. For what needs 
 }
 
 // check finds faults in the options before it opens anything.
-func (w *watching) check() error {
+func (w *watchOptions) check() error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
@@ -91,7 +91,7 @@ func (w *watching) check() error {
 }
 
 // watchUntilDone watches until it is interrupted or its reader goes away. Both are a good end.
-func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
+func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
 	ctx, out := output.Open(ctx, a.Stdout)
@@ -153,7 +153,7 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 const pauseUnused = 200 * time.Millisecond
 
 // wants reports whether the options select an event.
-func (w watching) wants(c schemas.Change) bool {
+func (w watchOptions) wants(c schemas.Change) bool {
 	agent := schemas.Agent(w.agent)
 	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
 		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action) || slices.Contains(w.actions, cmp.Or(c.Needs, "none"))) &&
@@ -186,13 +186,13 @@ func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 // continue behind the first columns.
 func printEvent(p *cli.Page, c schemas.Change) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
-	title, text := display.OneLine(heading(c.Title), mostOfTitle), display.OneLine(c.Text, mostSaid)
+	title, text := display.OneLine(heading(c.Title), maxTitle), display.OneLine(c.Text, maxText)
 	if !p.Terminal {
-		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, happened(c), title, text)
+		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, describeEvent(c), title, text)
 		return
 	}
 	when := clockTime(p, c.At)
-	did := string(c.Agent) + " " + happened(c)
+	did := string(c.Agent) + " " + describeEvent(c)
 	rest := did
 	for _, more := range []string{title, text} {
 		if more != "" && !strings.HasSuffix(rest, more) {
@@ -211,7 +211,7 @@ func printEvent(p *cli.Page, c schemas.Change) {
 }
 
 // maxText is the number of columns for the text of an event.
-const mostSaid = 300
+const maxText = 300
 
 // clockTime returns the time of day, with the date unless it is today.
 func clockTime(p *cli.Page, at time.Time) string {
@@ -223,7 +223,7 @@ func clockTime(p *cli.Page, at time.Time) string {
 }
 
 // describeEvent returns the action of an event in the words of the registry.
-func happened(c schemas.Change) string {
+func describeEvent(c schemas.Change) string {
 	what := strings.ReplaceAll(c.Action, "_", " ")
 	if verb := map[string]string{"sent": "sent", "message": "wrote"}[c.Action]; verb != "" {
 		what = verb + " to " + string(c.Box)

@@ -27,7 +27,7 @@ func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
 	return stdout.String()
 }
 
-func TestWatchRepaintsNoTerminal(t *testing.T) {
+func TestWatch_CannotRepaintTerminal(t *testing.T) {
 	d := commandtest.Hostile(t)
 	for _, terminal := range []bool{false, true} {
 		for _, args := range [][]string{nil, {"--json"}, {"--agent", "qa"}} {
@@ -41,7 +41,7 @@ func TestWatchRepaintsNoTerminal(t *testing.T) {
 
 // An event concerns an agent also if only the handoff names it: as its sender, or as the holder of a handoff for a
 // capability.
-func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
+func TestWatch_ForAgentShowsItsEvents(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	d.Must("qa", "agents", "register", "qa", "--accepts", "test")

@@ -95,7 +95,7 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 			return schemas.Errorf(schemas.Conflict, said, w.Name, handoffs(h.Handoffs)).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
-		if err := keepsNothing(w); err != nil {
+		if err := checkNothingKept(w); err != nil {
 			return err
 		}
 		_, err = workspace.Remove(w)
@@ -104,7 +104,7 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 }
 
 // checkNothingKept refuses to delete the store that a restore kept: it may hold more than the workspace.
-func keepsNothing(w workspace.Workspace) error {
+func checkNothingKept(w workspace.Workspace) error {
 	kept, ok := w.Before()
 	if !ok {
 		return nil
@@ -128,13 +128,13 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 
 // alone runs fn while no other process has a workspace open, or can open it. Fn may remove or move all of its files.
 func alone(w workspace.Workspace, fn func() error) error {
-	return hold(w, runtime.GOOS == "windows", fn)
+	return withLock(w, runtime.GOOS == "windows", fn)
 }
 
 // locked is alone for an fn that leaves the file of the lock in place.
-func locked(w workspace.Workspace, fn func() error) error { return hold(w, false, fn) }
+func locked(w workspace.Workspace, fn func() error) error { return withLock(w, false, fn) }
 
-func hold(w workspace.Workspace, free bool, fn func() error) error {
+func withLock(w workspace.Workspace, free bool, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""

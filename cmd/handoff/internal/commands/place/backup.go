@@ -59,7 +59,7 @@ that may, also from a standby. docs/operations.md rehearses a bad day.`,
 		if err != nil {
 			return err
 		}
-		said := saidOf(found)
+		said := contentsFields(found)
 		said["workspace"], said["file"], said["bytes"] = w.Name, file, bytes
 		return a.PrintValue(said, func(p *cli.Page) {
 			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.Visible(file), size(bytes))
@@ -101,7 +101,7 @@ func mayWrite(file string, force bool) error {
 	case err == nil:
 		return schemas.Invalidf("FILE", "%s is not a file", schemas.Visible(file)).WithHint("Nothing was written. Name a file.")
 	}
-	return unwritten(file, err)
+	return backupError(file, err)
 }
 
 // backUp writes the file under another name, verifies it, and then renames it. If anything fails, the old file of that
@@ -109,14 +109,14 @@ func mayWrite(file string, force bool) error {
 func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
-		return found, 0, unwritten(file, err)
+		return found, 0, backupError(file, err)
 	}
 	var info os.FileInfo
 	if err = temp.Close(); err == nil {
-		err = written(ctx, a, w, temp.Name())
+		err = writeBackup(ctx, a, w, temp.Name())
 	}
 	if err == nil {
-		found, err = verified(ctx, a, temp.Name())
+		found, err = verifyFile(ctx, a, temp.Name())
 	}
 	if err == nil {
 		info, err = os.Stat(temp.Name())
@@ -129,14 +129,14 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name()) // it looks like no backup
-		return found, 0, unwritten(file, err)
+		return found, 0, backupError(file, err)
 	}
 	return found, info.Size(), nil
 }
 
 // writeBackup writes the workspace into an empty file. The owner does it, because only the owner may read the files of
 // a workspace; a workspace in a database is read from there.
-func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
+func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
 	end := a.Busy("writing the backup of " + w.Name)
 	defer end()
 	if a.InDatabase() {
@@ -152,7 +152,7 @@ func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string
 }
 
 // backupError is the error of a backup that was not made; nil for none.
-func unwritten(file string, err error) error {
+func backupError(file string, err error) error {
 	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
@@ -190,7 +190,7 @@ func fileError(doing string, err error, otherwise string) error {
 	return schemas.Errorf(schemas.Internal, "%s: %w", doing, err).WithHint("%s", otherwise)
 }
 
-func saidOf(found audit.Contents) map[string]any {
+func contentsFields(found audit.Contents) map[string]any {
 	said := map[string]any{"events": found.Audit.Events, "handoffs": found.Audit.Handoffs, "root": found.Audit.Root}
 	if !found.Until.IsZero() {
 		said["until"] = found.Until

@@ -12,7 +12,7 @@ import (
 )
 
 // The owner is another process. It continues, and the old file stays.
-func TestABackupThatDoesNotFitLeavesNothing(t *testing.T) {
+func TestBackup_OnFullDiskLeavesOldFile(t *testing.T) {
 	p, dir := commandtest.NewHome(t), t.TempDir()
 	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", dir).Run(); err != nil {
 		t.Skip("no file system of our own without the right to mount one: ", err)

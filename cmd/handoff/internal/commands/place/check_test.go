@@ -31,7 +31,7 @@ func harm(t *testing.T, rows store.Backend) {
 	require.NoError(t, rows.Close())
 }
 
-func TestCheckNamesFaultsAndMendsThem(t *testing.T) {
+func TestCheck_NamesAndMendsFaults(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Start(t)
 	for name, home := range map[string]struct {
@@ -86,7 +86,7 @@ func TestCheckNamesFaultsAndMendsThem(t *testing.T) {
 	}
 }
 
-func TestCheckGoesOnWhileOthersWorkAndMendsNothingThen(t *testing.T) {
+func TestCheck_OfOpenWorkspaceMendsNothing(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

@@ -41,7 +41,7 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 		if c.keep, err = retention(a, cmd.Flags().Changed("keep"), *keep, *try); err != nil {
 			return err
 		}
-		if c.place, err = workspace.Find(a.Location()); err != nil {
+		if c.workspace, err = workspace.Find(a.Location()); err != nil {
 			return err
 		}
 		return c.run(cmd.Context())
@@ -50,13 +50,13 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 }
 
 // minRetention is the shortest retention: agents may still read handoffs that ended within a day.
-const leastKept = 24 * time.Hour
+const minRetention = 24 * time.Hour
 
 // retention reads the retention of texts; zero means for ever.
 func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, error) {
 	kept, err := schemas.ParseDuration("keep", keep)
 	switch {
-	case given && (err != nil || kept < leastKept):
+	case given && (err != nil || kept < minRetention):
 		return 0, schemas.Invalidf("keep", "%q is no time of a day or more", schemas.Visible(keep)).
 			WithHint("Nothing was changed. Write a number of days, 3650 at most, as 180d.")
 	case !given && try:
@@ -72,8 +72,8 @@ func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, er
 type compaction struct {
 	*cli.App `json:"-"`
 
-	place workspace.Workspace
-	keep  time.Duration
+	workspace workspace.Workspace
+	keep      time.Duration
 
 	Try       bool               `json:"dry_run,omitempty"`
 	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was compacted
@@ -84,8 +84,8 @@ type compaction struct {
 }
 
 func (c *compaction) run(ctx context.Context) error {
-	if !c.InDatabase() && !c.place.Used() {
-		return missing(c.place, "on this machine")
+	if !c.InDatabase() && !c.workspace.Used() {
+		return missing(c.workspace, "on this machine")
 	}
 	if c.keep > 0 {
 		if err := c.retain(ctx); err != nil {
@@ -106,7 +106,7 @@ func (c *compaction) run(ctx context.Context) error {
 }
 
 func (c *compaction) retain(ctx context.Context) error {
-	end := c.Busy("looking through workspace " + c.place.Name)
+	end := c.Busy("looking through workspace " + c.workspace.Name)
 	defer end()
 	out, _, err := cli.Call[schemas.RetainOut](ctx, c.App, "store_retain", cli.Arguments{
 		"before": c.Now().Add(-c.keep), "dry_run": c.Try,
@@ -120,12 +120,12 @@ func (c *compaction) retain(ctx context.Context) error {
 }
 
 func (c *compaction) compact(ctx context.Context) error {
-	end := c.Busy("compacting workspace " + c.place.Name)
+	end := c.Busy("compacting workspace " + c.workspace.Name)
 	defer end()
-	return locked(c.place, func() error {
-		done, err := open.Compact(ctx, c.place)
+	return locked(c.workspace, func() error {
+		done, err := open.Compact(ctx, c.workspace)
 		if err == nil {
-			c.Compacted, c.Before, c.After = c.place.Name, done.Before, done.After
+			c.Compacted, c.Before, c.After = c.workspace.Name, done.Before, done.After
 		}
 		return err
 	})

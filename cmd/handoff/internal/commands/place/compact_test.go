@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-func TestCompact_LeavesAFileThatIsOpen(t *testing.T) {
+func TestCompact_LeavesOpenFile(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", strings.Repeat("Test it ", 100), "--agent", "dev")
@@ -33,7 +33,7 @@ func TestCompact_LeavesAFileThatIsOpen(t *testing.T) {
 	require.Contains(t, p.Must("check"), "OK")
 }
 
-func TestWhatAKilledCommandLeftBesideTheStoreIsRemoved(t *testing.T) {
+func TestCompact_RemovesLeftoversOfKilledCommand(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

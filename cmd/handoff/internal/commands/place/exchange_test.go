@@ -50,7 +50,7 @@ func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 
 // A process is killed after it wrote some of the rows. All commands refuse the new workspace until it is imported
 // again.
-func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
+func TestImport_KilledIsRefusedUntilRepeated(t *testing.T) {
 	t.Parallel()
 	p, path := commandtest.NewHome(t), exportOf(t, 1000)
 	file, err := os.ReadFile(path)
@@ -83,7 +83,7 @@ func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
 }
 
 // An export whose reader leaves removes its temporary copy of the workspace.
-func TestAnExportWhoseReaderLeftLeavesNoFile(t *testing.T) {
+func TestExport_WithoutReaderLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGPIPE")
@@ -107,7 +107,7 @@ func TestAnExportWhoseReaderLeftLeavesNoFile(t *testing.T) {
 }
 
 // The process that has the workspace open writes the export, and no import disturbs it.
-func TestAWorkspaceThatIsOpenIsExportedAndNotImportedInto(t *testing.T) {
+func TestExport_WorksOnOpenWorkspaceAndImportDoesNot(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	path := filepath.Join(p.State, "w.jsonl")

@@ -69,7 +69,7 @@ func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
 		return cli.Exit(128 + int(syscall.SIGPIPE))
 	}
-	return notWritten("standard output", err)
+	return incompleteError("standard output", err)
 }
 
 // exportTo writes a new file. It leaves no file after an error.
@@ -90,11 +90,11 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 		return head, nil
 	}
 	_ = os.Remove(a.Path(path)) // it is incomplete
-	return head, notWritten(schemas.Visible(path), err)
+	return head, incompleteError(schemas.Visible(path), err)
 }
 
 // incompleteError is the error of an export that did not reach its end.
-func notWritten(name string, err error) error {
+func incompleteError(name string, err error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
 	}

@@ -38,7 +38,7 @@ Refused while a process has the workspace open. A workspace whose import was int
 imported again, or removed with handoff workspace remove.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			file := exported(cmd.Context(), a, given[0])
+			file := openExport(cmd.Context(), a, given[0])
 			defer func() { _ = file.Close() }() // only for reading
 			return importFrom(cmd.Context(), a, file)
 		},
@@ -47,32 +47,32 @@ imported again, or removed with handoff workspace remove.`,
 
 // openExport reads a file, or standard input for "-". A pipe without a writer blocks when it is opened and when it is
 // read. So both happen in a goroutine, and the reader fails when ctx is done.
-func exported(ctx context.Context, a *cli.App, name string) io.ReadCloser {
+func openExport(ctx context.Context, a *cli.App, name string) io.ReadCloser {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	go func() { in.CloseWithError(passOn(in, a, name)) }()
+	go func() { in.CloseWithError(copyInput(in, a, name)) }()
 	return out
 }
 
-func passOn(to io.Writer, a *cli.App, name string) error {
+func copyInput(to io.Writer, a *cli.App, name string) error {
 	from := a.Stdin
 	if name != "-" {
 		f, err := a.OpenFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return schemas.Errorf(schemas.NotFound, "%w", err).WithHint(makesOne)
+			return schemas.Errorf(schemas.NotFound, "%w", err).WithHint(hintExport)
 		} else if err != nil {
-			return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + makesOne)
+			return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + hintExport)
 		}
 		defer func() { _ = f.Close() }() // only for reading
 		from = f
 	}
 	if _, err := io.Copy(to, from); err != nil {
-		return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + makesOne)
+		return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + hintExport)
 	}
 	return nil
 }
 
-const makesOne = "handoff export FILE makes one."
+const hintExport = "handoff export FILE makes one."
 
 func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	w, err := workspace.Find(a.Location())

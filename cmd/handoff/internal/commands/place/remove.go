@@ -93,7 +93,7 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 func finished(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := holdingOf(ctx, w)
 	if err == nil {
-		err = keepsNothing(w)
+		err = checkNothingKept(w)
 	}
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).

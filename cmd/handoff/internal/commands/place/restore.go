@@ -78,7 +78,7 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if err != nil {
 		return err
 	}
-	found, err := verified(ctx, r.App, file)
+	found, err := verifyFile(ctx, r.App, file)
 	if err != nil {
 		return fileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
 	}
@@ -86,7 +86,7 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if err != nil {
 		return restoreError(file, err)
 	}
-	said := saidOf(found)
+	said := contentsFields(found)
 	said["restored"], said["file"] = r.to.Name, file
 	if kept != "" {
 		said["kept"] = kept
@@ -115,7 +115,7 @@ func restoreError(file string, err error) error {
 }
 
 // verifyFile reads a whole backup, before anything changes or the backup gets its name.
-func verified(ctx context.Context, a *cli.App, file string) (audit.Contents, error) {
+func verifyFile(ctx context.Context, a *cli.App, file string) (audit.Contents, error) {
 	info, err := os.Stat(file) // its errors are more exact, and opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)

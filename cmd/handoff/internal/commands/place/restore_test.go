@@ -15,7 +15,7 @@ import (
 
 // The database blocks the process after some of the rows, and the process is killed. The backup has the content of the
 // files.
-func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
+func TestRestore_KilledIsRefusedUntilRepeated(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Start(t)
 	p := commandtest.NewHome(t)
@@ -68,7 +68,7 @@ func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
 	require.Contains(t, errs, "workspace w is not used any more: it was copied to database")
 }
 
-func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
+func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	t.Parallel()
 	p, address := commandtest.NewHome(t), postgrestest.Start(t)
 	look := `{"name": "list_handoffs", "arguments": {}}`

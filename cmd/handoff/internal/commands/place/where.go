@@ -63,7 +63,7 @@ func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out); err != nil {
 			return err
 		}
-		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) sight { return sight{c.Name, c.Live, c.Seen} })...)
+		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) seenAgent { return seenAgent{c.Name, c.Live, c.Seen} })...)
 		return nil
 	})
 }
@@ -123,13 +123,13 @@ type whereabouts struct {
 	Log        *workspace.File       `json:"log,omitempty"`
 	Kept       string                `json:"kept,omitempty"`   // the state from before the last restore: a file, or a name in the database
 	Owner      *owner                `json:"owner"`            // null if no process has it open
-	Agents     []sight               `json:"agents"`           // the last seen first
+	Agents     []seenAgent           `json:"agents"`           // the last seen first
 	Beside     []workspace.Neighbour `json:"beside,omitempty"` // other workspaces in which agents may be
 	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be listed
 }
 
 // A seenAgent is an agent with the time of its last activity.
-type sight struct {
+type seenAgent struct {
 	Name schemas.Agent `json:"name"`
 	Live bool          `json:"live"`
 	Seen time.Time     `json:"last_seen,omitzero"`
@@ -142,7 +142,7 @@ func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error)
 		return w, err
 	}
 	w = whereabouts{
-		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)), Agents: []sight{},
+		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)), Agents: []seenAgent{},
 	}
 	if !a.InDatabase() {
 		w.inFiles(place, a.Getenv)

@@ -16,7 +16,7 @@ import (
 
 func dir(p commandtest.Home, name string) string { return filepath.Join(p.State, "handoff", name) }
 
-func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
+func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
@@ -47,7 +47,7 @@ func here(p commandtest.Home, args ...string) (code int, out, errs string) {
 	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.With(p.State, nil), args...)
 }
 
-func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
+func TestAdopt_RefusesWorkspaceOfExistingProject(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -69,7 +69,7 @@ func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
 	require.Zero(t, code, errs)
 }
 
-func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
+func TestAdopt_WithForceTakesWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -82,7 +82,7 @@ func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
 }
 
 // A server that nobody called leaves a directory without a store.
-func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
+func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

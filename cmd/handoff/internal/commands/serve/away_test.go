@@ -49,7 +49,7 @@ func TestServer_BeginsBeforeItsFiles(t *testing.T) {
 	require.Zero(t, s.Ended(), s.Said())
 }
 
-func TestServer_RefusesWhatIsNoDatabase(t *testing.T) {
+func TestServer_RefusesInvalidDatabase(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	for _, command := range []string{"mcp", "serve"} {

@@ -49,7 +49,7 @@ type openRoom struct {
 }
 
 // idleTimeout is the time without requests after which a room closes. Its MCP sessions end, and clients begin new ones.
-const empty = 15 * time.Minute
+const idleTimeout = 15 * time.Minute
 
 // serveAll serves the workspaces of a database until ctx is done.
 func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
@@ -84,7 +84,7 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 		case err := <-broke:
 			return err
 		case <-time.After(time.Minute):
-			b.letGo()
+			b.closeIdle()
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 		stop := in.watch(ctx)
 		opened()
 		<-ctx.Done()
-		shutdown, cancel := context.WithTimeout(context.Background(), leaving)
+		shutdown, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		in.endpoint.Shutdown(shutdown)
 		stop()
@@ -216,11 +216,11 @@ func (b *building) mayOpen(ctx context.Context, name string) error {
 }
 
 // closeIdle closes rooms that have been idle for a while.
-func (b *building) letGo() {
+func (b *building) closeIdle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, in := range b.rooms {
-		if in.inside == 0 && !in.since.IsZero() && b.Now().Sub(in.since) > empty {
+		if in.inside == 0 && !in.since.IsZero() && b.Now().Sub(in.since) > idleTimeout {
 			delete(b.rooms, name)
 			b.closing.Go(in.close) // a database that hangs delays nothing else
 		}
@@ -229,7 +229,7 @@ func (b *building) letGo() {
 
 // depart answers the requests under way.
 func (b *building) depart() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaving)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	go b.leave() // long polls hear that the server leaves
 	if err := b.site.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -27,9 +27,9 @@ import (
 // A room is a workspace for agents that reach it over HTTP.
 type room struct {
 	*servingCommand
-	place workspace.Workspace
-	boxes *relay.Relay
-	log   *slog.Logger
+	workspace workspace.Workspace
+	boxes     *relay.Relay
+	log       *slog.Logger
 
 	metrics  *telemetry.Metrics
 	gate     *auth.Gate
@@ -37,23 +37,23 @@ type room struct {
 	checked  *checking.Completions
 }
 
-// overHTTP serves one room.
-type overHTTP struct {
+// httpServer serves one room.
+type httpServer struct {
 	*room
 	site   *web.Server
 	health checkup
 }
 
-// leaving is the time that requests under way have at the end. The rest of [platform.DrainLimit] is for the last spans
+// shutdownTimeout is the time that requests under way have at the end. The rest of [platform.DrainLimit] is for the last spans
 // and for closing the store.
-const leaving = platform.DrainLimit - 1300*time.Millisecond
+const shutdownTimeout = platform.DrainLimit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; it answers no request before serve.
 func (s *servingCommand) listenHTTP(
 	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
-) (_ *overHTTP, err error) {
+) (_ *httpServer, err error) {
 	platform.SpendMemory(true)
-	h := &overHTTP{health: checkup{boxes: boxes, log: log}}
+	h := &httpServer{health: checkup{boxes: boxes, log: log}}
 	if h.room, err = s.newRoom(place, boxes, log); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *servingCommand) newRoom(
 	if err != nil {
 		return nil, err
 	}
-	h := &room{servingCommand: s, place: place, boxes: boxes, log: log}
+	h := &room{servingCommand: s, workspace: place, boxes: boxes, log: log}
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
@@ -94,14 +94,14 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 // protocol returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
 func (h *room) protocol() *mcp.Server {
-	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: patience, Remote: true}
+	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
 		Name: agentOf, NewRequestID: requestIDs(h.App),
-		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
+		Version: h.Release.Version, Workspace: h.workspace.Name, Logger: h.log,
 	})
 }
 
@@ -127,9 +127,9 @@ func (h *room) measure(ctx context.Context, w io.Writer) {
 }
 
 // serve answers requests until ctx is done, and then finishes the requests under way.
-func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
+func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "serving %s\n", h.url())
-	end := h.watch(ctx, h.health.look)
+	end := h.watch(ctx, h.health.run)
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
 	var err error
@@ -159,8 +159,8 @@ func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end fu
 }
 
 // leave finishes the requests under way. It cuts off late ones, which is no error: it logs that.
-func (h *overHTTP) leave() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaving)
+func (h *httpServer) leave() error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	var ending sync.WaitGroup
 	ending.Go(func() { h.endpoint.Shutdown(ctx) })
@@ -174,7 +174,7 @@ func (h *overHTTP) leave() error {
 }
 
 // url returns the address of the server for clients, as far as it knows.
-func (h *overHTTP) url() string { return h.network.url(h.site.Addr()) + "/mcp" }
+func (h *httpServer) url() string { return h.network.url(h.site.Addr()) + "/mcp" }
 
 // url returns the address for clients of a server that listens at an address.
 func (n *network) url(at net.Addr) string {
@@ -207,7 +207,7 @@ type checkup struct {
 }
 
 // run checks the store from time to time, until ctx is done.
-func (c *checkup) look(ctx context.Context) {
+func (c *checkup) run(ctx context.Context) {
 	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {

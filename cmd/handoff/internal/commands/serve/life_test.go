@@ -82,7 +82,7 @@ func group(t *testing.T, pid int) int {
 	return group
 }
 
-func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
+func TestServer_LeavesGroupOfClient(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
 	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
@@ -91,7 +91,7 @@ func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
 }
 
 // A terminal sends Ctrl-C and Ctrl-Z to the whole group of the client.
-func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
+func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
 	for _, key := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGINT} {
@@ -102,7 +102,7 @@ func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 }
 
 // Outside of its group it could not read from the terminal.
-func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
+func TestServer_AtTerminalStaysInGroup(t *testing.T) {
 	t.Parallel()
 	s := atTerminal(commandtest.NewHome(t), nil)
 	require.Equal(t, group(t, os.Getpid()), group(t, s.Cmd.Process.Pid))
@@ -130,7 +130,7 @@ func hangUp(s *commandtest.Server) {
 	require.Zero(s.T, s.Ended())
 }
 
-func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
+func TestServer_GoesOnWithoutReaderOfLog(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, r, w *os.File){
 		"closed": func(t *testing.T, r, _ *os.File) { require.NoError(t, r.Close()) },
@@ -154,7 +154,7 @@ func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
 }
 
 // In a group of its own the server is in the background of its terminal.
-func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
+func TestServer_WritesToTerminalWithTostop(t *testing.T) {
 	t.Parallel()
 	person, terminal := commandtest.OpenTerminal(t)
 	stopWriters(t, terminal)
@@ -167,7 +167,7 @@ func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 }
 
 // The other end of the server's input stays open: the test holds it.
-func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
+func TestServer_EndsWithClient(t *testing.T) {
 	sandbox.Proof(t)
 	t.Parallel() // the server checks its client from time to time
 	p := commandtest.NewHome(t)
@@ -180,7 +180,7 @@ func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
 	require.Equal(t, -1, s.Ended())
 }
 
-func TestSignalsThatEndAServer(t *testing.T) {
+func TestServer_EndsOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestSignalsThatEndAServer(t *testing.T) {
 	}
 }
 
-func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
+func TestServer_BelowNohupOutlivesTerminal(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
 	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
@@ -227,7 +227,7 @@ func stuck(t *testing.T) *commandtest.Server {
 	return s
 }
 
-func TestASignalThatComesAgainEndsAServerAtOnce(t *testing.T) {
+func TestServer_SecondSignalEndsAtOnce(t *testing.T) {
 	s := stuck(t)
 	ended := make(chan int, 1)
 	go func() { ended <- s.Ended() }()
@@ -244,14 +244,14 @@ func TestASignalThatComesAgainEndsAServerAtOnce(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsStuckEndsAllTheSame(t *testing.T) {
+func TestServer_StuckEndsAfterTimeout(t *testing.T) {
 	t.Parallel() // it takes as long as answers may take
 	s := stuck(t)
 	require.NoError(t, s.In.Close())
 	require.Equal(t, 1, s.Ended())
 }
 
-func TestServeStaysInItsGroup(t *testing.T) {
+func TestServe_StaysInGroup(t *testing.T) {
 	t.Parallel()
 	keeper, _ := commandtest.NewHome(t).Keep("serve", "--workspace", "w")
 	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))

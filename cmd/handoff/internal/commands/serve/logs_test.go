@@ -27,7 +27,7 @@ func log(p commandtest.Home, line string) {
 	require.NoError(p.T, f.Close())
 }
 
-func TestLogsAreInertOnATerminal(t *testing.T) {
+func TestLogs_AreInertOnTerminal(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	log(p, "msg=\x1b[2Jcleared \u202eback \xff")
@@ -35,7 +35,7 @@ func TestLogsAreInertOnATerminal(t *testing.T) {
 	require.Contains(t, p.Must("logs", "--json"), `msg=\u001b[2Jcleared \u202eback \ufffd`)
 }
 
-func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
+func TestLogs_UnreadableAreAnError(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(p.State, "handoff", "w", "handoff.log"), 0o700))
@@ -44,7 +44,7 @@ func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
 	require.Contains(t, errs, "handoff: show the log of workspace w: ")
 }
 
-func TestLogsAreFollowedUntilTheReaderLeaves(t *testing.T) {
+func TestLogs_FollowEndsWithReader(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("only a write tells that the reader left")
 	}

@@ -45,9 +45,9 @@ server ends when its client does.`,
 	return cmd
 }
 
-// answering is the time that calls under way have after the client is gone; the rest of [platform.DrainLimit] is for
+// drainTimeout is the time that calls under way have after the client is gone; the rest of [platform.DrainLimit] is for
 // closing the store.
-const answering = platform.DrainLimit - 1500*time.Millisecond
+const drainTimeout = platform.DrainLimit - 1500*time.Millisecond
 
 // serveClient runs a server from its first ignored signal to the release of its last lock.
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
@@ -92,7 +92,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		if err != nil {
 			return err
 		}
-		checked := &checking.Completions{Invoker: declaring, ProjectChecks: checks, Patience: patience}
+		checked := &checking.Completions{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
 		defer checked.Stop()
 		server := mcp.New(mcp.Config{
 			Invoker: &project.Files{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,
@@ -100,7 +100,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
 			NewRequestID: requestIDs(a),
-			Version:      a.Release.Version, Workspace: place.Name, Drain: answering, Logger: log,
+			Version:      a.Release.Version, Workspace: place.Name, Drain: drainTimeout, Logger: log,
 		})
 		if err := server.ServeStdio(ctx, life.Input(input), life.Output(a.Stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)
@@ -109,8 +109,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	})
 }
 
-// patience is the time that a completion waits for its checks: clients wait a minute for an answer.
-const patience = schemas.MaxWait * time.Second
+// checksTimeout is the time that a completion waits for its checks: clients wait a minute for an answer.
+const checksTimeout = schemas.MaxWait * time.Second
 
 // checkOwn refuses values that the agent could not register later.
 func checkOwn(own schemas.RegisterIn) error {

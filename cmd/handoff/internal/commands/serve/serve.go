@@ -107,7 +107,7 @@ func (s *servingCommand) keepServed(
 	}
 	defer end()
 	if s.network.site.Addr == "" {
-		sayWhoServes(stderr, place, unserved)
+		printOwner(stderr, place, unserved)
 		stay(ctx, conn, log)
 		return nil
 	}
@@ -115,7 +115,7 @@ func (s *servingCommand) keepServed(
 	if err != nil {
 		return err
 	}
-	sayWhoServes(stderr, place, unserved)
+	printOwner(stderr, place, unserved)
 	ctx, stop := context.WithCancel(ctx)
 	var staying sync.WaitGroup
 	defer staying.Wait()
@@ -126,7 +126,7 @@ func (s *servingCommand) keepServed(
 
 // stay checks from time to time that the workspace is served, until ctx is done.
 func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
-	for platform.Sleep(ctx, lookAgain) {
+	for platform.Sleep(ctx, checkInterval) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
 		}
@@ -135,9 +135,9 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 
 // checkInterval is the interval of these checks. A process without calls may have got the store and failed to open it,
 // and then it is no longer in line.
-const lookAgain = 30 * time.Second
+const checkInterval = 30 * time.Second
 
-func sayWhoServes(w io.Writer, place workspace.Workspace, unserved error) {
+func printOwner(w io.Writer, place workspace.Workspace, unserved error) {
 	if unserved != nil {
 		return // the log says so
 	}

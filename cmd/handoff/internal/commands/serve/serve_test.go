@@ -26,7 +26,7 @@ func unignored(t *testing.T, sig os.Signal) {
 	t.Cleanup(func() { signal.Stop(heard) })
 }
 
-func TestServeServesUntilASignal(t *testing.T) {
+func TestServe_EndsOnSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")
 	}
@@ -51,7 +51,7 @@ func TestServeServesUntilASignal(t *testing.T) {
 	}
 }
 
-func TestServeStandsInLineBehindTheOwner(t *testing.T) {
+func TestServe_WaitsBehindOwner(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")
 	}
@@ -66,7 +66,7 @@ func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	s.Leave()
 }
 
-func TestAServerThatCannotSendTracesSaysSoAndServes(t *testing.T) {
+func TestServer_ServesWithoutTraces(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	odd := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "nowhere"}
@@ -81,7 +81,7 @@ func TestAServerThatCannotSendTracesSaysSoAndServes(t *testing.T) {
 }
 
 // The last call of a client ends a handoff, and then its server. The server still sends its spans.
-func TestASessionIsTracedToItsEnd(t *testing.T) {
+func TestServer_SendsLastSpans(t *testing.T) {
 	t.Parallel()
 	var sent strings.Builder // read when the collector is closed
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

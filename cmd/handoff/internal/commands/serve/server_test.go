@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
+func TestServer_ServesCommandsUntilInputEnds(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
@@ -25,7 +25,7 @@ func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
 	require.Contains(t, p.Must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
 }
 
-func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
+func TestServer_ActsUnderNameOfFlag(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
@@ -34,7 +34,7 @@ func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
 }
 
-func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
+func TestServer_EndsIfClientStopsReading(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
@@ -44,7 +44,7 @@ func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
 	require.Zero(t, s.Ended(), "%s", s.Said())
 }
 
-func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
+func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("who was killed has status 1")
 	}
@@ -58,7 +58,7 @@ func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 }
 
-func TestServerThatCannotStartSaysWhy(t *testing.T) {
+func TestServer_ReportsWhyItCannotStart(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	code, _, errs := p.Run("mcp", "--agent", "human")

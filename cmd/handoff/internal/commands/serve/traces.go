@@ -13,8 +13,8 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// flushing is the time for the last spans when a server ends.
-const flushing = 250 * time.Millisecond
+// flushTimeout is the time for the last spans when a server ends.
+const flushTimeout = 250 * time.Millisecond
 
 // trace sends spans of the workspace from now on, if the environment names a collector. The caller calls end before it
 // closes the store.
@@ -37,7 +37,7 @@ func trace(
 	return func() {
 		stop()
 		follower.Wait()
-		ctx, cancel := context.WithTimeout(ctx, flushing)
+		ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 		defer cancel()
 		if err := traces.Close(ctx); err != nil {
 			log.Warn("the last spans were not sent", slog.Any("error", err))

@@ -21,20 +21,20 @@ var filesSnippet string
 // answer is the output of a hook. Most clients read the same form. Clients that are [client.Hooks.Flat] read Context in
 // place of Adds. Codex refuses unknown fields.
 type answer struct {
-	Decision string `json:"decision,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Adds     *adds  `json:"hookSpecificOutput,omitempty"`
-	Context  string `json:"additionalContext,omitempty"`
+	Decision string     `json:"decision,omitempty"`
+	Reason   string     `json:"reason,omitempty"`
+	Adds     *addedText `json:"hookSpecificOutput,omitempty"`
+	Context  string     `json:"additionalContext,omitempty"`
 }
 
-// adds is additional text for the model.
-type adds struct {
+// addedText is additional text for the model.
+type addedText struct {
 	At      string `json:"hookEventName"`
 	Context string `json:"additionalContext"`
 }
 
 // answer returns the output of a hook on an event, with n in words for the client's model, or nothing.
-func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
+func (a hookReport) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
 	row, _ := client.Named(string(of))
 	switch e {
@@ -56,12 +56,12 @@ func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 		return schemas.Encode(answer{Context: text})
 	}
 	at := cmp.Or(a.At, row.EventName(e)) // the client mostly names the event itself
-	return schemas.Encode(answer{Adds: &adds{At: at, Context: text}})
+	return schemas.Encode(answer{Adds: &addedText{At: at, Context: text}})
 }
 
-// account is a client's report of an event to a hook, reduced to the needed fields. The fields have the same names in
+// hookReport is a client's report of an event to a hook, reduced to the needed fields. The fields have the same names in
 // all clients; each may be missing.
-type account struct {
+type hookReport struct {
 	Session    string `json:"session_id"`
 	At         string `json:"hook_event_name"`
 	Dir        string `json:"cwd"`
@@ -78,11 +78,11 @@ type account struct {
 }
 
 // maxAccount is the number of bytes that are read of an account. It holds the answer of a tool, which may be long.
-const mostOfAccount = 32 << 20
+const maxReport = 32 << 20
 
-// parseAccount reads an account.
-func parseAccount(r io.Reader) (a account, err error) {
-	if err := json.NewDecoder(io.LimitReader(r, mostOfAccount)).Decode(&a); err != nil {
+// parseReport reads an account.
+func parseReport(r io.Reader) (a hookReport, err error) {
+	if err := json.NewDecoder(io.LimitReader(r, maxReport)).Decode(&a); err != nil {
 		return a, fmt.Errorf("read what the client tells: %w", err)
 	}
 	return a, nil
@@ -91,7 +91,7 @@ func parseAccount(r io.Reader) (a account, err error) {
 // client returns the client that sent the account: the named client, else the client that the account's form shows,
 // else the client of the environment. The environment comes last because a client inherits it from a client that
 // started it.
-func (a account) client(named string, around schemas.Agent) schemas.Agent {
+func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
 	}
@@ -103,13 +103,13 @@ func (a account) client(named string, around schemas.Agent) schemas.Agent {
 
 // asks returns the request to the mailbox for an event, or false if there is none. Only a subagent would read an answer
 // to its event, and it has no mail of its own.
-func (a account) asks(e client.Event) (in schemas.NewsIn, ok bool) {
-	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
+func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
+	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
 	case in.On == "":
 		return in, false
 	case e == client.SubagentStop:
-		in.Subagents = names(a.AgentType, a.AgentID)
+		in.Subagents = subagentNames(a.AgentType, a.AgentID)
 		return in, len(in.Subagents) > 0
 	case a.AgentID != "":
 		return in, false
@@ -119,23 +119,23 @@ func (a account) asks(e client.Event) (in schemas.NewsIn, ok bool) {
 }
 
 // maxAtWork is the number of subagents at work that are sent to the mailbox.
-const mostAtWork = 16
+const maxAtWork = 16
 
 // atWork returns the names under which running subagents may have claimed. They get a reminder when they stop.
-func (a account) atWork() (all []schemas.Agent) {
+func (a hookReport) atWork() (all []schemas.Agent) {
 	for _, task := range a.Background {
-		if task.Status == "running" && len(all) < mostAtWork {
-			all = append(all, names(task.AgentType, task.ID)...)
+		if task.Status == "running" && len(all) < maxAtWork {
+			all = append(all, subagentNames(task.AgentType, task.ID)...)
 		}
 	}
-	return all[:min(len(all), mostAtWork)]
+	return all[:min(len(all), maxAtWork)]
 }
 
 // maxSessionID is the length of a session id that the mailbox accepts.
-const longestSession = 128
+const maxSessionID = 128
 
-// names returns the names under which a subagent may have claimed: its kind and its id.
-func names(kind, id string) (all []schemas.Agent) {
+// subagentNames returns the names under which a subagent may have claimed: its kind and its id.
+func subagentNames(kind, id string) (all []schemas.Agent) {
 	for _, name := range []string{kind, id} {
 		if agent, err := schemas.ParseAgent("agent", name); err == nil {
 			all = append(all, agent)

@@ -12,7 +12,7 @@ import (
 )
 
 // After /clear Claude Code is the same process with the same server, and its shells have another session id.
-func TestShellOfAClearedSessionActsAsItsProcess(t *testing.T) {
+func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id string) (s *commandtest.Server, cleared map[string]string) {

@@ -21,9 +21,9 @@ const (
 	// hookLimit is the time that a hook may take. Its client waits for it, and so does a person.
 	hookLimit = 1800 * time.Millisecond
 
-	// hookMercy is additional time for a good end, such as taking back texts that were not delivered. Together they are
+	// hookGrace is additional time for a good end, such as taking back texts that were not delivered. Together they are
 	// less than any client's timeout for a hook.
-	hookMercy = time.Second
+	hookGrace = time.Second
 )
 
 func hookCommand(a *cli.App) *cobra.Command {
@@ -53,8 +53,8 @@ adds why.`,
 			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
-			harmless()
-			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
+			preventStatus2()
+			return within(cmd.Context(), hookLimit, hookGrace, func(ctx context.Context) error {
 				return hook(ctx, a, client.Event(given[0]), name)
 			})
 		},
@@ -66,38 +66,38 @@ adds why.`,
 
 // hook delivers a session's news.
 func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
-	account, err := readAccount(ctx, a)
+	account, err := readReport(ctx, a)
 	if err != nil {
 		return err
 	}
-	asked, ok := account.asks(e)
+	asked, ok := account.request(e)
 	if !ok {
-		return errNothing
+		return errNoNews
 	}
 	s, err := sessionOf(a, account, name, asked)
 	if err != nil {
 		return err
 	}
-	return s.visit(ctx, func(conn *cli.Connection) error {
-		out, err := askNews(ctx, conn, s.asked)
+	return s.openWorkspace(ctx, func(conn *cli.Connection) error {
+		out, err := askNews(ctx, conn, s.request)
 		if err != nil {
 			return err
 		}
-		answer, err := account.answer(e, s.asked.Client, out, s.place.Name)
+		answer, err := account.answer(e, s.request.Client, out, s.workspace.Name)
 		if err == nil {
-			err = say(ctx, a, answer)
+			err = printAnswer(ctx, a, answer)
 		}
-		return orUnheard(ctx, conn, err, s.asked, out)
+		return takeBack(ctx, conn, err, s.request, out)
 	})
 }
 
-// errNothing is the reason for which a working hook prints nothing.
-var errNothing = errors.New("there is nothing to say")
+// errNoNews is the reason for which a working hook prints nothing.
+var errNoNews = errors.New("there is nothing to say")
 
 // printAnswer prints an answer. The reader may not read it, so it stops when ctx ends.
-func say(ctx context.Context, a *cli.App, answer json.RawMessage) error {
+func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
-		return errNothing
+		return errNoNews
 	}
 	_, err := cli.Attempt(ctx, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
 	return err
@@ -121,9 +121,9 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	return err
 }
 
-// Silenced hides an error of a hook from its client: status 2 would stop the session or wake it, and the client's model
+// Silence hides an error of a hook from its client: status 2 would stop the session or wake it, and the client's model
 // would read the error.
-func Silenced(a *cli.App, cmd *cobra.Command, args []string, err error) error {
+func Silence(a *cli.App, cmd *cobra.Command, args []string, err error) error {
 	if _, isStatus := errors.AsType[cli.Exit](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
 	}

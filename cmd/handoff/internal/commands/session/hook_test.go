@@ -16,8 +16,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// hooked runs a hook in this process and returns its output. It has to end with status 0 and without an error.
-func hooked(p commandtest.Home, vars map[string]string, account string, args ...string) string {
+// clientSession runs a hook in this process and returns its output. It has to end with status 0 and without an error.
+func clientSession(p commandtest.Home, vars map[string]string, account string, args ...string) string {
 	p.T.Helper()
 	e := cli.Env{Stdin: strings.NewReader(account), Cwd: p.State}
 	args = append([]string{"hook", "--workspace", "w"}, args...)
@@ -40,7 +40,7 @@ func hookProcess(p commandtest.Home, vars map[string]string, account string, arg
 
 // A client may ask again and again whether it may stop. The hook objects once for each handoff, and not without end.
 // Codex has no limit of its own.
-func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
+func TestStopHook_ObjectsOncePerHandoff(t *testing.T) {
 	t.Parallel()
 	forms := map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%t,"last_assistant_message":"done"}`,
@@ -58,7 +58,7 @@ func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 						p.Must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
 						p.Must("claim", "--agent", client)
 					}
-					out := hooked(p, nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
+					out := clientSession(p, nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
 					if active = out != ""; active {
 						blocks = append(blocks, i)
 						require.JSONEq(t, `"block"`, string(member(t, out, "decision")))
@@ -71,7 +71,7 @@ func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 }
 
 // The limit also holds if the agent claims another handoff each time.
-func TestClientIsKeptFromStoppingThreeTimesInARowAtMost(t *testing.T) {
+func TestStopHook_ObjectsAtMostThreeTimesInARow(t *testing.T) {
 	t.Parallel()
 	for client, form := range map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":true}`,
@@ -84,8 +84,8 @@ func TestClientIsKeptFromStoppingThreeTimesInARowAtMost(t *testing.T) {
 			for i := range 12 {
 				p.Must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
 				p.Must("claim", "--agent", client)
-				hooked(p, nil, `{"session_id":"s1","prompt":"You hold 1 handoff"}`, "prompt", "--client", client) // as Gemini does
-				if hooked(p, nil, form, "stop", "--client", client) == "" {
+				clientSession(p, nil, `{"session_id":"s1","prompt":"You hold 1 handoff"}`, "prompt", "--client", client) // as Gemini does
+				if clientSession(p, nil, form, "stop", "--client", client) == "" {
 					said += "."
 				} else {
 					said += "b"
@@ -104,7 +104,7 @@ func member(t *testing.T, object, name string) json.RawMessage {
 }
 
 // The server that Claude Code starts for a session tells its model the same name as its hooks.
-func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
+func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id, pid string) map[string]string {
@@ -114,18 +114,18 @@ func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
 	}
 	p.Must("send", "claude-code-2", "Test it", "--agent", "dev")
 	first := p.ServeFor("claude-code", inClaude("s1"))
-	require.Contains(t, hooked(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
+	require.Contains(t, clientSession(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
 	second := p.ServeFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
-	require.Empty(t, hooked(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
-	require.Contains(t, hooked(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
+	require.Empty(t, clientSession(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
+	require.Contains(t, clientSession(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
 	second.Leave()
 	first.Leave()
 }
 
 // The client may leave the input open.
-func TestHookWithoutAnAccountIsSilent(t *testing.T) {
+func TestHook_WithoutReportIsSilent(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
@@ -139,20 +139,20 @@ func TestHookWithoutAnAccountIsSilent(t *testing.T) {
 	_ = in.Close() // it was closed when the process ended
 }
 
-func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
+func TestHook_IsSilentWithUnreadableStore(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	store := filepath.Join(p.State, "handoff", "w", "handoff.db")
 	require.NoError(t, os.WriteFile(store, []byte("of another program"), 0o600))
 	debug := filepath.Join(t.TempDir(), "debug.log")
-	require.Empty(t, hooked(p, map[string]string{"HANDOFF_HOOK_DEBUG": debug}, `{"session_id":"s1"}`, "prompt", "--client", "codex"))
+	require.Empty(t, clientSession(p, map[string]string{"HANDOFF_HOOK_DEBUG": debug}, `{"session_id":"s1"}`, "prompt", "--client", "codex"))
 	why, err := os.ReadFile(debug)
 	require.NoError(t, err)
 	require.Contains(t, string(why), "the file of workspace w")
 }
 
-func TestACommandWakesASleepingSession(t *testing.T) {
+func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
@@ -175,7 +175,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 	require.Equal(t, 2, woken.status)
 	require.Contains(t, woken.said, "handoff: ho_1 came for claude-code.")
 	require.Contains(t, woken.said, "> Test the login form")
-	require.Empty(t, hooked(p, inClaude("s1"), account, "prompt"), "it was told")
+	require.Empty(t, clientSession(p, inClaude("s1"), account, "prompt"), "it was told")
 
 	s.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
 	out, err := hookProcess(p, inClaude("s1"), account, "wait", "--hook").CombinedOutput()
@@ -185,7 +185,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 }
 
 // Claude Code with -p does not begin before its hooks have ended.
-func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
+func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
@@ -197,7 +197,7 @@ func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
 	s.Leave()
 }
 
-func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
+func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
@@ -209,7 +209,7 @@ func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
 	s.Leave()
 }
 
-func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
+func TestWaitHook_EndsWithClient(t *testing.T) {
 	sandbox.Proof(t)
 	t.Parallel() // it checks the process from time to time
 	p := commandtest.NewHome(t)

@@ -17,7 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
+func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
@@ -31,11 +31,11 @@ func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
 	require.Empty(t, string(out))
 	require.Less(t, took, 5*time.Second, "its limit is 1.8 s")
 	s.Leave()
-	require.Contains(t, hooked(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
+	require.Contains(t, clientSession(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
 }
 
 // A command of Codex reports mail to the session of Codex, once for each handoff.
-func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
+func TestWaitHook_WakesCodexByQueue(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
@@ -56,7 +56,7 @@ func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 }
 
 // A hook with any fault ends without the status that blocks or wakes a session.
-func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
+func TestHook_WithWrongCommandLineIsSilent(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
@@ -75,7 +75,7 @@ func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
 }
 
 // A hook repeats texts that it could not deliver.
-func TestHookSaysTheNextTimeWhatItCouldNotSay(t *testing.T) {
+func TestHook_RepeatsUndeliveredNews(t *testing.T) {
 	const account = `{"session_id":"s1"}`
 	closed := func(t *testing.T) *os.File {
 		r, w, err := os.Pipe()
@@ -105,14 +105,14 @@ func TestHookSaysTheNextTimeWhatItCouldNotSay(t *testing.T) {
 				hook.Stdout = out
 				require.NoError(t, hook.Run(), "it ends with status 0")
 				require.NoError(t, out.Close())
-				require.Contains(t, hooked(p, nil, account, "prompt", "--client", "codex"), "ho_1")
-				require.Empty(t, hooked(p, nil, account, "prompt", "--client", "codex"))
+				require.Contains(t, clientSession(p, nil, account, "prompt", "--client", "codex"), "ho_1")
+				require.Empty(t, clientSession(p, nil, account, "prompt", "--client", "codex"))
 			})
 		}
 	}
 }
 
-func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
+func TestWaitHook_RetriesAfterQueueFailed(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
@@ -122,11 +122,11 @@ func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
 	out, err := hookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))
-	require.Contains(t, hooked(p, nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
+	require.Contains(t, clientSession(p, nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
 }
 
 // A client may leave the input of a hook open, and then ask it to end.
-func TestHookWithoutAnAccountEndsOnASignal(t *testing.T) {
+func TestHook_WithoutReportEndsOnSignal(t *testing.T) {
 	for name, args := range map[string][]string{
 		"hook": {"hook", "stop", "--client", "codex"},
 		"wait": {"wait", "--hook", "--client", "claude-code"},

@@ -1,7 +1,7 @@
 // Package session has the commands that the hooks of a client run for a client session. Hook delivers its news, wait
 // --hook wakes it when work arrives, and prime prints the news of its start.
 //
-// A hook never disturbs its client: its errors are [Silenced], and a slow call is abandoned.
+// A hook never disturbs its client: its errors are [Silence], and a slow call is abandoned.
 //
 // The mailbox decides about the news of a session, and delivers each item once; see [schemas.NewsIn]. This package
 // writes the news in words, in the form that the client reads. It quotes all texts that agents wrote, and calls them
@@ -96,11 +96,11 @@ func prime(ctx context.Context, a *cli.App) error {
 }
 
 // A hooked session is one whose client runs this command.
-type hooked struct {
+type clientSession struct {
 	*cli.App
-	by    schemas.Caller // without a name, unless the command line or the environment has one
-	asked schemas.NewsIn
-	place workspace.Workspace
+	by        schemas.Caller // without a name, unless the command line or the environment has one
+	request   schemas.NewsIn
+	workspace workspace.Workspace
 }
 
 var (
@@ -108,17 +108,17 @@ var (
 	errUnused   = errors.New("nobody has used handoff here")
 )
 
-// readAccount reads the client's report of an event. The client may leave its end of the pipe open.
-func readAccount(ctx context.Context, a *cli.App) (account, error) {
-	return cli.Attempt(ctx, func() (account, error) { return parseAccount(a.Stdin) })
+// readReport reads the client's report of an event. The client may leave its end of the pipe open.
+func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
+	return cli.Attempt(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }
 
 // sessionOf returns the session that a client reports about, with the request to the mailbox. It creates no workspace.
-func sessionOf(a *cli.App, account account, client string, asked schemas.NewsIn) (s hooked, err error) {
-	if asked, err = identified(a, account, client, asked); err != nil {
+func sessionOf(a *cli.App, account hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
+	if asked, err = addIdentity(a, account, client, asked); err != nil {
 		return s, err
 	}
-	s = hooked{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
+	s = clientSession{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, request: asked}
 	if a.Agent != "" {
 		if s.by, err = s.by.As(a.Agent); err != nil {
 			return s, err
@@ -129,17 +129,17 @@ func sessionOf(a *cli.App, account account, client string, asked schemas.NewsIn)
 		there.Cwd = account.Dir
 		s.App = &there
 	}
-	if s.place, err = workspace.Find(s.Location()); err != nil {
+	if s.workspace, err = workspace.Find(s.Location()); err != nil {
 		return s, err
 	}
-	if !s.place.Used() {
+	if !s.workspace.Used() {
 		return s, errUnused
 	}
 	return s, nil
 }
 
 // addIdentity adds all facts to a request that identify the session: the client's report and the environment.
-func identified(a *cli.App, account account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+func addIdentity(a *cli.App, account hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
 		return asked, err
@@ -158,8 +158,8 @@ func identified(a *cli.App, account account, client string, asked schemas.NewsIn
 }
 
 // visit opens the workspace while fn runs. It discards the log, as the client does not need it.
-func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error {
-	return s.OpenAt(ctx, s.place, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
+func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
+	return s.OpenAt(ctx, s.workspace, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
 	})
 }
@@ -170,11 +170,11 @@ func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (o
 }
 
 // takeBack tells the mailbox that the session did not receive its news, if err says so.
-func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+func takeBack(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
 	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
 		return err
 	}
-	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookGrace)
 	defer end()
 	conn.By.Agent = out.Agent
 	back := schemas.NewsIn{On: schemas.OnUndelivered, Session: asked.Session, Undelivered: out.Marked}

@@ -21,7 +21,7 @@ func mustWith(p commandtest.Home, vars map[string]string, args ...string) string
 	return out
 }
 
-func TestTwoSessionsOfAClientHaveTwoNames(t *testing.T) {
+func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
@@ -41,7 +41,7 @@ func TestTwoSessionsOfAClientHaveTwoNames(t *testing.T) {
 	third.Leave()
 }
 
-func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
+func TestShell_ActsAsItsSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
@@ -71,7 +71,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 }
 
 // A person may use the commands all the same: commands that only read, and the others with a name.
-func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
+func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	unknown := inClaude("a session that nobody knows")
@@ -103,7 +103,7 @@ func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
 }
 
 // "claude mcp list" starts each server for a moment, as a new session.
-func TestListingServersUsesUpNoNumbers(t *testing.T) {
+func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
@@ -120,7 +120,7 @@ func TestListingServersUsesUpNoNumbers(t *testing.T) {
 }
 
 // Gemini CLI that Claude Code started has the variables of both.
-func TestASessionIsThatOfTheClientThatAsks(t *testing.T) {
+func TestShell_UsesVariablesOfInnerClient(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("gemini-cli-mcp-client", inClaude("s1"))

@@ -26,25 +26,25 @@ const (
 	exitWake = 2
 
 	// maxWake is the time that a command waits for mail for a silent session.
-	longestWake = 8 * time.Hour
+	maxWake = 8 * time.Hour
 
 	// maxFailures is the number of times in a row that the store may be unavailable, each for at least a second.
-	mostFailures = 60
+	maxFailures = 60
 )
 
 // waking is a wait that wakes a session when a handoff comes for it.
 type waking struct {
-	hook   bool
-	client string // the client that runs it
-	thread string // of Codex, which is woken by its queue and not by the status
-	over   int    // the client's process; zero: the process that started this command
+	hook      bool
+	client    string // the client that runs it
+	thread    string // of Codex, which is woken by its queue and not by the status
+	clientPID int    // the client's process; zero: the process that started this command
 }
 
 func (w *waking) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake the session that it is for")
 	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
-	flags.IntVar(&w.over, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
+	flags.IntVar(&w.clientPID, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
 	_ = flags.MarkHidden("client-process") // the flag exists
 }
 
@@ -75,28 +75,28 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
-	harmless()
+	preventStatus2()
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
-	s, err := sleeping(ctx, a, w)
+	s, err := sleepingSession(ctx, a, w)
 	switch {
 	case err != nil:
 		return err
 	case w.thread == "":
-		if _, queue := s.queueOf(); queue != nil {
-			return s.inBackground()
+		if _, queue := s.queueCommand(); queue != nil {
+			return s.continueInBackground()
 		}
 	}
 	followed := w.clientOf(s)
 	life.Follow(followed)
-	if followed() == ended { // it ended before it could be followed
+	if followed() == noProcess { // it ended before it could be followed
 		return nil
 	}
 	if w.thread != "" {
 		platform.LeaveGroup(a.Stdin, a.IsTerminal)
 	}
-	return s.visit(ctx, func(conn *cli.Connection) error {
-		out, err := await(ctx, conn, s.asked)
+	return s.openWorkspace(ctx, func(conn *cli.Connection) error {
+		out, err := awaitMail(ctx, conn, s.request)
 		if err != nil || len(out.New) == 0 {
 			return err
 		}
@@ -105,7 +105,7 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 		} else {
 			err = wakeByStatus(ctx, conn, out)
 		}
-		return orUnheard(ctx, conn, err, s.asked, out)
+		return takeBack(ctx, conn, err, s.request, out)
 	})
 }
 
@@ -124,32 +124,32 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 }
 
 // sleepingSession returns the session to wake.
-func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
-	account := account{Session: w.thread}
+func sleepingSession(ctx context.Context, a *cli.App, w waking) (clientSession, error) {
+	account := hookReport{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
 		defer end()
 		var err error
-		if account, err = readAccount(ctx, a); err != nil {
-			return hooked{}, err
+		if account, err = readReport(ctx, a); err != nil {
+			return clientSession{}, err
 		}
 	}
-	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(account.Session, longestSession)}
-	if w.over > 0 {
-		asked.Ancestors = []int{w.over}
+	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(account.Session, maxSessionID)}
+	if w.clientPID > 0 {
+		asked.Ancestors = []int{w.clientPID}
 	}
 	return sessionOf(a, account, w.client, asked)
 }
 
 // awaitMail waits for mail that should wake a session. The result has no mail if the session need not be woken any
 // more.
-func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
-	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
+	err = conn.Wait(ctx, maxWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
 		if out, err = askNews(ctx, conn, asked); err != nil {
 			failures++
-			return failures == mostFailures, err
+			return failures == maxFailures, err
 		}
 		failures = 0
 		return len(out.New) > 0 || out.Over != "", nil
@@ -157,19 +157,19 @@ func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out
 	return out, err
 }
 
-// ended is the number of no process.
-const ended = 0
+// noProcess is the number of no process.
+const noProcess = 0
 
 // clientOf returns a function that returns the same number while the client runs, and then another.
-func (w waking) clientOf(s hooked) func() int {
-	told, _ := strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero if the environment has none
-	pid := cmp.Or(w.over, told)
+func (w waking) clientOf(s clientSession) func() int {
+	told, _ := strconv.Atoi(identity.Process(s.request.Client, s.Getenv)) // zero if the environment has none
+	pid := cmp.Or(w.clientPID, told)
 	if pid <= 1 {
 		return os.Getppid
 	}
 	return func() int {
 		if !platform.Runs(pid) {
-			return ended
+			return noProcess
 		}
 		return pid
 	}
@@ -182,9 +182,9 @@ func (w waking) clientOf(s hooked) func() int {
 const queueLimit = 30 * time.Second
 
 // continueInBackground starts the same wait in a process of its own, which ends with the client.
-func (s hooked) inBackground() error {
+func (s clientSession) continueInBackground() error {
 	args := []string{
-		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
+		"wait", "--hook", "--client", string(s.request.Client), "--codex-thread", s.request.Session,
 		"--client-process", strconv.Itoa(platform.Launcher()),
 	}
 	for _, flag := range [][]string{{"--dir", s.Dir}, {"--agent", s.Agent}, {"--workspace", s.Workspace}} {
@@ -200,9 +200,9 @@ func (s hooked) inBackground() error {
 	return cmd.Process.Release()
 }
 
-// queueOf returns the client's command that sends a message to a thread; nil if it has none.
-func (s hooked) queueOf() (program string, command func(thread, text string) []string) {
-	c, _ := client.Named(string(s.asked.Client))
+// queueCommand returns the client's command that sends a message to a thread; nil if it has none.
+func (s clientSession) queueCommand() (program string, command func(thread, text string) []string) {
+	c, _ := client.Named(string(s.request.Client))
 	if c.Hooks != nil {
 		command = c.Hooks.Queue
 	}
@@ -211,15 +211,15 @@ func (s hooked) queueOf() (program string, command func(thread, text string) []s
 
 // queue sends a message to the client's thread, which begins a turn if none is under way. It contains no texts of
 // agents: the message is an argument, which everybody on the machine can read. The claim shows the brief.
-func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
-	program, command := s.queueOf()
+func (s clientSession) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
+	program, command := s.queueCommand()
 	if command == nil {
-		return fmt.Errorf("%s has no queue for a thread", s.asked.Client)
+		return fmt.Errorf("%s has no queue for a thread", s.request.Client)
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
 	args := command(w.thread, wakeText(out, ""))
-	cmd := exec.CommandContext(ctx, programOf(w.over, program), args...) //nolint:gosec // no shell reads them
+	cmd := exec.CommandContext(ctx, programOf(w.clientPID, program), args...) //nolint:gosec // no shell reads them
 	platform.CancelTree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		said := schemas.Visible(schemas.Clip(string(said), 500))

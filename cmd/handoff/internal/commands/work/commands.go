@@ -36,8 +36,8 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
 		Choices: []cli.Choice{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
-	updating("update", "ask", updateFields...),
-	updating("retry", "retry", cli.Text("to", "to", "")),
+	updateSpelling("update", "ask", updateFields...),
+	updateSpelling("retry", "retry", cli.Text("to", "to", "")),
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
 		Fields: []cli.Field{
@@ -59,8 +59,8 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
 })
 
-// updating is the spelling of one action as a command.
-func updating(command, action string, fields ...cli.Field) cli.Spelling {
+// updateSpelling is the spelling of one action as a command.
+func updateSpelling(command, action string, fields ...cli.Field) cli.Spelling {
 	return cli.Spelling{
 		Tool: "update_handoff", Command: command, When: cli.Arguments{"action": action}, Places: []string{"handoff_id"},
 		Fields: fields,

@@ -141,7 +141,7 @@ func (c act) command(a *cli.App) *cobra.Command {
 // actSpellings returns the spellings of calls with these actions.
 func actSpellings() []cli.Spelling {
 	return schemas.Map(acts, func(c act) cli.Spelling {
-		s := updating(string(c.action), string(c.action), c.fields()...)
+		s := updateSpelling(string(c.action), string(c.action), c.fields()...)
 		if c.words {
 			s.Places, s.Fields = append(s.Places, "note"), nil
 		}

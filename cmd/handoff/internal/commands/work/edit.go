@@ -38,8 +38,8 @@ was changes nothing. A text that is refused is kept in a file, which --file take
 	return cmd
 }
 
-// work is a handoff as a person edits it, in this order and by these names.
-type work struct {
+// document is a handoff as a person edits it, in this order and by these names.
+type document struct {
 	To, Title, Type, Priority, Deadline, Timeout, Review string
 
 	EstimatedDuration     string   `yaml:"estimated_duration"`
@@ -51,9 +51,9 @@ type work struct {
 	Checks                []string
 }
 
-func workOf(h *schemas.Handoff) work {
+func documentOf(h *schemas.Handoff) document {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
-	w := work{
+	w := document{
 		To: string(h.Target.Address()), Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority),
 		Timeout: e.Timeout, Review: e.Review,
 		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
@@ -75,7 +75,7 @@ type field[V any] struct {
 func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
 
 // texts returns the fields of one text, in the same order for each work.
-func (w work) texts() []field[string] {
+func (w document) texts() []field[string] {
 	return []field[string]{
 		{"to", w.To},
 		{"changes.title", w.Title},
@@ -92,7 +92,7 @@ func (w work) texts() []field[string] {
 }
 
 // lists returns the fields of several texts, in the same order for each work.
-func (w work) lists() []field[[]string] {
+func (w document) lists() []field[[]string] {
 	return []field[[]string]{
 		{"changes.tags", w.Tags},
 		{"changes.expectations.success_criteria", w.Criteria},
@@ -103,7 +103,7 @@ func (w work) lists() []field[[]string] {
 }
 
 // changesTo returns the arguments that turn before into after.
-func (before work) changesTo(after work) (cli.Arguments, error) {
+func (before document) changesTo(after document) (cli.Arguments, error) {
 	args := cli.Arguments{}
 	set := func(path string, value any) { _ = args.Put(path, value) } // all are objects
 	var emptied []string
@@ -131,7 +131,7 @@ func (before work) changesTo(after work) (cli.Arguments, error) {
 			set(f.path, more)
 		}
 	}
-	keys := func(w work) []string { return slices.Sorted(maps.Keys(w.Data)) }
+	keys := func(w document) []string { return slices.Sorted(maps.Keys(w.Data)) }
 	if gone, _ := difference(keys(before), keys(after)); len(gone) > 0 {
 		set("changes.remove.data", gone)
 	}
@@ -170,7 +170,7 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 			About(shown.HandoffID, now.Status, now.Successor).
 			WithHint("What waits in a mailbox or for an answer can be. A message or another handoff can say what is new.")
 	}
-	before := workOf(shown.Handoff)
+	before := documentOf(shown.Handoff)
 	text, err := textformat.YAML(before)
 	if err != nil {
 		return schemas.InternalError(err)
@@ -200,8 +200,8 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 func unchanged(id schemas.ID) string { return id.String() + " is unchanged\n" }
 
 // amend sends the changes of an edited document.
-func amend(ctx context.Context, a *cli.App, id schemas.ID, before work, edited string) error {
-	var after work
+func amend(ctx context.Context, a *cli.App, id schemas.ID, before document, edited string) error {
+	var after document
 	if err := textformat.ReadYAML(edited, &after); err != nil {
 		return schemas.Invalidf("", "%w", err)
 	}

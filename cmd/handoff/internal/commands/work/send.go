@@ -63,8 +63,8 @@ var sendFields = slices.Concat([]cli.Field{
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 })
 
-// sending makes a command that sends. It puts prefix before the address.
-func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
+// newSendCommand makes a command that sends. It puts prefix before the address.
+func newSendCommand(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
@@ -84,7 +84,7 @@ func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
-	return sending(a, "", &cobra.Command{
+	return newSendCommand(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
 		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
