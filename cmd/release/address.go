@@ -16,7 +16,7 @@ import (
 
 // setAddress gives the repository another address: its module path, and all texts that name packages, the repository or
 // its owner. The settings have the old names.
-func addressed(ctx context.Context, root, address string) error {
+func setAddress(ctx context.Context, root, address string) error {
 	if err := module.CheckPath(address); err != nil {
 		return fmt.Errorf("%w; an address is as github.com/owner/handoff", err)
 	}

@@ -35,7 +35,7 @@ func (b *build) bundle(ctx context.Context) error {
 		return err
 	}
 	files := []file{{"manifest.json", modeText, manifest}, b.named("server/" + b.Program())}
-	packed, err := zipped("", append(files, picked(b.beside(), "LICENSE", "NOTICES")...), b.Date)
+	packed, err := zipped("", append(files, pick(b.beside(), "LICENSE", "NOTICES")...), b.Date)
 	if err != nil {
 		return err
 	}

@@ -94,13 +94,13 @@ func (b *build) debian() ([]file, error) {
 		}
 		all = append(all, file{template, modeText, data})
 	}
-	return placed(all, inDebian)
+	return systemTree(all, inDebian)
 }
 
-func (b *build) redHat() ([]file, error) { return placed(b.beside(), inRedHat) }
+func (b *build) redHat() ([]file, error) { return systemTree(b.beside(), inRedHat) }
 
 // systemTree returns the files that have a place in a system, under their path there, compressed if its name says so.
-func placed(all []file, where map[string]string) (tree []file, err error) {
+func systemTree(all []file, where map[string]string) (tree []file, err error) {
 	for _, f := range all {
 		at := where[f.name]
 		if strings.HasPrefix(f.name, "man/") {
@@ -120,7 +120,7 @@ func placed(all []file, where map[string]string) (tree []file, err error) {
 }
 
 // License returns the text of the license, for the file that Debian requires.
-func (r *release) License() string { return string(picked(r.inside, "LICENSE")[0].data) }
+func (r *release) License() string { return string(pick(r.inside, "LICENSE")[0].data) }
 
 // DebianVersion sorts a candidate before its version, and adds the number of the packaging.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

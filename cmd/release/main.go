@@ -36,13 +36,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root, err := output(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
-	root, err = strings.TrimSpace(root), cmp.Or(asked(given, flag.Args()), err)
+	root, err = strings.TrimSpace(root), cmp.Or(checkFlags(given, flag.Args()), err)
 	switch {
 	case err != nil:
 	case given["prepare"]:
-		err = prepared(root, *version, time.Now())
+		err = prepare(root, *version, time.Now())
 	case given["address"]:
-		err = addressed(ctx, root, *address)
+		err = setAddress(ctx, root, *address)
 	default:
 		err = run(ctx, root, *snapshot, *out, *platforms)
 	}
@@ -53,7 +53,7 @@ func main() {
 }
 
 // checkFlags refuses arguments without meaning, and flags that contradict each other.
-func asked(given map[string]bool, words []string) error {
+func checkFlags(given map[string]bool, words []string) error {
 	if len(words) > 0 {
 		return fmt.Errorf("%q is no flag; quote what has spaces", words[0])
 	}

@@ -7,7 +7,7 @@ import (
 
 // npmPackage makes the package with the program for one platform.
 func (b *build) npmPackage(context.Context) error {
-	files := append(picked(b.beside(), "LICENSE", "NOTICES"), b.named("bin/"+b.Program()))
+	files := append(pick(b.beside(), "LICENSE", "NOTICES"), b.named("bin/"+b.Program()))
 	return b.addNPM(b.platform, b.NodePackage(), b, "platform", files)
 }
 
@@ -17,7 +17,7 @@ func (r *release) npmMain(context.Context) error {
 	if err != nil {
 		return err
 	}
-	files := append(picked(r.inside, "LICENSE"), file{"bin/handoff.js", modeProgram, start})
+	files := append(pick(r.inside, "LICENSE"), file{"bin/handoff.js", modeProgram, start})
 	return r.addNPM(platform{}, r.NPM, r, "main", files)
 }
 

@@ -21,7 +21,7 @@ var versionField = regexp.MustCompile(`"version": "[^"]*"`)
 
 // prepare turns the unreleased part of the changelog into a version, and sets the version of the plugins. It changes
 // all files or none.
-func prepared(root, version string, now time.Time) error {
+func prepare(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("%q is no version as 1.2.3", version)
 	}

@@ -39,7 +39,7 @@ func (b *build) beside() []file {
 	return append(slices.Clip(b.inside), file{"NOTICES", modeText, notices(b.modules)})
 }
 
-func picked(files []file, names ...string) []file {
+func pick(files []file, names ...string) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !slices.Contains(names, f.name) })
 }
 

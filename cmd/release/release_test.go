@@ -30,7 +30,7 @@ func planned(t *testing.T) *release {
 	return r
 }
 
-func TestRegistryTakesServerJSON(t *testing.T) {
+func TestServerJSON_FitsSchemaOfRegistry(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("testdata/server.schema.json")
 	require.NoError(t, err)
 	data, err := os.ReadFile(filepath.Join(planned(t).out, "server.json"))
@@ -42,7 +42,7 @@ func TestRegistryTakesServerJSON(t *testing.T) {
 	require.Error(t, schema.Validate(server))
 }
 
-func TestManifestsAreWhatTheirReadersParse(t *testing.T) {
+func TestManifests_Parse(t *testing.T) {
 	r := planned(t)
 	for _, name := range []string{"scoop/handoff.json", "latest.json"} {
 		data, err := os.ReadFile(filepath.Join(r.out, name))
@@ -52,7 +52,7 @@ func TestManifestsAreWhatTheirReadersParse(t *testing.T) {
 	require.NoError(t, exec.Command("sh", "-n", filepath.Join(r.out, "publish.sh")).Run())
 }
 
-func TestChangelogSaysTheVersion(t *testing.T) {
+func TestChangelog_HasVersionsAndSections(t *testing.T) {
 	const changelog = "# Changelog\n\n## [Unreleased]\n\n- C\n\n## [1.2.0] - 2026-01-31\n\n- B\n\n## [1.1.0] - 2026-01-01\n\n- A\n"
 	require.Equal(t, "1.2.0", newest(changelog))
 	require.Equal(t, "0.0.0", newest("## [Unreleased]\n"))
@@ -63,7 +63,7 @@ func TestChangelogSaysTheVersion(t *testing.T) {
 	require.Equal(t, "- A\n", section(changelog, "1.1.0"))
 }
 
-func TestAVersionIsPreparedOnce(t *testing.T) {
+func TestPrepare_RefusesSameVersionTwice(t *testing.T) {
 	root := t.TempDir()
 	changelog := filepath.Join(root, "CHANGELOG.md")
 	require.NoError(t, write(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), modeText))
@@ -71,7 +71,7 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 		require.NoError(t, write(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), modeText))
 	}
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
-	require.NoError(t, prepared(root, "1.2.0", day))
+	require.NoError(t, prepare(root, "1.2.0", day))
 	written, err := os.ReadFile(changelog)
 	require.NoError(t, err)
 	require.Equal(t, "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-31\n\n- A\n", string(written))
@@ -80,27 +80,27 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, `{"version": "1.2.0"}`, string(manifest))
 	}
-	require.ErrorContains(t, prepared(root, "1.2.0", day), "does not come after")
-	require.ErrorContains(t, prepared(root, "v2", day), "no version")
-	require.ErrorContains(t, prepared(root, "", day), "no version")
+	require.ErrorContains(t, prepare(root, "1.2.0", day), "does not come after")
+	require.ErrorContains(t, prepare(root, "v2", day), "no version")
+	require.ErrorContains(t, prepare(root, "", day), "no version")
 	last := filepath.Join(root, versioned[len(versioned)-1])
 	require.NoError(t, write(last, []byte(`{}`), modeText))
-	require.ErrorContains(t, prepared(root, "1.3.0", day), "has no")
+	require.ErrorContains(t, prepare(root, "1.3.0", day), "has no")
 	kept, err := os.ReadFile(changelog)
 	require.NoError(t, err)
 	require.Equal(t, written, kept)
 	require.NoError(t, write(changelog, []byte("# Changelog\n"), modeText))
-	require.ErrorContains(t, prepared(root, "1.3.0", day), "no heading")
+	require.ErrorContains(t, prepare(root, "1.3.0", day), "no heading")
 }
 
-func TestNoticesAndBillAreThoseOfOnePlatform(t *testing.T) {
+func TestNotices_AreOfOnePlatform(t *testing.T) {
 	r := newRelease("", t.TempDir(), platforms)
 	for i, b := range r.Platforms {
 		b.modules = []dependency{{b.String(), "v1.0.0", "MIT\n"}}
 		require.NoError(t, b.bill(t.Context()))
 		bill, err := os.ReadFile(filepath.Join(r.out, r.Artifacts[i].Name))
 		require.NoError(t, err)
-		for _, text := range []string{string(bill), string(picked(b.beside(), "NOTICES")[0].data)} {
+		for _, text := range []string{string(bill), string(pick(b.beside(), "NOTICES")[0].data)} {
 			for _, other := range platforms {
 				require.Equal(t, b.platform == other, strings.Contains(text, other.String()))
 			}
@@ -108,7 +108,7 @@ func TestNoticesAndBillAreThoseOfOnePlatform(t *testing.T) {
 	}
 }
 
-func TestOnlyAnEarlierReleaseIsEmptied(t *testing.T) {
+func TestOutFolder_RefusesOtherFiles(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a b")
 	require.NoError(t, write(filepath.Join(root, "mine", "work"), nil, modeText))
 	require.NoError(t, write(filepath.Join(root, "old", "checksums.txt"), nil, modeText))
@@ -125,7 +125,7 @@ func TestOnlyAnEarlierReleaseIsEmptied(t *testing.T) {
 	}
 }
 
-func TestARepositoryGetsItsAddressOnce(t *testing.T) {
+func TestSetAddress_AgainChangesNothing(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	root := t.TempDir()
 	git := func(args ...string) {
@@ -155,12 +155,12 @@ func TestARepositoryGetsItsAddressOnce(t *testing.T) {
 		require.NoError(t, write(filepath.Join(root, name), []byte(text[0]), modeText))
 	}
 	git("init", "-q")
-	require.ErrorContains(t, addressed(t.Context(), root, "example.com/Ann/new/v2"), "git commit")
+	require.ErrorContains(t, setAddress(t.Context(), root, "example.com/Ann/new/v2"), "git commit")
 	git("add", ".")
 	git("commit", "-qm", "as it was")
-	require.ErrorContains(t, addressed(t.Context(), root, "new"), "as github.com/owner/handoff")
+	require.ErrorContains(t, setAddress(t.Context(), root, "new"), "as github.com/owner/handoff")
 	for range 2 {
-		require.NoError(t, addressed(t.Context(), root, "example.com/Ann/new/v2"))
+		require.NoError(t, setAddress(t.Context(), root, "example.com/Ann/new/v2"))
 		for name, text := range files {
 			after, err := os.ReadFile(filepath.Join(root, name))
 			require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestARepositoryGetsItsAddressOnce(t *testing.T) {
 	}
 }
 
-func TestSettingsNameTheModule(t *testing.T) {
+func TestSettings_NameModule(t *testing.T) {
 	s, err := readSettings("../..")
 	require.NoError(t, err)
 	text, err := os.ReadFile("../../go.mod")
@@ -179,13 +179,13 @@ func TestSettingsNameTheModule(t *testing.T) {
 	require.Equal(t, s.Module, modfile.ModulePath(text))
 }
 
-func TestOnlyWhatIsAskedIsDone(t *testing.T) {
-	require.Error(t, asked(nil, []string{"two"}))
-	require.Error(t, asked(map[string]bool{"prepare": true, "snapshot": true}, nil))
-	require.NoError(t, asked(map[string]bool{"prepare": true}, nil))
+func TestCheckFlags_RefusesContradictions(t *testing.T) {
+	require.Error(t, checkFlags(nil, []string{"two"}))
+	require.Error(t, checkFlags(map[string]bool{"prepare": true, "snapshot": true}, nil))
+	require.NoError(t, checkFlags(map[string]bool{"prepare": true}, nil))
 }
 
-func TestACandidateIsNotTheNewestForAll(t *testing.T) {
+func TestPrerelease_IsNotPublishedAsNewest(t *testing.T) {
 	for version, candidate := range map[string]bool{"1.2.0": false, "1.2.0-rc.1": true} {
 		r := newRelease("", "", platforms[:1])
 		r.Version, r.Artifacts = version, []artifact{{Kind: "npm", Name: "a.tgz"}}

@@ -77,9 +77,9 @@ func newWeb() *http.Client {
 }
 
 // openWorkspace gives doctor access to a workspace: in files, or in the database of a node.
-func openWorkspace(ctx context.Context, a *cli.App, place workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
+func openWorkspace(ctx context.Context, a *cli.App, ws workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
+		Name: ws.Name, Dir: ws.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
 		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
 	})
 }

@@ -118,30 +118,30 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if err != nil {
 		return []doctor.Finding{doctor.Nameless(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return []doctor.Finding{doctor.Nowhere(err, a.Location()), doctor.Identity(ctx, self, nil)}
 	}
 	if a.InDatabase() {
-		return examineDatabase(ctx, a, place, self, sh)
+		return examineDatabase(ctx, a, ws, self, sh)
 	}
-	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
-	findings = append(findings, doctor.Neighbours(place, a.Getenv)...)
+	findings := append(doctor.Files(ws, sh), doctor.Owner(ws.Dir, a.Now(), sh))
+	findings = append(findings, doctor.Neighbours(ws, a.Getenv)...)
 	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Leave(), sh)...)
-	if why, shut := doctor.Shut(place); shut {
+	if why, shut := doctor.Shut(ws); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := openWorkspace(ctx, a, place, nil)
+	boxes, err := openWorkspace(ctx, a, ws, nil)
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
-	file, _ := place.Store()
+	file, _ := ws.Store()
 	return append(findings, examineInside(ctx, a, boxes, file, self, sh)...)
 }
 
 // examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates none.
 func examineDatabase(
-	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, sh doctor.Shell,
+	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.Self, sh doctor.Shell,
 ) []doctor.Finding {
 	findings := doctor.Agents(a.AgentsFiles(), a.Leave(), sh)
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
@@ -149,7 +149,7 @@ func examineDatabase(
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
 	}
 	defer node.Close()
-	found, err := node.Workspaces(ctx, place.Name)
+	found, err := node.Workspaces(ctx, ws.Name)
 	if err != nil {
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
 	}
@@ -157,7 +157,7 @@ func examineDatabase(
 	if len(found) == 0 {
 		return append(findings, doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := openWorkspace(ctx, a, place, node)
+	boxes, err := openWorkspace(ctx, a, ws, node)
 	if err != nil {
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] or another author wrote
+// A ListedServer is an entry in the list of a client, as the client reads it. [Client.Entry] or another author wrote
 // it.
 type ListedServer struct {
 	Server

@@ -63,7 +63,7 @@ type anchor struct {
 
 // anchorOf returns the ref in the project's repository; without a name the ref of the workspace.
 func anchorOf(a *cli.App, ref string) (anchor, error) {
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return anchor{}, err
 	}
@@ -75,7 +75,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	if !ok {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
-	return anchor{r, cmp.Or(ref, ownRefs+place.Name)}, nil
+	return anchor{r, cmp.Or(ref, ownRefs+ws.Name)}, nil
 }
 
 // git runs the program git with some input. No hook runs, and git asks no questions.

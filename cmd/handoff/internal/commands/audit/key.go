@@ -74,8 +74,8 @@ func signingKey(a *cli.App) (key, error) {
 
 // keyFile returns the path of the key, which may not exist yet, and the origin of a new one.
 func keyFile(a *cli.App) (path, origin string, err error) {
-	place, err := workspace.Find(a.Location())
-	path, origin = filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
+	ws, err := workspace.Find(a.Location())
+	path, origin = filepath.Join(ws.Dir, workspace.KeyFile), "handoff.local/"+ws.Name
 	if given := a.Getenv("HANDOFF_KEY"); given != "" {
 		path = a.Path(given)
 	}

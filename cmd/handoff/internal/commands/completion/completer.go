@@ -27,11 +27,11 @@ const keyTimeout = 300 * time.Millisecond
 // on any stream.
 func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
-		place, err := workspace.Find(a.Location())
+		ws, err := workspace.Find(a.Location())
 		if err != nil {
 			return nil
 		}
-		if store, ok := place.Store(); !ok || store.Bytes == 0 {
+		if store, ok := ws.Store(); !ok || store.Bytes == 0 {
 			return nil // opening would create it
 		}
 		const atTerminal = false // the standard input of a completion says nothing about the caller

@@ -45,8 +45,8 @@ var (
 // textual are the types of values that may be a name.
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
-// completionFunc returns the tree of commands with its completions.
-func completionFunc(t *testing.T) []*cobra.Command {
+// completedTree returns the tree of commands with its completions.
+func completedTree(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
 	completion.Offer(&cli.App{}, tree)
@@ -76,7 +76,7 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 }
 
 func TestRows_CoverAllNames(t *testing.T) {
-	offered := completionFunc(t)
+	offered := completedTree(t)
 	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of a completed flag has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
 		names := namingWords.FindAllString(cmd.Use, -1)
@@ -196,7 +196,7 @@ func TestCompletion_OffersValidTokens(t *testing.T) {
 
 // questions are all questions to the table: the argument of each command, and each flag.
 func questions(t *testing.T) (all [][]string) {
-	for _, cmd := range completionFunc(t) {
+	for _, cmd := range completedTree(t) {
 		words := strings.Fields(cmd.CommandPath())[1:]
 		if cmd.ValidArgsFunction != nil {
 			all = append(all, slices.Concat(words, []string{""}))

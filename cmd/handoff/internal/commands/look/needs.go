@@ -54,19 +54,19 @@ type failure struct {
 func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	h := &notifier{app: a, workspace: place, failed: map[string]failure{}, command: needCommand{
+	h := &notifier{app: a, workspace: ws, failed: map[string]failure{}, command: needCommand{
 		Line: line, Limit: commandTimeout, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
-		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has no directory
+		if err := os.MkdirAll(ws.Dir, 0o700); err != nil { // in a database a workspace has no directory
 			return schemas.InternalError(err)
 		}
-		if h.notified, err = openNotified(place.Dir); errors.Is(err, platform.ErrLocked) {
-			return schemas.Errorf(schemas.Conflict, "another status --exec tells what needs you in %s", place.Name).
+		if h.notified, err = openNotified(ws.Dir); errors.Is(err, platform.ErrLocked) {
+			return schemas.Errorf(schemas.Conflict, "another status --exec tells what needs you in %s", ws.Name).
 				WithHint("To tell it in two ways, run one with a command that does both.")
 		} else if err != nil {
 			return schemas.InternalError(err)

@@ -132,12 +132,12 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 // withWorkspace opens the workspace while fn runs, without a name. Reading creates no workspace, so it waits until an
 // unused one is used, and tells fn that it waited. An unavailable store is no error once ctx is done.
 func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
 	waited := false
-	for ; place.Untouched() && !a.InDatabase(); waited = true {
+	for ; ws.Untouched() && !a.InDatabase(); waited = true {
 		if !platform.Sleep(ctx, pauseUnused) {
 			return nil
 		}

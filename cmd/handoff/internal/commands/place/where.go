@@ -137,19 +137,19 @@ type seenAgent struct {
 
 // findWhereabouts collects facts without opening a workspace, because a command that opens one may become its owner.
 func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error) {
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return w, err
 	}
 	w = whereabouts{
-		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)), Agents: []seenAgent{},
+		Workspace: ws.Name, FoundBy: string(ws.By), Project: cmp.Or(ws.Project, workspace.Remembered(ws)), Agents: []seenAgent{},
 	}
 	if !a.InDatabase() {
-		w.inFiles(place, a.Getenv)
+		w.inFiles(ws, a.Getenv)
 	} else if err := w.inDatabase(ctx, a); err != nil {
 		return w, err
 	}
-	if place.By != workspace.ByName {
+	if ws.By != workspace.ByName {
 		w.LookedIn, err = a.Location().ProjectDir()
 		w.LookedInBy = lookedInBy(a, w.LookedIn)
 		return w, err
@@ -162,18 +162,18 @@ func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error)
 }
 
 // inFiles adds the facts from the files of a workspace.
-func (w *whereabouts) inFiles(place workspace.Workspace, getenv func(string) string) {
-	w.Directory, w.Owner, w.Beside = place.Dir, ownerOf(place), workspace.Neighbours(place, getenv)
-	if store, ok := place.Store(); ok {
+func (w *whereabouts) inFiles(ws workspace.Workspace, getenv func(string) string) {
+	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOf(ws), workspace.Neighbours(ws, getenv)
+	if store, ok := ws.Store(); ok {
 		w.Store = &store
 	}
-	if before, ok := place.Before(); ok {
+	if before, ok := ws.Before(); ok {
 		w.Kept = before.Path
 	}
-	if log, ok := place.Log(); ok {
+	if log, ok := ws.Log(); ok {
 		w.Log = &log
 	}
-	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
+	w.Exists = w.Store != nil || workspace.Denied(ws.Dir)
 }
 
 // lookedInBy returns the source of the directory in which the search for the project began.

@@ -86,23 +86,23 @@ func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
-	place, err := workspace.Find(workspace.Config{Cwd: p.State, Getenv: func(name string) string {
+	ws, err := workspace.Find(workspace.Config{Cwd: p.State, Getenv: func(name string) string {
 		return map[string]string{"XDG_STATE_HOME": p.State}[name]
 	}})
 	require.NoError(t, err)
-	require.NoError(t, os.Mkdir(place.Dir, 0o700))
+	require.NoError(t, os.Mkdir(ws.Dir, 0o700))
 	for _, name := range []string{"handoff.here", "project.json"} {
-		require.NoError(t, os.WriteFile(filepath.Join(place.Dir, name), nil, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(ws.Dir, name), nil, 0o600))
 	}
 
-	release, err := relay.Lock(place.Dir)
+	release, err := relay.Lock(ws.Dir)
 	require.NoError(t, err)
 	code, _, errs := here(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
-	require.Contains(t, errs, "workspace "+place.Name+" is open in another process")
+	require.Contains(t, errs, "workspace "+ws.Name+" is open in another process")
 	require.NoError(t, release())
 
-	foreign := filepath.Join(place.Dir, "letter.txt")
+	foreign := filepath.Join(ws.Dir, "letter.txt")
 	require.NoError(t, os.WriteFile(foreign, nil, 0o600))
 	code, _, errs = here(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
@@ -111,7 +111,7 @@ func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 
 	code, _, errs = here(p, "workspace", "adopt", "w")
 	require.Zero(t, code, errs)
-	require.Equal(t, place.Dir, only(p))
+	require.Equal(t, ws.Dir, only(p))
 	code, _, errs = here(p, "show", "1")
 	require.Zero(t, code, errs)
 }

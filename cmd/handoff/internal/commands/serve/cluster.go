@@ -177,18 +177,18 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 	if err := b.mayOpen(ctx, name); err != nil {
 		return err
 	}
-	place, err := workspace.Named(name, b.Getenv)
+	ws, err := workspace.Named(name, b.Getenv)
 	if err != nil {
 		return err
 	}
 	opening := cli.Opening{Logger: b.log, Stays: true, Cluster: b.node}
-	return b.OpenAt(context.WithoutCancel(ctx), place, opening, func(boxes *relay.Relay) error {
-		end, err := trace(ctx, b.App, place, boxes, b.log)
+	return b.OpenAt(context.WithoutCancel(ctx), ws, opening, func(boxes *relay.Relay) error {
+		end, err := trace(ctx, b.App, ws, boxes, b.log)
 		if err != nil {
 			return err
 		}
 		defer end()
-		if in.room, err = b.newRoom(place, boxes, b.log); err != nil {
+		if in.room, err = b.newRoom(ws, boxes, b.log); err != nil {
 			return err
 		}
 		stop := in.watch(ctx)

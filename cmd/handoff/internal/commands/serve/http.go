@@ -50,11 +50,11 @@ const shutdownTimeout = platform.DrainLimit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; it answers no request before serve.
 func (s *servingCommand) listenHTTP(
-	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+	ctx context.Context, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *httpServer, err error) {
 	platform.SpendMemory(true)
 	h := &httpServer{health: checkup{boxes: boxes, log: log}}
-	if h.room, err = s.newRoom(place, boxes, log); err != nil {
+	if h.room, err = s.newRoom(ws, boxes, log); err != nil {
 		return nil, err
 	}
 	needed, err := h.gate.Needed(ctx) // while the store is away, tokens count as needed
@@ -69,13 +69,13 @@ func (s *servingCommand) listenHTTP(
 
 // newRoom makes a workspace ready for agents that come over HTTP.
 func (s *servingCommand) newRoom(
-	place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+	ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (*room, error) {
 	issuer, err := s.network.oauth(s.App, log)
 	if err != nil {
 		return nil, err
 	}
-	h := &room{servingCommand: s, workspace: place, boxes: boxes, log: log}
+	h := &room{servingCommand: s, workspace: ws, boxes: boxes, log: log}
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,

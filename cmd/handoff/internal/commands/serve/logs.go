@@ -44,22 +44,22 @@ With --json each line is an object, {"line": "..."}.`,
 
 // printLogs prints the last n lines. With follow it also prints new lines, until ctx is done or the reader goes away.
 func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(journal.Path(place.Dir)); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", place.Name)
+	if _, err := os.Stat(journal.Path(ws.Dir)); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", ws.Name)
 	}
 	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
-	for line, err := range journal.Lines(ctx, place.Dir, n, follow) {
+	for line, err := range journal.Lines(ctx, ws.Dir, n, follow) {
 		if err == nil {
 			_, err = fmt.Fprintln(out, logLine(a, line))
 		}
 		if err != nil {
-			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", place.Name, err).
-				WithHint("Look at %s.", place.Dir)
+			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", ws.Name, err).
+				WithHint("Look at %s.", ws.Dir)
 		}
 	}
 	return nil

@@ -78,11 +78,11 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	declaring.Own = own
 	declaring.Start()
 	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SpendMemory}
-	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
+	return a.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
-		end, err := trace(ctx, a, place, boxes, log)
+		end, err := trace(ctx, a, ws, boxes, log)
 		if err != nil { // other programs may own the variable: the client gets its server
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
@@ -100,7 +100,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
 			NewRequestID: requestIDs(a),
-			Version:      a.Release.Version, Workspace: place.Name, Drain: drainTimeout, Logger: log,
+			Version:      a.Release.Version, Workspace: ws.Name, Drain: drainTimeout, Logger: log,
 		})
 		if err := server.ServeStdio(ctx, life.Input(input), life.Output(a.Stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)

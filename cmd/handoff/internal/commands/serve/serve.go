@@ -84,15 +84,15 @@ func (s *servingCommand) own(ctx context.Context) error {
 	if s.network.site.Addr == "" { // a server for many agents needs more memory
 		opening.Crowded = platform.SpendMemory
 	}
-	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
+	return s.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
-		return s.keepServed(ctx, conn, place, stderr, log)
+		return s.keepServed(ctx, conn, ws, stderr, log)
 	})
 }
 
 // keepServed serves a workspace until ctx is done, over HTTP too if there is an address.
 func (s *servingCommand) keepServed(
-	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
+	ctx context.Context, conn *cli.Connection, ws workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
 	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds the owner
 	if ctx.Err() != nil {
@@ -101,21 +101,21 @@ func (s *servingCommand) keepServed(
 	if unserved != nil { // a later call may succeed
 		log.WarnContext(ctx, "workspace is not served yet", slog.Any("error", unserved))
 	}
-	end, err := trace(ctx, s.App, place, conn.Boxes, log)
+	end, err := trace(ctx, s.App, ws, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if s.network.site.Addr == "" {
-		printOwner(stderr, place, unserved)
+		printOwner(stderr, ws, unserved)
 		stay(ctx, conn, log)
 		return nil
 	}
-	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
+	site, err := s.listenHTTP(ctx, ws, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
-	printOwner(stderr, place, unserved)
+	printOwner(stderr, ws, unserved)
 	ctx, stop := context.WithCancel(ctx)
 	var staying sync.WaitGroup
 	defer staying.Wait()
@@ -137,13 +137,13 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 // and then it is no longer in line.
 const checkInterval = 30 * time.Second
 
-func printOwner(w io.Writer, place workspace.Workspace, unserved error) {
+func printOwner(w io.Writer, ws workspace.Workspace, unserved error) {
 	if unserved != nil {
 		return // the log says so
 	}
-	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {
-		fmt.Fprintf(w, "workspace %s is served by another process (%s); this one, %d, is in line\n", place.Name, owner.Process(), os.Getpid())
+	if owner, ok := relay.ReadNote(ws.Dir); ok && owner.PID != os.Getpid() {
+		fmt.Fprintf(w, "workspace %s is served by another process (%s); this one, %d, is in line\n", ws.Name, owner.Process(), os.Getpid())
 		return
 	}
-	fmt.Fprintf(w, "workspace %s is served by this process, %d, from %s\n", place.Name, os.Getpid(), place.Dir)
+	fmt.Fprintf(w, "workspace %s is served by this process, %d, from %s\n", ws.Name, os.Getpid(), ws.Dir)
 }

@@ -19,10 +19,10 @@ const flushTimeout = 250 * time.Millisecond
 // trace sends spans of the workspace from now on, if the environment names a collector. The caller calls end before it
 // closes the store.
 func trace(
-	ctx context.Context, a *cli.App, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+	ctx context.Context, a *cli.App, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (end func(), err error) {
 	traces, err := telemetry.NewTraces(telemetry.TracesConfig{
-		Getenv: a.Getenv, Workspace: place.Name, Version: a.Release.Version, Now: a.Now, Logger: log,
+		Getenv: a.Getenv, Workspace: ws.Name, Version: a.Release.Version, Now: a.Now, Logger: log,
 	})
 	if err != nil {
 		err = schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)

@@ -66,15 +66,15 @@ adds why.`,
 
 // hook delivers a session's news.
 func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
-	account, err := readReport(ctx, a)
+	report, err := readReport(ctx, a)
 	if err != nil {
 		return err
 	}
-	asked, ok := account.request(e)
+	asked, ok := report.request(e)
 	if !ok {
 		return errNoNews
 	}
-	s, err := sessionOf(a, account, name, asked)
+	s, err := sessionOf(a, report, name, asked)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 		if err != nil {
 			return err
 		}
-		answer, err := account.answer(e, s.request.Client, out, s.workspace.Name)
+		answer, err := report.answer(e, s.request.Client, out, s.workspace.Name)
 		if err == nil {
 			err = printAnswer(ctx, a, answer)
 		}

@@ -16,10 +16,10 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// clientSession runs a hook in this process and returns its output. It has to end with status 0 and without an error.
-func clientSession(p commandtest.Home, vars map[string]string, account string, args ...string) string {
+// runHook runs a hook in this process and returns its output. It has to end with status 0 and without an error.
+func runHook(p commandtest.Home, vars map[string]string, report string, args ...string) string {
 	p.T.Helper()
-	e := cli.Env{Stdin: strings.NewReader(account), Cwd: p.State}
+	e := cli.Env{Stdin: strings.NewReader(report), Cwd: p.State}
 	args = append([]string{"hook", "--workspace", "w"}, args...)
 	code, out, errs := commandtest.Execute(p.T.Context(), e, commandtest.With(p.State, vars), args...)
 	require.Zero(p.T, code)
@@ -28,13 +28,13 @@ func clientSession(p commandtest.Home, vars map[string]string, account string, a
 }
 
 // hookProcess runs a hook as a process of its own.
-func hookProcess(p commandtest.Home, vars map[string]string, account string, args ...string) *exec.Cmd {
+func hookProcess(p commandtest.Home, vars map[string]string, report string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.T.Context(), commandtest.Program, append(args, "--workspace", "w")...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
 	for name, value := range vars {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdin = strings.NewReader(account)
+	cmd.Stdin = strings.NewReader(report)
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func TestStopHook_ObjectsOncePerHandoff(t *testing.T) {
 						p.Must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
 						p.Must("claim", "--agent", client)
 					}
-					out := clientSession(p, nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
+					out := runHook(p, nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
 					if active = out != ""; active {
 						blocks = append(blocks, i)
 						require.JSONEq(t, `"block"`, string(member(t, out, "decision")))
@@ -84,8 +84,8 @@ func TestStopHook_ObjectsAtMostThreeTimesInARow(t *testing.T) {
 			for i := range 12 {
 				p.Must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
 				p.Must("claim", "--agent", client)
-				clientSession(p, nil, `{"session_id":"s1","prompt":"You hold 1 handoff"}`, "prompt", "--client", client) // as Gemini does
-				if clientSession(p, nil, form, "stop", "--client", client) == "" {
+				runHook(p, nil, `{"session_id":"s1","prompt":"You hold 1 handoff"}`, "prompt", "--client", client) // as Gemini does
+				if runHook(p, nil, form, "stop", "--client", client) == "" {
 					said += "."
 				} else {
 					said += "b"
@@ -114,12 +114,12 @@ func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 	}
 	p.Must("send", "claude-code-2", "Test it", "--agent", "dev")
 	first := p.ServeFor("claude-code", inClaude("s1"))
-	require.Contains(t, clientSession(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
+	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
 	second := p.ServeFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
-	require.Empty(t, clientSession(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
-	require.Contains(t, clientSession(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
+	require.Empty(t, runHook(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
+	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
 	second.Leave()
 	first.Leave()
 }
@@ -146,7 +146,7 @@ func TestHook_IsSilentWithUnreadableStore(t *testing.T) {
 	store := filepath.Join(p.State, "handoff", "w", "handoff.db")
 	require.NoError(t, os.WriteFile(store, []byte("of another program"), 0o600))
 	debug := filepath.Join(t.TempDir(), "debug.log")
-	require.Empty(t, clientSession(p, map[string]string{"HANDOFF_HOOK_DEBUG": debug}, `{"session_id":"s1"}`, "prompt", "--client", "codex"))
+	require.Empty(t, runHook(p, map[string]string{"HANDOFF_HOOK_DEBUG": debug}, `{"session_id":"s1"}`, "prompt", "--client", "codex"))
 	why, err := os.ReadFile(debug)
 	require.NoError(t, err)
 	require.Contains(t, string(why), "the file of workspace w")
@@ -156,7 +156,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
-	account := `{"session_id":"s1","hook_event_name":"Stop"}`
+	report := `{"session_id":"s1","hook_event_name":"Stop"}`
 	type ended struct {
 		status int
 		said   string
@@ -164,7 +164,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	ends := make(chan ended, 2)
 	for range 2 {
 		go func() {
-			cmd := hookProcess(p, inClaude("s1"), account, "wait", "--hook")
+			cmd := hookProcess(p, inClaude("s1"), report, "wait", "--hook")
 			said, _ := cmd.CombinedOutput() // the status is checked below
 			ends <- ended{cmd.ProcessState.ExitCode(), string(said)}
 		}()
@@ -175,10 +175,10 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	require.Equal(t, 2, woken.status)
 	require.Contains(t, woken.said, "handoff: ho_1 came for claude-code.")
 	require.Contains(t, woken.said, "> Test the login form")
-	require.Empty(t, clientSession(p, inClaude("s1"), account, "prompt"), "it was told")
+	require.Empty(t, runHook(p, inClaude("s1"), report, "prompt"), "it was told")
 
 	s.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
-	out, err := hookProcess(p, inClaude("s1"), account, "wait", "--hook").CombinedOutput()
+	out, err := hookProcess(p, inClaude("s1"), report, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err, "it is at work")
 	require.Empty(t, string(out))
 	s.Leave()

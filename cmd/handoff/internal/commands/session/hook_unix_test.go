@@ -31,7 +31,7 @@ func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	require.Empty(t, string(out))
 	require.Less(t, took, 5*time.Second, "its limit is 1.8 s")
 	s.Leave()
-	require.Contains(t, clientSession(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
+	require.Contains(t, runHook(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
 }
 
 // A command of Codex reports mail to the session of Codex, once for each handoff.
@@ -76,7 +76,7 @@ func TestHook_WithWrongCommandLineIsSilent(t *testing.T) {
 
 // A hook repeats texts that it could not deliver.
 func TestHook_RepeatsUndeliveredNews(t *testing.T) {
-	const account = `{"session_id":"s1"}`
+	const report = `{"session_id":"s1"}`
 	closed := func(t *testing.T) *os.File {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
@@ -100,13 +100,13 @@ func TestHook_RepeatsUndeliveredNews(t *testing.T) {
 				t.Parallel()
 				p := commandtest.NewHome(t)
 				p.Must("send", "codex", "Test it", "--agent", "dev")
-				hook := hookProcess(p, nil, account, "hook", event, "--client", "codex")
+				hook := hookProcess(p, nil, report, "hook", event, "--client", "codex")
 				out := stdout(t)
 				hook.Stdout = out
 				require.NoError(t, hook.Run(), "it ends with status 0")
 				require.NoError(t, out.Close())
-				require.Contains(t, clientSession(p, nil, account, "prompt", "--client", "codex"), "ho_1")
-				require.Empty(t, clientSession(p, nil, account, "prompt", "--client", "codex"))
+				require.Contains(t, runHook(p, nil, report, "prompt", "--client", "codex"), "ho_1")
+				require.Empty(t, runHook(p, nil, report, "prompt", "--client", "codex"))
 			})
 		}
 	}
@@ -122,7 +122,7 @@ func TestWaitHook_RetriesAfterQueueFailed(t *testing.T) {
 	out, err := hookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))
-	require.Contains(t, clientSession(p, nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
+	require.Contains(t, runHook(p, nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
 }
 
 // A client may leave the input of a hook open, and then ask it to end.

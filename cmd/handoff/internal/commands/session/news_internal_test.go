@@ -90,14 +90,14 @@ func TestMailText_HasCallAndQuestion(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, account string) hookReport {
+func parsed(t *testing.T, report string) hookReport {
 	t.Helper()
-	a, err := parseReport(strings.NewReader(account))
+	a, err := parseReport(strings.NewReader(report))
 	require.NoError(t, err)
 	return a
 }
 
-// The clients were observed to send these accounts.
+// The clients were observed to send these reports.
 var reports = map[schemas.Agent]map[client.Event]string{
 	"claude-code": {
 		client.SessionStart: `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,

@@ -1,7 +1,7 @@
 // Package session has the commands that the hooks of a client run for a client session. Hook delivers its news, wait
 // --hook wakes it when work arrives, and prime prints the news of its start.
 //
-// A hook never disturbs its client: its errors are [Silence], and a slow call is abandoned.
+// A hook never disturbs its client: [Silence] hides its errors, and it abandons a slow call.
 //
 // The mailbox decides about the news of a session, and delivers each item once; see [schemas.NewsIn]. This package
 // writes the news in words, in the form that the client reads. It quotes all texts that agents wrote, and calls them
@@ -73,12 +73,12 @@ func prime(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	place, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
 	out := schemas.NewsOut{Agent: by.Agent}
-	if place.Used() { // reading creates no store
+	if ws.Used() { // reading creates no store
 		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
 			if conn.Unnamed != nil {
 				return conn.Unnamed
@@ -92,10 +92,10 @@ func prime(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(startText(out, place.Name)) })
+	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(startText(out, ws.Name)) })
 }
 
-// A hooked session is one whose client runs this command.
+// A clientSession is a client session whose client runs this command.
 type clientSession struct {
 	*cli.App
 	by        schemas.Caller // without a name, unless the command line or the environment has one
@@ -114,8 +114,8 @@ func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
 }
 
 // sessionOf returns the session that a client reports about, with the request to the mailbox. It creates no workspace.
-func sessionOf(a *cli.App, account hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
-	if asked, err = addIdentity(a, account, client, asked); err != nil {
+func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
+	if asked, err = addIdentity(a, report, client, asked); err != nil {
 		return s, err
 	}
 	s = clientSession{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, request: asked}
@@ -124,9 +124,9 @@ func sessionOf(a *cli.App, account hookReport, client string, asked schemas.News
 			return s, err
 		}
 	}
-	if filepath.IsAbs(account.Dir) {
+	if filepath.IsAbs(report.Dir) {
 		there := *a
-		there.Cwd = account.Dir
+		there.Cwd = report.Dir
 		s.App = &there
 	}
 	if s.workspace, err = workspace.Find(s.Location()); err != nil {
@@ -139,12 +139,12 @@ func sessionOf(a *cli.App, account hookReport, client string, asked schemas.News
 }
 
 // addIdentity adds all facts to a request that identify the session: the client's report and the environment.
-func addIdentity(a *cli.App, account hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+func addIdentity(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
 		return asked, err
 	}
-	asked.Client = account.client(client, around.Agent)
+	asked.Client = report.client(client, around.Agent)
 	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}
@@ -157,7 +157,7 @@ func addIdentity(a *cli.App, account hookReport, client string, asked schemas.Ne
 	return asked, nil
 }
 
-// visit opens the workspace while fn runs. It discards the log, as the client does not need it.
+// openWorkspace opens the workspace while fn runs. It discards the log, as the client does not need it.
 func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
 	return s.OpenAt(ctx, s.workspace, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})

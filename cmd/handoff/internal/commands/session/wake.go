@@ -125,20 +125,20 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 
 // sleepingSession returns the session to wake.
 func sleepingSession(ctx context.Context, a *cli.App, w waking) (clientSession, error) {
-	account := hookReport{Session: w.thread}
+	report := hookReport{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
 		defer end()
 		var err error
-		if account, err = readReport(ctx, a); err != nil {
+		if report, err = readReport(ctx, a); err != nil {
 			return clientSession{}, err
 		}
 	}
-	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(account.Session, maxSessionID)}
+	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(report.Session, maxSessionID)}
 	if w.clientPID > 0 {
 		asked.Ancestors = []int{w.clientPID}
 	}
-	return sessionOf(a, account, w.client, asked)
+	return sessionOf(a, report, w.client, asked)
 }
 
 // awaitMail waits for mail that should wake a session. The result has no mail if the session need not be woken any

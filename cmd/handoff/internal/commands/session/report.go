@@ -77,10 +77,10 @@ type hookReport struct {
 	} `json:"background_tasks"`
 }
 
-// maxAccount is the number of bytes that are read of an account. It holds the answer of a tool, which may be long.
+// maxReport is the number of bytes that are read of a report. It holds the answer of a tool, which may be long.
 const maxReport = 32 << 20
 
-// parseReport reads an account.
+// parseReport reads a report.
 func parseReport(r io.Reader) (a hookReport, err error) {
 	if err := json.NewDecoder(io.LimitReader(r, maxReport)).Decode(&a); err != nil {
 		return a, fmt.Errorf("read what the client tells: %w", err)
@@ -88,7 +88,7 @@ func parseReport(r io.Reader) (a hookReport, err error) {
 	return a, nil
 }
 
-// client returns the client that sent the account: the named client, else the client that the account's form shows,
+// client returns the client that sent the report: the named client, else the client that the report's form shows,
 // else the client of the environment. The environment comes last because a client inherits it from a client that
 // started it.
 func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
@@ -101,7 +101,7 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// asks returns the request to the mailbox for an event, or false if there is none. Only a subagent would read an answer
+// request returns the request to the mailbox for an event, or false if there is none. Only a subagent would read an answer
 // to its event, and it has no mail of its own.
 func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, maxSessionID)}
