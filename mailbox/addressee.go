@@ -44,7 +44,7 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	if next.To, err = o.resolveAddress("to", string(d.To)); err != nil {
 		return nil, err
 	}
-	e, back, err := draft.Named(h.Expectations, h.Rollback, o.resolveAddress)
+	e, back, err := draft.ParseAddresses(h.Expectations, h.Rollback, o.resolveAddress)
 	if err != nil || next.To == d.To && schemas.OrZero(e).Review == schemas.OrZero(h.Expectations).Review &&
 		schemas.OrZero(back).OnFailure == schemas.OrZero(h.Rollback).OnFailure {
 		return d, err

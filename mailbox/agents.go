@@ -81,7 +81,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			if c.Name == by.Agent {
 				c.Seen = s.Now().Truncate(time.Second)
 			}
-			if card.Shown(a, c, in) {
+			if card.IsListed(a, c, in) {
 				out.Agents = append(out.Agents, c)
 			}
 			if roster.SkilledOnly(c, in.Capability) {
@@ -91,7 +91,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 		if len(out.Agents) > 0 {
 			out.Skilled = nil
 		}
-		card.Fit(in.Limit, &out)
+		card.SortAndLimit(in.Limit, &out)
 		return out, nil
 	})
 }

@@ -169,7 +169,7 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 // by its old text.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
-	now.Promises = contract.Asks(h.Expectations)
+	now.Promises = contract.Applies(h.Expectations)
 	now.Reviewer = schemas.OrZero(h.Expectations).Review
 	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentWords(h)))

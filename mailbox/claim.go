@@ -176,7 +176,7 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	if err := o.markRead(r.ID, o.By.Agent); err != nil {
 		return takenClaim{}, err
 	}
-	if taken.Overlaps, err = overlap.Note(o.Op, &now); err != nil {
+	if taken.Overlaps, err = overlap.Record(o.Op, &now); err != nil {
 		return takenClaim{}, err
 	}
 	return taken, o.noteFirstClaim()

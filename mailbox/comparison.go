@@ -53,7 +53,7 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
-		p.err = contract.Strictly(h.Expectations, completionOf(in))
+		p.err = contract.CheckStrict(h.Expectations, completionOf(in))
 	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.conforms = true

@@ -48,7 +48,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
 			WithHint("Say what was done or found, in a few sentences.")
 	}
-	wrong := cmp.Or(draft.CheckPayload(in.Summary, in.Detail, in.Data), schemas.CheckCost(in.Results), contract.Contradiction(in))
+	wrong := cmp.Or(draft.CheckPayload(in.Summary, in.Detail, in.Data), schemas.CheckCost(in.Results), contract.CheckContradiction(in))
 	if wrong != nil {
 		return schemas.CompleteOut{}, wrong
 	}
@@ -123,7 +123,7 @@ func (o *op) complete(
 		return out, err
 	}
 	o.tellStillBlocked(completed, &out)
-	others, err := overlap.Note(o.Op, &now)
+	others, err := overlap.Record(o.Op, &now)
 	if err != nil {
 		return out, err
 	}
@@ -151,7 +151,7 @@ func (o *op) completion(
 		return done, err
 	}
 	done.Status = contract.Outcome(done, in.Outcome)
-	done.Awaits = in.Outcome != schemas.Partial && contract.Awaits(done)
+	done.Awaits = in.Outcome != schemas.Partial && contract.AwaitsChecks(done)
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.Now, o.Signature()
 	return done, nil
@@ -167,7 +167,7 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 // completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
+	warnings := slices.Concat(doubts, contract.Unconfirmed(done), done.Unobserved(), compose.Aside(in.Origin))
 	if why := schemas.OrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}

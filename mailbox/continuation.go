@@ -17,7 +17,7 @@ import (
 
 // draftContinuation drafts the continuation of a completion before the transaction, nil if there is none. The summary
 // defaults to the summary of the completion, and the reason for the recipient to the reason of the continuation. The
-// errors are the errors of [draft.Maker.One], with the field below continuation; invalid for a continuation without a
+// errors are the errors of [draft.Maker.MakeOne], with the field below continuation; invalid for a continuation without a
 // task. The server makes the draft before it knows whether the caller holds the handoff, so its errors come first. It
 // reads nothing from the store.
 func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
@@ -35,7 +35,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 	}
 	send.Summary = cmp.Or(send.Summary, in.Summary) // the next agent needs the finding of this one
 	send.Context = compose.WithContext(send.Context, c.ContextForNext)
-	d, err := e.drafts.One(by, send, now)
+	d, err := e.drafts.MakeOne(by, send, now)
 	return &d, schemas.Within("continuation", err)
 }
 

@@ -41,7 +41,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	}
 	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
 	agents, unread := operation.ReadSnapshot(ctx, s.engine, said.Changes)
-	rules, unruled := operation.ReadSnapshot(ctx, s.engine, said.OtherRules)
+	rules, unruled := operation.ReadSnapshot(ctx, s.engine, said.HasNewRules)
 	if err = cmp.Or(err, unread, unruled); err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return out, err
 	}

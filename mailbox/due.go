@@ -158,7 +158,7 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	return nil
 }
 
-// redirectUnclaimed applies the sender's no_takers to work that no agent claimed in time, see [life.Untaken]. Time that
+// redirectUnclaimed applies the sender's no_takers to work that no agent claimed in time, see [life.NotTaken]. Time that
 // the machine slept does not count.
 //
 // The clock runs it, see [operation.Rules]. It happens once: it removes no_takers from the record, and an amendment may
@@ -174,7 +174,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to

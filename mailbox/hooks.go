@@ -80,7 +80,7 @@ var consequences = map[life.Consequence]consequence{
 	life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
 	life.SendRouted:    (*op).sendRouted,
 	life.SendReview:    (*op).sendReview,
-	life.Judge:         (*op).applyVerdict,
+	life.ApplyVerdict:  (*op).applyVerdict,
 	life.PassOn:        (*op).passOn,
 	life.SendBack:      sending((*op).sendBack),
 	life.SendAgain:     sending((*op).rerun),

@@ -70,17 +70,17 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 		return out, err
 	}
 	d, err := delivery.Make(o, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.UsableRecord, Held: o.HeldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, ReadRecord: o.UsableRecord, Held: o.HeldBy,
 	})
 	if err != nil {
 		return out, err
 	}
-	if d.Woke {
+	if d.WakePolls {
 		o.Announce()
 	}
 	noted := o.leaveNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
-	if !d.Marked && !noted || waits {
+	if !d.MarksChanged && !noted || waits {
 		o.SkipReceipt() // a repeat looks again
 	}
 	if in.On == schemas.OnEnd {
@@ -92,7 +92,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 // leaveNotes leaves the notes of a delivery as checkpoints, each alone, so one handoff that refuses it, or cannot be
 // read, costs no other its note; the log has the reason. It tells whether there was any.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
-	for _, r := range d.Noted {
+	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {
 			kept, err := d.Note(r)
 			if kept == nil || err != nil {

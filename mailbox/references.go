@@ -20,7 +20,7 @@ import (
 // later check refuses the changes, the content is undone with the rest. The field of an error is that of the context;
 // the caller puts it below changes.
 func (o *op) separateContent(c *schemas.Changes) error {
-	context, contents, err := o.drafts.Separate(c.Context)
+	context, contents, err := o.drafts.SeparateContent(c.Context)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 // may be redacted later; then the receiver finds it gone.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
-		place, here := content.PlaceOf(ref.URL, 0)
+		place, here := content.ParsePlace(ref.URL, 0)
 		if ref.IsKept() || !here {
 			continue
 		}
@@ -56,7 +56,7 @@ func (o *op) checkReferences(c *schemas.Context) error {
 func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
-		if _, here := content.PlaceOf(ref.URL, 0); !ref.IsKept() && !here {
+		if _, here := content.ParsePlace(ref.URL, 0); !ref.IsKept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
 				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))

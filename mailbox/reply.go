@@ -28,7 +28,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	case strings.TrimSpace(in.Note) == "" || in.Changes != nil:
 		return out, "", schemas.Invalidf("note", "is needed to answer, and alone").WithHint("Say what the answer is.")
 	}
-	d, err := o.drafts.One(o.By, replyTo(*n, in.Note), o.Now)
+	d, err := o.drafts.MakeOne(o.By, replyTo(*n, in.Note), o.Now)
 	if err != nil {
 		return out, "", err
 	}
@@ -80,7 +80,7 @@ func (o *op) isForPerson(r *store.Record) bool {
 // of [Service.Complete]: of work with criteria each has to be answered.
 func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
-	if err := contract.Contradiction(done); err != nil {
+	if err := contract.CheckContradiction(done); err != nil {
 		return nil, err
 	}
 	done.HandoffID = ""

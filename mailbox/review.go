@@ -212,7 +212,7 @@ func (o *op) reviewedWork(review *store.Record) *store.Record {
 	return r
 }
 
-// applyVerdict does to the work what its review says, see [life.Judge].
+// applyVerdict does to the work what its review says, see [life.ApplyVerdict].
 func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
 	r := o.reviewedWork(h.Now)
 	done, _ := h.Content.(schemas.Completion)

@@ -169,7 +169,7 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 			return nil, err
 		}
 	}
-	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.resolveAddress); err != nil {
+	if c.Expectations, c.Rollback, err = draft.ParseAddresses(c.Expectations, c.Rollback, o.resolveAddress); err != nil {
 		return nil, inChanges(err)
 	}
 	review := schemas.OrZero(c.Expectations).Review

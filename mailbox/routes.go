@@ -252,7 +252,7 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}
 	in.Options = &options
-	d, err := o.drafts.Of(by, in, o.Now)
+	d, err := o.drafts.Make(by, in, o.Now)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}

@@ -58,7 +58,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			return schemas.SendOut{}, err
 		}
 	}
-	d, err := s.drafts.Of(by, in, s.Now())
+	d, err := s.drafts.Make(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err
 	}

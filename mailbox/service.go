@@ -133,7 +133,7 @@ type Config struct {
 // clock has changed.
 //
 // A method that changes something does so in one transaction. First it applies what the clock has changed, for 256
-// handoffs at most; then it changes the record; then it carries out what follows from that, see [life.Follows]. All of
+// handoffs at most; then it changes the record; then it carries out what follows from that, see [life.ConsequencesOf]. All of
 // it is committed together with the events of the registry, or none of it.
 //
 // Errors are *[schemas.Error]. Each method says which codes it returns for what. All of them return unavailable when
@@ -149,7 +149,7 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	env
-	*connections.Connections // Attach, Borrows, Detach and NameOf
+	*connections.Connections // Attach, Detach, NameOf and NotifyNameOwner
 	*tokens.Tokens           // AddToken, Denied, FindToken, ListTokens and RevokeToken
 	*keeping.Keeping         // Observe, Redact and Retain
 	*registry.Registry       // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree

@@ -214,7 +214,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		o.Leases.Touch(now)
 	})
 	if err == nil {
-		out.Warnings, err = overlap.Note(o.Op, now)
+		out.Warnings, err = overlap.Record(o.Op, now)
 	}
 	return now, err
 }

@@ -89,7 +89,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying
 	}
-	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.Borrows(ctx, by, c.Caller.Agent)
+	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))

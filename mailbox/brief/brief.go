@@ -100,7 +100,7 @@ func Render(in Input) Brief {
 	all := parts(in, f.pen)
 	kept, left := choose(in.Handoff, all, f.pen)
 	text, omitted, tenths := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	b := Brief{Text: text, Omitted: omitted, Tokens: content.Whole(tenths)}
+	b := Brief{Text: text, Omitted: omitted, Tokens: content.WholeTokens(tenths)}
 	original := b.Tokens
 	if len(omitted)+len(left) > 0 {
 		original = content.Tokens(f.render(all, nil, 0))

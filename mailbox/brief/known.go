@@ -237,7 +237,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 		if about := nonEmpty(size, r.Media); len(about) > 0 {
 			text += " (" + strings.Join(about, ", ") + ")"
 		}
-		_, kept := content.PlaceOf(r.URL, 0)
+		_, kept := content.ParsePlace(r.URL, 0)
 		if kept {
 			text += ": " + getCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
 		}

@@ -179,7 +179,7 @@ func clip(l string, allowed int) string {
 	if content.Tenths(l) <= allowed {
 		return l
 	}
-	end := content.Within(l, allowed-content.Tenths(ellipsis))
+	end := content.PrefixLen(l, allowed-content.Tenths(ellipsis))
 	if space := strings.LastIndexByte(l[:end], ' '); space > end*3/4 {
 		end = space
 	}

@@ -2,7 +2,7 @@
 //
 // When an agent registers, [Check] reads its call and [Register] updates its [schemas.Card]. Files declare agents and
 // rules: [ParseDeclared] reads them, and [Declared.Changes] compares them with a snapshot of the store and returns the
-// changed rows of agents. [Shown] and [Fit] select the cards for a list of agents.
+// changed rows of agents. [IsListed] and [SortAndLimit] select the cards for a list of agents.
 //
 // This package writes nothing to the store; package mailbox does. Package mailbox also adds the present state of an
 // agent to its card, such as the number of its claims. Package roster decides which work an agent may take by its card.

@@ -18,15 +18,15 @@ import (
 type Declared struct {
 	Rules map[string]store.DeclaredRules // by file
 
-	files []string
-	of    map[schemas.Agent]declaration
+	files  []string
+	byName map[schemas.Agent]declaration
 }
 
 // ParseDeclared checks the content of files before any transaction. If two files declare the same name, the later one
 // counts. The error comes from [Check]. The first error ends it, so the store keeps all files or none.
 // [Declared.CheckRules] checks the rules.
 func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
-	d := Declared{Rules: map[string]store.DeclaredRules{}, of: map[schemas.Agent]declaration{}}
+	d := Declared{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
 		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless only the earlier one has a person's leave
@@ -47,7 +47,7 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 			if err != nil {
 				return Declared{}, err
 			}
-			d.of[name] = declaration{f.Name, a}
+			d.byName[name] = declaration{f.Name, a}
 		}
 	}
 	return d, nil
@@ -64,28 +64,28 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 			return nil, err
 		}
 		known[a.Card.Name] = true
-		now, is := d.of[a.Card.Name]
+		now, is := d.byName[a.Card.Name]
 		if !is && (a.Declared != nil || !a.Card.Registered) {
-			role := sessions.RolePrefix(a.Card.Name, func(role schemas.Agent) bool { return d.of[role].said.Role == string(role) })
-			now, is = d.of[role]
+			role := sessions.RolePrefix(a.Card.Name, func(role schemas.Agent) bool { return d.byName[role].entry.Role == string(role) })
+			now, is = d.byName[role]
 		}
 		switch {
-		case is && (a.Declared == nil || a.Card.DeclaredIn != now.file || !reflect.DeepEqual(*a.Declared, now.said)):
+		case is && (a.Declared == nil || a.Card.DeclaredIn != now.file || !reflect.DeepEqual(*a.Declared, now.entry)):
 			changed = append(changed, now.declare(a))
 		case !is && slices.Contains(d.files, a.Card.DeclaredIn):
 			changed = append(changed, undeclare(a))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.of)) {
+	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
 		if !known[name] {
-			changed = append(changed, d.of[name].declare(store.Agent{Card: schemas.Card{Name: name}}))
+			changed = append(changed, d.byName[name].declare(store.Agent{Card: schemas.Card{Name: name}}))
 		}
 	}
 	return changed, nil
 }
 
-// OtherRules reports whether a file declares other rules than the store has for it.
-func (d Declared) OtherRules(v *store.View) (bool, error) {
+// HasNewRules reports whether a file declares other rules than the store has for it.
+func (d Declared) HasNewRules(v *store.View) (bool, error) {
 	for name, said := range d.Rules {
 		before, err := v.RulesOf(name)
 		if err != nil || !reflect.DeepEqual(schemas.OrZero(before), said) {
@@ -114,17 +114,17 @@ func (d Declared) CheckRules() error {
 // declaration holds a file's entry for one agent. An entry for a role applies to each agent whose name begins with the
 // role.
 type declaration struct {
-	file string
-	said schemas.RegisterIn
+	file  string
+	entry schemas.RegisterIn
 }
 
 // declare returns the row of an agent with the file's entry. The name, the last time seen, the claims and the session
 // stay. Away stays, too: an agent that is away comes back by registering, and not because a file omits the word.
 func (d declaration) declare(a store.Agent) store.Agent {
 	away := a.Card.Away
-	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.said
-	Register(&a.Card, d.said)
-	a.Card.Away = away || d.said.Away
+	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.entry
+	Register(&a.Card, d.entry)
+	a.Card.Away = away || d.entry.Away
 	return a
 }
 

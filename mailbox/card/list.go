@@ -13,15 +13,15 @@ import (
 	"handoff/store"
 )
 
-// Shown reports whether a list of agents shows a, whose present card is c. It omits agents that do not match the
+// IsListed reports whether a list of agents shows a, whose present card is c. It omits agents that do not match the
 // filter, and numbered sessions that ended and have nothing left.
-func Shown(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
-	return matches(c, in) && !bygone(a, c)
+func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
+	return matches(c, in) && !isGone(a, c)
 }
 
-// Fit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit into one
+// SortAndLimit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit into one
 // result if limit is zero, and counts the others. It always keeps one.
-func Fit(limit int, out *schemas.AgentsOut) {
+func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, liveFirst)
 	all := out.Agents
 	if limit > 0 {
@@ -29,7 +29,7 @@ func Fit(limit int, out *schemas.AgentsOut) {
 	}
 	for i, size := 0, 0; limit == 0 && i < len(all); i++ {
 		b, _ := json.Marshal(all[i]) // in the encoding of the result
-		if size += len(b); size > listing.Room && i > 0 {
+		if size += len(b); size > listing.MaxBytes && i > 0 {
 			out.Agents = all[:i]
 			break
 		}
@@ -50,9 +50,9 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	return compose.HasTag(c.Skills, in.Tags)
 }
 
-// bygone reports whether a numbered session ended and left nothing: its name reaches no agent, and no work or notice
+// isGone reports whether a numbered session ended and left nothing: its name reaches no agent, and no work or notice
 // waits for it. An agent that registered stays in lists, because others may send to it.
-func bygone(a store.Agent, c schemas.Card) bool {
+func isGone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 

@@ -56,7 +56,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 			return err
 		}
 		out = schemas.ConnOut{Agent: a.Card.Name}
-		return op{o}.give(a, client, caller)
+		return op{o}.assignName(a, client, caller)
 	})
 	if err == nil {
 		c.Engine.Here.NoteActing(in.Conn, out.Agent)
@@ -82,7 +82,7 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			if err := cmp.Or(op{o}.lose(a, in.Conn, &out), op{o}.leave(a, in)); err != nil {
+			if err := cmp.Or(op{o}.cutLeases(a, in.Conn, &out), op{o}.recordDetach(a, in)); err != nil {
 				return err
 			}
 		}
@@ -93,9 +93,9 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	return out, err
 }
 
-// lose cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in the
+// cutLeases cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in the
 // result.
-func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
+func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for r, err := range o.HeldBy(a) {
 		if err != nil {
 			return err
@@ -104,17 +104,17 @@ func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 			continue
 		}
 		out.Holding = append(out.Holding, r.ID)
-		if err := o.cut(r); err != nil {
+		if err := o.cutLease(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cut shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same loss do
+// cutLease shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same loss do
 // not move the end. A holder that waits for an answer has no running lease; there the mark Left alone lets the agent
 // reclaim the handoff.
-func (o op) cut(r *store.Record) error {
+func (o op) cutLease(r *store.Record) error {
 	if r.Left {
 		return nil
 	}

@@ -27,10 +27,10 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 	})
 }
 
-// give stores that a session acts under a name over a connection. Without a connection, it stores that the session's
+// assignName stores that a session acts under a name over a connection. Without a connection, it stores that the session's
 // process will soon start a server under that name. A session id that only repeats the connection's id never comes
 // back, so it is not stored. give does not rewrite a row that says the same and is less than a minute old.
-func (o op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
+func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
 	case c.Session == c.Conn && a.Conn == c.Conn:
@@ -47,33 +47,33 @@ func (o op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	return o.PutAgent(a)
 }
 
-// leave stores that a named connection is gone. It changes nothing if the connection no longer has the name. It also
+// recordDetach stores that a named connection is gone. It changes nothing if the connection no longer has the name. It also
 // expires names of other sessions of the client that are gone.
-func (o op) leave(name schemas.Agent, in schemas.ConnIn) error {
+func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
 	a.Seen = store.At(o.Now)
-	return cmp.Or(o.free(*a, in), ExpireNames(o.Op, a.Client))
+	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 
-// free stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it; then
+// freeName stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it; then
 // the name is free at once.
-func (o op) free(a store.Agent, in schemas.ConnIn) error {
-	unused, err := o.unused(a, in)
+func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
+	unused, err := o.isUnused(a, in)
 	if err != nil {
 		return err
 	}
 	if unused {
 		a.Session = ""
 	}
-	return o.putGone(a)
+	return o.markGone(a)
 }
 
-// unused reports whether a session did nothing under its name and nothing waits for it, so that the name can be freed.
+// isUnused reports whether a session did nothing under its name and nothing waits for it, so that the name can be freed.
 // Otherwise a client that only lists the tools of a server would use up a number each time.
-func (o op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
+func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
 		return false, nil
@@ -82,9 +82,9 @@ func (o op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Mailbox{}, err
 }
 
-// putGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the session
+// markGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the session
 // did anything is settled.
-func (o op) putGone(a store.Agent) error {
+func (o op) markGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
@@ -97,7 +97,7 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	}
 	for a, err := range sessions.NamesOfClient(o.View, client) {
 		if err == nil && !a.Left && !o.Here().IsOpen(a.Conn) {
-			err = op{o}.putGone(a)
+			err = op{o}.markGone(a)
 		}
 		if err != nil {
 			return err
@@ -118,17 +118,17 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 		return "", err
 	}
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
-		return op{o}.keepName(client, in)
+		return op{o}.reserveName(client, in)
 	}
 	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors}
 	return o.Here().ShellName(o.View, asked)
 }
 
-// keepName returns the name of the connection that the process of a session has open. The hooks of a session may run
-// before the server that its client starts, and they tell the session its name. If there is no connection yet, keepName
+// reserveName returns the name of the connection that the process of a session has open. The hooks of a session may run
+// before the server that its client starts, and they tell the session its name. If there is no connection yet, reserveName
 // chooses the name that the server will get, and reserves it for a minute. Otherwise a hook and a server that begin at
 // the same time would use two names for one session, and mail for one of them would not be found.
-func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
+func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, er
 	if n := o.Here().Name(a); n.KeptForServer(c) || n.Held() {
 		return a.Card.Name, nil
 	}
-	return a.Card.Name, o.give(a, client, c)
+	return a.Card.Name, o.assignName(a, client, c)
 }
 
 // ReleaseName frees a name that was reserved for a server which never came, if the session did nothing under it.
@@ -147,5 +147,5 @@ func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	if err != nil || a == nil || !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return err
 	}
-	return op{o}.free(*a, schemas.ConnIn{Unused: true})
+	return op{o}.freeName(*a, schemas.ConnIn{Unused: true})
 }

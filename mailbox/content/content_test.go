@@ -18,7 +18,7 @@ import (
 
 const markdown = "# Plan\nFirst\n\n## Known issues\nOne\n```\n# no heading\n```\n### Deep\nTwo\n## Limits\nThree\n"
 
-func TestPartsAreFoundByTheirNames(t *testing.T) {
+func TestPart_FindsLinesPointersAndHeadings(t *testing.T) {
 	list := `{"paths": [{"at": "a/b"}, "two\nlines"], "a/b": {"~": 1.50}, "": 3}`
 	for _, c := range []struct{ text, name, want, refused string }{
 		{markdown, "", markdown, ""},
@@ -56,7 +56,7 @@ func TestPartsAreFoundByTheirNames(t *testing.T) {
 }
 
 // A send resolves its references inside the write transaction, so no text and no path may take long.
-func TestPathsOfAnyLengthReadATextOnce(t *testing.T) {
+func TestPart_BoundsMemoryForLongPaths(t *testing.T) {
 	const deep, wide = 5000, 1 << 20
 	for name, text := range map[string]string{
 		strings.Repeat("/0", deep): strings.Repeat("[", deep) + `"` + strings.Repeat("x", wide) + `"` + strings.Repeat("]", deep),
@@ -74,7 +74,7 @@ func TestPathsOfAnyLengthReadATextOnce(t *testing.T) {
 	require.Less(t, len(err.Error()+strings.Join(schemas.AsError(err).Known, "")), 2000)
 }
 
-func TestReferencesLeadToPlaces(t *testing.T) {
+func TestParsePlace_ReadsReferences(t *testing.T) {
 	for reference, want := range map[string]content.Place{
 		"context://ho_1":                    {Handoff: 1},
 		"context://ho_1/artifacts/2":        {Handoff: 1, Path: "artifacts/2"},
@@ -86,11 +86,11 @@ func TestReferencesLeadToPlaces(t *testing.T) {
 		"https://example.com/spec":          {},
 		"context://ho_1/%zz":                {},
 	} {
-		got, ok := content.PlaceOf(reference, 7)
+		got, ok := content.ParsePlace(reference, 7)
 		require.Equal(t, want, got, reference)
 		require.Equal(t, want != content.Place{}, ok, reference)
 	}
-	_, ok := content.PlaceOf("docs/spec.md", 0)
+	_, ok := content.ParsePlace("docs/spec.md", 0)
 	require.False(t, ok, "no handoff, no place")
 	require.True(t, content.IsField("detail") && content.IsField("decisions") && content.IsField("if_stuck"))
 	require.False(t, content.IsField("spec.md"))
@@ -123,7 +123,7 @@ func FuzzPagesAreTheText(f *testing.F) {
 	})
 }
 
-func TestPagesOfJSONKeepEscapesWhole(t *testing.T) {
+func TestPage_NeverSplitsJSONEscapes(t *testing.T) {
 	text, err := json.Marshal(strings.Repeat("\x01\"\\", 3000))
 	require.NoError(t, err)
 	for offset, more := 0, true; more; more = offset > 0 {
@@ -137,7 +137,7 @@ func TestPagesOfJSONKeepEscapesWhole(t *testing.T) {
 }
 
 // The estimate is near a public tokenizer for each kind of text in handoffs.
-func TestTokensAreNearThoseOfATokenizer(t *testing.T) {
+func TestTokens_MatchTokenizerWithin15Percent(t *testing.T) {
 	public, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	corpus, err := filepath.Glob("../../../shared/corpus/*")

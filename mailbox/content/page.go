@@ -26,19 +26,19 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 		offset--
 	}
 	rest := text[offset:]
-	most := min(Within(rest, 10*tokens), 4*tokens)
-	for quoted(rest[:min(most, len(rest))]) > 5*tokens {
+	most := min(PrefixLen(rest, 10*tokens), 4*tokens)
+	for jsonLen(rest[:min(most, len(rest))]) > 5*tokens {
 		most = most * 3 / 4
 	}
-	if most = ending(rest, most); most == len(rest) {
+	if most = pageEnd(rest, most); most == len(rest) {
 		return rest, 0, nil
 	}
 	return rest[:most], offset + most, nil
 }
 
-// ending returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if there
+// pageEnd returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if there
 // is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
-func ending(s string, most int) int {
+func pageEnd(s string, most int) int {
 	if most >= len(s) {
 		return len(s)
 	}
@@ -64,9 +64,9 @@ func ending(s string, most int) int {
 	return most
 }
 
-// quoted returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It also
+// jsonLen returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It also
 // counts the escapes that encoding/json makes of <, > and &, so it is rather too high than too low.
-func quoted(s string) int {
+func jsonLen(s string) int {
 	q, _ := json.Marshal(s) // any string can be encoded
 	return len(q)
 }

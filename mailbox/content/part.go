@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// mostKnown is the maximum number of existing names in an error.
-const mostKnown = 20
+// maxKnown is the maximum number of existing names in an error.
+const maxKnown = 20
 
 // lineRange matches one line, as 10 or L10, or several, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
@@ -26,18 +26,18 @@ func Part(text, name string) (string, error) {
 		return text, nil
 	}
 	if m := lineRange().FindStringSubmatch(name); m != nil {
-		return lines(text, m[1], m[2])
+		return cutLines(text, m[1], m[2])
 	}
 	if strings.HasPrefix(name, "/") {
-		raw, err := Pointer(json.RawMessage(text), name[1:])
+		raw, err := AtPointer(json.RawMessage(text), name[1:])
 		return Text(raw), err
 	}
-	return section(text, name)
+	return findSection(text, name)
 }
 
-// lines returns a range of lines, counted from 1, with the last one included. An end beyond the last line means the
+// cutLines returns a range of lines, counted from 1, with the last one included. An end beyond the last line means the
 // last line.
-func lines(text, from, to string) (string, error) {
+func cutLines(text, from, to string) (string, error) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	first, _ := strconv.Atoi(from) // a number that overflows is no line
 	last := first
@@ -51,10 +51,10 @@ func lines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// Pointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without the
+// AtPointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without the
 // first slash. It reads the text once, whatever the length of the path. The error is not_found, with some of the
 // existing names or the number of entries.
-func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
+func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	text := json.NewDecoder(bytes.NewReader(raw))
 	for step := range strings.SplitSeq(path, "/") {
@@ -96,7 +96,7 @@ func descend(text *json.Decoder, step string) *schemas.Error {
 	switch begin {
 	case json.Delim('{'):
 		slices.Sort(names)
-		return absent.WithKnown(names[:min(len(names), mostKnown)]...)
+		return absent.WithKnown(names[:min(len(names), maxKnown)]...)
 	case json.Delim('['):
 		return absent.WithHint("The list has %d entries, the first is 0.", n)
 	}
@@ -115,9 +115,9 @@ func Text(raw json.RawMessage) string {
 // heading matches a Markdown heading that begins with marks. Underlined headings do not count.
 var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
-// section returns a heading and all text below it, up to the next heading of its level or above. Lines in fences are
+// findSection returns a heading and all text below it, up to the next heading of its level or above. Lines in fences are
 // not headings. The first of several equal headings counts. Case and the marks of Markdown do not matter, see [slug].
-func section(text, name string) (string, error) {
+func findSection(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder
 	level, fenced, wanted := 0, false, slug(name)
@@ -144,7 +144,7 @@ func section(text, name string) (string, error) {
 	}
 	return "", schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
 		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.").
-		WithKnown(schemas.Map(known[:min(len(known), mostKnown)], schemas.Visible)...)
+		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.Visible)...)
 }
 
 // slug returns a heading in the form of links.

@@ -16,18 +16,18 @@ import (
 // Tokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks, with
 // weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent
 // of the latter. A real tokenizer would take 10 ms to load in each hook.
-func Tokens(s string) int { return Whole(Tenths(s)) }
+func Tokens(s string) int { return WholeTokens(Tenths(s)) }
 
-// Whole converts tenths of a token to tokens, rounded up.
-func Whole(tenths int) int { return (tenths + 9) / 10 }
+// WholeTokens converts tenths of a token to tokens, rounded up.
+func WholeTokens(tenths int) int { return (tenths + 9) / 10 }
 
 // Tenths returns the tokens of a text times ten. The sum over lines, each with its line end, is at least the value of
 // their text, so packing counts in tenths and rounds nothing.
 func Tenths(s string) int {
 	var m meter
 	for i := 0; i < len(s); {
-		if n := lowers(s[i:]); n > 0 {
-			m.word(n)
+		if n := countLower(s[i:]); n > 0 {
+			m.addLower(n)
 			i += n
 			continue
 		}
@@ -38,8 +38,8 @@ func Tenths(s string) int {
 	return m.tenths
 }
 
-// lowers counts the lower-case English letters at the beginning of a text. Most of a typical text consists of them.
-func lowers(s string) int {
+// countLower counts the lower-case English letters at the beginning of a text. Most of a typical text consists of them.
+func countLower(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
 			return i
@@ -48,9 +48,9 @@ func lowers(s string) int {
 	return len(s)
 }
 
-// Within returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits no
+// PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits no
 // character and reads no further than it must.
-func Within(s string, tenths int) int {
+func PrefixLen(s string, tenths int) int {
 	var m meter
 	for i, r := range s {
 		if m.add(r); m.tenths > tenths {
@@ -86,12 +86,12 @@ const (
 // The price of the first character of a run, and of each later one. Words, numbers and spaces have their own rules, see
 // [meter.add].
 var (
-	first = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
-	after = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
+	firstPrice = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
+	nextPrice  = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
 )
 
-// perWord is the number of letters of a word that the first price covers.
-const perWord = 6
+// pricedLetters is the number of letters of a word that the first price covers.
+const pricedLetters = 6
 
 // add counts one more character. A hump begins a new word. A single blank is free, because it is part of the token of
 // the next word.
@@ -101,28 +101,28 @@ func (m *meter) add(r rune) {
 	m.lower = c == letter && r >= 'a'
 	if c != m.class || hump {
 		m.class, m.length = c, 1
-		m.tenths += first[c]
+		m.tenths += firstPrice[c]
 		return
 	}
 	m.length++
 	switch {
-	case c == letter && m.length > perWord, c == space && m.length%8 == 0:
+	case c == letter && m.length > pricedLetters, c == space && m.length%8 == 0:
 		m.tenths++
 	case c == digit && m.length%3 == 1:
-		m.tenths += first[digit]
+		m.tenths += firstPrice[digit]
 	case c == space && m.length == 2: // a single space belongs to the next word
 		m.tenths += 13
 	case c >= mark:
-		m.tenths += after[c]
+		m.tenths += nextPrice[c]
 	}
 }
 
-// word counts n lower-case letters, with the same result as n calls of [meter.add].
-func (m *meter) word(n int) {
+// addLower counts n lower-case letters, with the same result as n calls of [meter.add].
+func (m *meter) addLower(n int) {
 	m.add('a')
 	was := m.length
 	m.length += n - 1
-	m.tenths += max(m.length, perWord) - max(was, perWord)
+	m.tenths += max(m.length, pricedLetters) - max(was, pricedLetters)
 }
 
 // classOf returns the class of a character. From 0x2e80 on are the scripts whose characters are words.

@@ -34,16 +34,16 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 		asked = withCheck(asked, check)
 	}
 	a := answers{asked, make([]bool, len(asked))}
-	if err := a.take(schemas.OrZero(v).Criteria); err != nil {
+	if err := a.addAnswers(schemas.OrZero(v).Criteria); err != nil {
 		return nil, err
 	}
 	want := schemas.OrZero(e)
-	failing := a.observe(want, partial, seen)
-	if err := cmp.Or(a.missing(), failed(failing, seen)); err != nil {
+	failing := a.addObservations(want, partial, seen)
+	if err := cmp.Or(a.missingError(), failedChecksError(failing, seen)); err != nil {
 		return nil, err
 	}
 	if want.Strict && len(Unmet(asked)) > 0 {
-		return nil, refused(Unmet(asked))
+		return nil, unmetError(Unmet(asked))
 	}
 	return asked, nil
 }
@@ -54,31 +54,31 @@ type answers struct {
 	done  []bool
 }
 
-// take adds the answers of the holder.
-func (a answers) take(given []schemas.Criterion) error {
+// addAnswers adds the answers of the holder.
+func (a answers) addAnswers(given []schemas.Criterion) error {
 	for i, c := range given {
-		at := find(a.asked, c.Criterion)
+		at := findCriterion(a.asked, c.Criterion)
 		if at < 0 {
-			return unknown(a.asked, i, c.Criterion)
+			return unknownCriterionError(a.asked, i, c.Criterion)
 		}
 		if a.done[at] && a.asked[at].Met != c.Met {
-			return contradiction(a.asked[at])
+			return contradictionError(a.asked[at])
 		}
 		a.done[at], a.asked[at].Met = true, c.Met
-		a.asked[at].Evidence = join(a.asked[at].Evidence, c.Evidence)
+		a.asked[at].Evidence = joinEvidence(a.asked[at].Evidence, c.Evidence)
 	}
 	return nil
 }
 
-// observe adds the observations of checks. It returns the failed checks that the holder did not answer with met: false.
-func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
+// addObservations adds the observations of checks. It returns the failed checks that the holder did not answer with met: false.
+func (a answers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
 		if c.Check == "" {
 			continue
 		}
 		if c.Observed = seen.Observation(c.Check); c.Observed == nil {
-			c.Unobserved = unseenBecause(c.Check, seen)
+			c.Unobserved = unobservedReason(c.Check, seen)
 			c.Claimed = want.Evidence == schemas.EvidenceClaimed && seen.EarlierFailure(c.Check) == nil
 			a.done[i] = a.done[i] || partial || want.Strict && !c.Claimed
 			continue
@@ -96,9 +96,9 @@ var (
 	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
-// find returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion with the
+// findCriterion returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion with the
 // text "2" is found by it.
-func find(asked []schemas.Answered, name string) int {
+func findCriterion(asked []schemas.Answered, name string) int {
 	name = fold(name)
 	for i, a := range asked {
 		if fold(a.Criterion) == name {
@@ -106,19 +106,19 @@ func find(asked []schemas.Answered, name string) int {
 		}
 	}
 	if m := numberForm().FindStringSubmatch(name); m != nil {
-		return byNumber(asked, m[1])
+		return indexOfNumber(asked, m[1])
 	}
 	if m := numberedForm().FindStringSubmatch(name); m != nil {
 		// The text decides: a number with a different text is a slip, and must not answer the wrong criterion.
-		if i := byNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
+		if i := indexOfNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
 			return i
 		}
 	}
 	return -1
 }
 
-// byNumber returns the index for a written number, or -1 if no criterion has it.
-func byNumber(asked []schemas.Answered, digits string) int {
+// indexOfNumber returns the index for a written number, or -1 if no criterion has it.
+func indexOfNumber(asked []schemas.Answered, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
 		return -1
@@ -126,8 +126,8 @@ func byNumber(asked []schemas.Answered, digits string) int {
 	return n - 1
 }
 
-// join joins all evidence for one criterion.
-func join(have, more string) string {
+// joinEvidence joins all evidence for one criterion.
+func joinEvidence(have, more string) string {
 	if have == "" || more == "" || have == more {
 		return cmp.Or(have, more)
 	}
@@ -136,38 +136,38 @@ func join(have, more string) string {
 
 // The limits of an error's text. A longer text would cost more to read than the answers themselves.
 const (
-	shownCriteria = 20
-	shownBytes    = 200     // for one text
-	shownTails    = 4 << 10 // for the output of all failed checks
+	maxCriteria    = 20
+	maxTextBytes   = 200     // for one text
+	maxOutputBytes = 4 << 10 // for the output of all failed checks
 )
 
-// unknown refuses an answer that names no criterion. The error lists the existing criteria.
-func unknown(asked []schemas.Answered, i int, name string) error {
+// unknownCriterionError refuses an answer that names no criterion. The error lists the existing criteria.
+func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
-	name = schemas.Clip(schemas.Visible(name), shownBytes)
+	name = schemas.Clip(schemas.Visible(name), maxTextBytes)
 	if len(asked) == 0 {
 		return schemas.Invalidf(field, "%q answers nothing: this handoff declares no criteria", name).
 			WithHint("Leave the answers out; say it in a note.")
 	}
 	return schemas.Invalidf(field, "%q is not a criterion of this handoff", name).
 		WithHint("Name a criterion by its number, 1 to %d.", len(asked)).
-		WithKnown(lines(asked)...)
+		WithKnown(criterionLines(asked)...)
 }
 
-// contradiction refuses two opposite answers to one criterion. Only the holder knows the right one.
-func contradiction(a schemas.Answered) error {
-	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", line(a)).
+// contradictionError refuses two opposite answers to one criterion. Only the holder knows the right one.
+func contradictionError(a schemas.Answered) error {
+	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
 		WithHint("Answer it once; what is met in part is not met.")
 }
 
-// missing returns an error with the numbers of all unanswered criteria, or nil if there are none.
-func (a answers) missing() error {
+// missingError returns an error with the numbers of all unanswered criteria, or nil if there are none.
+func (a answers) missingError() error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, c := range a.asked {
 		if !a.done[i] {
 			if open = append(open, c); c.Unobserved != "" {
-				hint = unseenHint
+				hint = missingHint
 			}
 		}
 	}
@@ -175,61 +175,61 @@ func (a answers) missing() error {
 		return nil
 	}
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
-		len(open), len(a.asked), strings.Join(lines(open), "; ")).
+		len(open), len(a.asked), strings.Join(criterionLines(open), "; ")).
 		WithHint("%s", hint)
 }
 
-// unseenHint prefers an observation: an answer instead of it is only a claim.
-const unseenHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
+// missingHint prefers an observation: an answer instead of it is only a claim.
+const missingHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
 	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until a " +
 	"look passes or the sender accepts it, unless the sender said that a claim is enough."
 
-// failed refuses a completion whose checks fail, with the last lines of their output. It returns nil if no check is
+// failedChecksError refuses a completion whose checks fail, with the last lines of their output. It returns nil if no check is
 // given.
-func failed(checks []schemas.Answered, seen *schemas.CheckReport) error {
+func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
 	}
 	said := schemas.Map(checks, func(a schemas.Answered) string {
 		text, tail := fmt.Sprintf("%d: %s", a.Number, a.Observed), a.Observed.Tail
 		if tail != "" {
-			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-shownTails/len(checks)):], ""))
+			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-maxOutputBytes/len(checks)):], ""))
 		}
 		return text
 	})
 	if len(seen.Uncommitted) > 0 {
-		said = append(said, fmt.Sprintf("In no commit, so not looked at: %s.", few(seen.Uncommitted)))
+		said = append(said, fmt.Sprintf("In no commit, so not looked at: %s.", someFiles(seen.Uncommitted)))
 	}
 	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(said, "\n")).WithField(answersField).
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// refused refuses the completion of a strict handoff, with the unmet criteria and the ways out.
-func refused(unmet []schemas.Answered) error {
+// unmetError refuses the completion of a strict handoff, with the unmet criteria and the ways out.
+func unmetError(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
-		len(unmet), strings.Join(lines(unmet), "; "))
+		len(unmet), strings.Join(criterionLines(unmet), "; "))
 	return e.WithField(answersField).
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// line returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was not
+// criterionLine returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was not
 // observed.
-func line(a schemas.Answered) string {
+func criterionLine(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
-	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), shownBytes))
+	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), maxTextBytes))
 	if a.Unobserved != "" {
 		text += " (not observed: " + a.Unobserved + ")"
 	}
 	return text
 }
 
-// lines returns a line for each criterion, at most twenty, and a count of the others.
-func lines(list []schemas.Answered) []string {
-	return first(schemas.Map(list, line), shownCriteria)
+// criterionLines returns a line for each criterion, at most twenty, and a count of the others.
+func criterionLines(list []schemas.Answered) []string {
+	return firstTexts(schemas.Map(list, criterionLine), maxCriteria)
 }
 
-// first returns the first most texts and a count of the others.
-func first(texts []string, most int) []string {
+// firstTexts returns the first most texts and a count of the others.
+func firstTexts(texts []string, most int) []string {
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
 	}

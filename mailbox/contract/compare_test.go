@@ -36,7 +36,7 @@ func refusal(t *testing.T, err error, code schemas.Code) *schemas.Error {
 	return e
 }
 
-func TestCriteriaAreNumberedOnceEach(t *testing.T) {
+func TestCriteria_NumbersEachTextOnce(t *testing.T) {
 	require.Equal(t, []schemas.Answered{
 		{Number: 1, Criterion: "Implements all spec requirements"},
 		{Number: 2, Criterion: "Includes unit tests"},
@@ -47,7 +47,7 @@ func TestCriteriaAreNumberedOnceEach(t *testing.T) {
 	require.Empty(t, contract.Criteria(&schemas.Expectations{}))
 }
 
-func TestCriteriaAreNamedByNumberOrText(t *testing.T) {
+func TestCompare_FindsCriteriaByNumberOrText(t *testing.T) {
 	for _, names := range [][]string{
 		{"1", "2", "3", "4"},
 		{"#1", "2.", "(3)", "Criterion 4"},
@@ -68,7 +68,7 @@ func TestCriteriaAreNamedByNumberOrText(t *testing.T) {
 	}
 }
 
-func TestUnknownCriteriaAreRefused(t *testing.T) {
+func TestCompare_RefusesUnknownCriteria(t *testing.T) {
 	for _, name := range []string{"0", "5", "-1", "1.5", "", "unit tests", "2. Has an example", "99999999999999999999"} {
 		_, err := contract.Compare(login(), answers("1", name), false, nil)
 		e := refusal(t, err, schemas.Invalid)
@@ -77,7 +77,7 @@ func TestUnknownCriteriaAreRefused(t *testing.T) {
 	}
 }
 
-func TestMissingAnswersAreListed(t *testing.T) {
+func TestCompare_ListsMissingAnswers(t *testing.T) {
 	_, err := contract.Compare(login(), answers("2", "4"), false, nil)
 	e := refusal(t, err, schemas.Invalid)
 	require.Equal(t, "verification.criteria", e.Field)
@@ -88,14 +88,14 @@ func TestMissingAnswersAreListed(t *testing.T) {
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "4 of 4")
 }
 
-func TestACriterionIsNotAnsweredBothWays(t *testing.T) {
+func TestCompare_RefusesContradictoryAnswers(t *testing.T) {
 	v := answers("1", "2", "3", "4", "includes unit tests")
 	v.Criteria[4].Met = false
 	_, err := contract.Compare(login(), v, false, nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "2: Includes unit tests")
 }
 
-func TestEvidenceGivenTwiceIsKept(t *testing.T) {
+func TestCompare_KeepsAllEvidence(t *testing.T) {
 	v := answers("1", "2", "3", "4", "2", "2")
 	v.Criteria[4].Evidence = "CI is green"
 	v.Criteria[5].Evidence = ""
@@ -104,7 +104,7 @@ func TestEvidenceGivenTwiceIsKept(t *testing.T) {
 	require.Equal(t, "seen; CI is green", answered[1].Evidence)
 }
 
-func TestUnmetMakesPartial(t *testing.T) {
+func TestOutcome_UnmetCriterionIsPartial(t *testing.T) {
 	v := answers("1", "2", "3", "4")
 	v.Criteria[2].Met = false
 	answered, err := contract.Compare(login(), v, false, nil)
@@ -118,7 +118,7 @@ func TestUnmetMakesPartial(t *testing.T) {
 	require.Contains(t, refusal(t, err, schemas.Conflict).Message, "3: Has an example")
 }
 
-func TestWithoutCriteriaNothingIsAsked(t *testing.T) {
+func TestCompare_AcceptsResultWithoutCriteria(t *testing.T) {
 	answered, err := contract.Compare(nil, &schemas.Verification{TestsPassed: 3}, false, nil)
 	require.NoError(t, err)
 	require.Nil(t, answered)
@@ -128,7 +128,7 @@ func TestWithoutCriteriaNothingIsAsked(t *testing.T) {
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "declares no criteria")
 }
 
-func TestLongListsAreCut(t *testing.T) {
+func TestCompare_LimitsListsInErrors(t *testing.T) {
 	e := &schemas.Expectations{}
 	for i := range 100 {
 		e.SuccessCriteria = append(e.SuccessCriteria, string(rune('a'+i%26))+"\x1b[31m"+string(rune('a'+i/26)))

@@ -57,9 +57,9 @@ func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
-// ByHand returns the criteria that the holder has to answer, because no check decides them. They have the first
+// Manual returns the criteria that the holder has to answer, because no check decides them. They have the first
 // numbers.
-func ByHand(all []schemas.Answered) []schemas.Answered {
+func Manual(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }
 
@@ -83,7 +83,7 @@ func fold(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// Asks reports whether a completion has to be compared with the expectations.
-func Asks(e *schemas.Expectations) bool {
+// Applies reports whether a completion has to be compared with the expectations.
+func Applies(e *schemas.Expectations) bool {
 	return e != nil && (e.Strict || len(Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }

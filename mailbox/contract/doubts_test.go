@@ -11,7 +11,7 @@ import (
 )
 
 // Statements of a completion against itself: about a verification, and about the work.
-func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
+func TestDoubts_DependOnNameAndValue(t *testing.T) {
 	for _, text := range []string{
 		`{"tests_failed":3}`, `{"tests_failed":"3"}`, `{"testsFailed":1}`, `{"failed_tests":["TestLogin"]}`, `{"tests":{"failed":3,"passed":9}}`,
 		`{"tests":[{"name":"TestLogin","status":"FAILED"}]}`, `{"tests":{"TestLogin":"failed"}}`, `{"tests":"3 failed, 9 passed"}`,
@@ -29,8 +29,8 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		require.NotEmpty(t, contract.Doubts(done), text)
 		require.Equal(t, schemas.Partial, contract.Outcome(done, ""), text)
 		require.NoError(t, contradicts(done, ""), text)
-		require.Error(t, contract.Strictly(&schemas.Expectations{Strict: true}, done), text)
-		require.NoError(t, contract.Strictly(&schemas.Expectations{}, done), text)
+		require.Error(t, contract.CheckStrict(&schemas.Expectations{Strict: true}, done), text)
+		require.NoError(t, contract.CheckStrict(&schemas.Expectations{}, done), text)
 	}
 	for _, text := range []string{
 		`{"passed":false}`, `{"success":false}`, `{"success":"false"}`, `{"success":0}`, `{"ok":false}`, `{"OK":"no"}`, `{"isError":true}`,
@@ -80,10 +80,10 @@ func foreign(t *testing.T, text string) schemas.Completion {
 }
 
 func contradicts(done schemas.Completion, outcome schemas.Outcome) error {
-	return contract.Contradiction(schemas.CompleteIn{HandoffID: "ho_1", Result: done.Result, Origin: done.Origin, Outcome: outcome})
+	return contract.CheckContradiction(schemas.CompleteIn{HandoffID: "ho_1", Result: done.Result, Origin: done.Origin, Outcome: outcome})
 }
 
-func TestDoubts_TakeTheLastRunOfACommand(t *testing.T) {
+func TestDoubts_UseLastRunOfCommand(t *testing.T) {
 	run := func(codes ...int) schemas.Completion {
 		v := &schemas.Verification{}
 		for _, code := range codes {
@@ -96,20 +96,20 @@ func TestDoubts_TakeTheLastRunOfACommand(t *testing.T) {
 	require.Equal(t, schemas.Partial, contract.Outcome(run(2), ""))
 }
 
-func TestSigns_StandInResultsAndDataToo(t *testing.T) {
+func TestDoubts_ReadResultsAndData(t *testing.T) {
 	done := schemas.Completion{Result: schemas.Result{
 		Results: map[string]any{"branch": "main", "tests_failed": 2}, Data: map[string]string{"exit_code": "1", "tests": `{"failed":1}`},
 	}}
 	require.Equal(t, []string{"results.tests_failed: 2", "data.exit_code: 1", "data.tests.failed: 1"}, contract.Doubts(done))
 	for word, refused := range map[string]bool{"open": false, "PR opened": false, "CA": false, "failed": true, "needs_review": true, "false": true} {
 		free := schemas.Result{Results: map[string]any{"state": word}}
-		require.Equal(t, refused, contract.Contradiction(schemas.CompleteIn{Result: free}) != nil, word)
+		require.Equal(t, refused, contract.CheckContradiction(schemas.CompleteIn{Result: free}) != nil, word)
 	}
-	require.ErrorContains(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Failed."}}), "summary: Failed.")
-	require.NoError(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
+	require.ErrorContains(t, contract.CheckContradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Failed."}}), "summary: Failed.")
+	require.NoError(t, contract.CheckContradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
 }
 
-func TestSigns_CountInAnOutputForWhichThereIsNoSchema(t *testing.T) {
+func TestDoubts_ReadOutputWithoutSchema(t *testing.T) {
 	done := schemas.Completion{Result: schemas.Result{Output: json.RawMessage(`{"verdict":"FAIL","tests":{"failed":1}}`)}}
 	require.Equal(t, []string{"output.tests.failed: 1", "output.verdict: FAIL"}, contract.Doubts(done))
 	done.Conforms = true

@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// open matches an open point of a text: a question, or a mark for something unknown.
-var open = sync.OnceValue(func() *regexp.Regexp {
+// openPoint matches an open point of a text: a question, or a mark for something unknown.
+var openPoint = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
 })
 
-// mostOpen is the maximum number of open questions in a list.
-const mostOpen = 5
+// maxOpen is the maximum number of open questions in a list.
+const maxOpen = 5
 
 // Missing lists the things that the recipient of a handoff may need and does not get: success criteria, advice for when
 // it is stuck, files that exist, and answers to open points of the texts. The caller has checked before whether files
-// exist; Missing reads no file. It lists at most [mostOpen] questions.
+// exist; Missing reads no file. It lists at most [maxOpen] questions.
 func Missing(h schemas.Handoff) (missing []string) {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	if len(Criteria(e)) == 0 && len(e.OutputSchema) == 0 {
@@ -36,7 +36,7 @@ func Missing(h schemas.Handoff) (missing []string) {
 			missing = append(missing, "the file "+schemas.Visible(schemas.Clip(f.Path, 120))+": it is not there")
 		}
 	}
-	for _, text := range open().FindAllString(strings.Join(texts, "\n"), mostOpen) {
+	for _, text := range openPoint().FindAllString(strings.Join(texts, "\n"), maxOpen) {
 		missing = append(missing, "an answer to: "+schemas.Visible(schemas.Shorten(strings.TrimSpace(text), 200)))
 	}
 	return missing

@@ -46,19 +46,19 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := plain(doc); err != nil {
+	if err := checkSubschemas(doc); err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(nothing{})
+	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(compilePattern)
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, schemas.InternalError(err)
 	}
 	root, err := c.Compile(location)
 	if err != nil {
-		return nil, uncompiled(err)
+		return nil, compileError(err)
 	}
 	return &Schema{root: root}, nil
 }
@@ -81,7 +81,7 @@ func (s *Schema) Check(output json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := affordable(s.root, v); err != nil {
+	if err := checkWork(s.root, v); err != nil {
 		return err
 	}
 	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {
@@ -110,14 +110,14 @@ func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	return output, err
 }
 
-// nothing is a loader that loads no document, so that a foreign schema cannot read files or use the network.
-type nothing struct{}
+// noLoader is a loader that loads no document, so that a foreign schema cannot read files or use the network.
+type noLoader struct{}
 
-func (nothing) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
+func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// plain refuses features that make a schema's cost unbounded: too many subschemas, and references that are resolved
-// during a check. Other references are allowed: their cost depends on the output, see [affordable].
-func plain(doc any) error {
+// checkSubschemas refuses features that make a schema's cost unbounded: too many subschemas, and references that are resolved
+// during a check. Other references are allowed: their cost depends on the output, see [checkWork].
+func checkSubschemas(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {
 		obj, ok := v.(map[string]any)
@@ -138,8 +138,8 @@ func plain(doc any) error {
 	return nil
 }
 
-// uncompiled explains why a schema does not compile, in words about the schema and not about its loader.
-func uncompiled(err error) error {
+// compileError explains why a schema does not compile, in words about the schema and not about its loader.
+func compileError(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
 			schemas.Visible(strings.TrimPrefix(load.URL, "handoff:///"))).

@@ -38,7 +38,7 @@ func check(t *testing.T, schema, output string) error {
 	return s.Check(json.RawMessage(output))
 }
 
-func TestViolationsAreNamedByPath(t *testing.T) {
+func TestCheck_NamesViolationsByPath(t *testing.T) {
 	require.NoError(t, check(t, review, `{"verdict":"pass","findings":[{"path":"a.go","line":3,"owner":null}]}`))
 	for _, c := range []struct{ output, want string }{
 		{`{"findings":[]}`, "(root): missing property 'verdict'"},
@@ -60,7 +60,7 @@ func TestViolationsAreNamedByPath(t *testing.T) {
 	}
 }
 
-func TestAtMostTenViolationsAreListed(t *testing.T) {
+func TestCheck_ListsTenViolations(t *testing.T) {
 	output := "[" + strings.Repeat(`"a",`, 30) + `"a"]`
 	for range 3 { // always the same ten
 		e := refusal(t, check(t, `{"items":{"type":"number"}}`, output), schemas.Invalid)
@@ -70,7 +70,7 @@ func TestAtMostTenViolationsAreListed(t *testing.T) {
 	}
 }
 
-func TestOutputIsAskedForAndRead(t *testing.T) {
+func TestCheck_RefusesMissingOrInvalidOutput(t *testing.T) {
 	e := refusal(t, check(t, review, ""), schemas.Invalid)
 	require.Contains(t, e.Message, "there is no output")
 	require.NotEmpty(t, e.Hint)
@@ -83,13 +83,13 @@ func TestOutputIsAskedForAndRead(t *testing.T) {
 	require.NoError(t, s.Check(json.RawMessage(`{"any":"thing"}`)))
 }
 
-func TestOlderDraftsThatASchemaNamesAreRead(t *testing.T) {
+func TestCompile_ReadsOlderDrafts(t *testing.T) {
 	schema := `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":{"type":"number"}}`
 	require.NoError(t, check(t, schema, `["a",1,2]`))
 	require.Contains(t, check(t, schema, `["a",1,"b"]`).Error(), "/2: got string, want number")
 }
 
-func TestSchemasThatCannotWorkAreRefused(t *testing.T) {
+func TestCompile_RefusesUnusableSchemas(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"not JSON", `{"type"`, "not JSON"},
 		{"not a schema", `[1]`, "(root): got array, want"},
@@ -133,7 +133,7 @@ func doubling(n int, twice string) string {
 
 // Without a limit, each of these would run longer than any caller waits, or for ever. The test proves that the checks
 // end.
-func TestSchemasThatRunTooLongAreRefused(t *testing.T) {
+func TestCheck_RefusesExpensiveSchemas(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	for _, c := range []struct{ name, schema, output string }{
 		{"doubling references", doubling(60, `{"allOf":[NEXT,NEXT]}`), `1`},
@@ -151,7 +151,7 @@ func TestSchemasThatRunTooLongAreRefused(t *testing.T) {
 	}
 }
 
-func TestStrangeValuesAreRefused(t *testing.T) {
+func TestCheck_RefusesExtremeValues(t *testing.T) {
 	many := strings.Repeat("1,", 30)
 	for _, output := range []string{
 		`[` + many + `1e9999999]`,
@@ -169,7 +169,7 @@ func TestStrangeValuesAreRefused(t *testing.T) {
 	require.NotContains(t, e.Message, "\u202e")
 }
 
-func TestOrdinarySchemasAreChecked(t *testing.T) {
+func TestCheck_AcceptsLargeOrdinaryOutput(t *testing.T) {
 	row := `{"path":"internal/auth/session.go","line":3,"owner":"auto-code"},`
 	output := `{"verdict":"pass","findings":[` + strings.Repeat(row, 1000) + `{"path":"a"}]}`
 	require.Greater(t, len(output), 60_000)

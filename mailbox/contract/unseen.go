@@ -10,30 +10,30 @@ import (
 	"handoff/schemas"
 )
 
-// Unseen lists statements of a completion that its working tree does not confirm: named files without a change since
+// Unconfirmed lists statements of a completion that its working tree does not confirm: named files without a change since
 // the claim, a commit that is not checked out there, and uncommitted changes next to committed ones. It returns nil if
 // git showed nothing. It refuses nothing, because the reader may know the reason.
-func Unseen(done schemas.Completion) (unseen []string) {
+func Unconfirmed(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
 		return nil
 	}
-	untouched := slices.DeleteFunc(done.Files(), func(file string) bool { return t.More > 0 || touched(t, file) })
+	untouched := slices.DeleteFunc(done.Files(), func(file string) bool { return t.More > 0 || hasChanges(t, file) })
 	if len(untouched) > 0 {
-		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", few(untouched)))
+		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", someFiles(untouched)))
 	}
 	if said := done.Commit(); !strings.HasPrefix(t.Commit, said) {
 		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Clip(said, 40), schemas.ShortCommit(t.Commit)))
 	}
 	if len(t.Changed)*len(t.Uncommitted) > 0 { // a holder that commits nothing works without commits
-		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", few(t.Uncommitted)))
+		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", someFiles(t.Uncommitted)))
 	}
 	return unseen
 }
 
-// See adds observations that were made after a completion to its answers. A failed check makes the completion partial.
+// AddObservations adds observations that were made after a completion to its answers. A failed check makes the completion partial.
 // A completion that was partial only because its checks were not observed becomes a success if all pass.
-func See(done *schemas.Completion, seen schemas.CheckReport) {
+func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
 		known := len(done.Criteria)
@@ -53,28 +53,28 @@ func See(done *schemas.Completion, seen schemas.CheckReport) {
 	}
 }
 
-// Awaits reports whether only missing observations keep a completion from success: the holder says that all criteria
+// AwaitsChecks reports whether only missing observations keep a completion from success: the holder says that all criteria
 // are met, and nothing contradicts that.
-func Awaits(done schemas.Completion) bool {
+func AwaitsChecks(done schemas.Completion) bool {
 	unmet := Unmet(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
-// unseenBecause returns the reason why a check was not observed, after its last failed observation.
-func unseenBecause(check string, seen *schemas.CheckReport) string {
+// unobservedReason returns the reason why a check was not observed, after its last failed observation.
+func unobservedReason(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
 		why = fmt.Sprintf("it did not pass at %s (%s), and nobody looked since: %s",
 			schemas.ShortCommit(o.Commit), schemas.Visible(schemas.Clip(o.Why, 200)), why)
 	}
-	return schemas.Clip(why, mostReason)
+	return schemas.Clip(why, maxReason)
 }
 
-const mostReason = 800 // bytes
+const maxReason = 800 // bytes
 
-// touched reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory that
+// hasChanges reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory that
 // has.
-func touched(t *schemas.Tree, file string) bool {
+func hasChanges(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel
 	}
@@ -84,5 +84,5 @@ func touched(t *schemas.Tree, file string) bool {
 	})
 }
 
-// few names three files and counts the others.
-func few(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }
+// someFiles names three files and counts the others.
+func someFiles(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestUnseenIsWhatTheWorkingTreeDoesNotShow(t *testing.T) {
+func TestUnconfirmed_ListsStatementsWithoutChange(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -48,13 +48,13 @@ func TestUnseenIsWhatTheWorkingTreeDoesNotShow(t *testing.T) {
 			}
 			done := schemas.Completion{Tree: &tree}
 			done.Results, done.Deliverables = c.results, []schemas.Delivered{{FilesModified: c.files}}
-			require.Equal(t, c.want, contract.Unseen(done))
+			require.Equal(t, c.want, contract.Unconfirmed(done))
 		})
 	}
-	require.Empty(t, contract.Unseen(schemas.Completion{}))
+	require.Empty(t, contract.Unconfirmed(schemas.Completion{}))
 }
 
-func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
+func TestCompare_PrefersObservationsToClaims(t *testing.T) {
 	asked := &schemas.Expectations{SuccessCriteria: []string{"Login works"}, Checks: []string{"test"}}
 	seen := func(passed bool, names ...string) *schemas.CheckReport {
 		s := &schemas.CheckReport{Unobserved: map[string]string{"test": "the list is not allowed"}}

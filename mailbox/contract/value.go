@@ -26,7 +26,7 @@ func decode(field string, raw json.RawMessage) (any, error) {
 		if strings.Count(path, "/") >= maxDepth {
 			return nil, schemas.Invalidf(field, "nested deeper than %d", maxDepth)
 		}
-		if n, ok := v.(json.Number); ok && !sane(n) {
+		if n, ok := v.(json.Number); ok && !isCheap(n) {
 			return nil, schemas.Invalidf(field, "%s: the number is too long", path).
 				WithHint("Write it as a string.")
 		}
@@ -34,9 +34,9 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// sane reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits. The
+// isCheap reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits. The
 // limits are 100 digits and an exponent of three digits.
-func sane(n json.Number) bool {
+func isCheap(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
@@ -59,7 +59,7 @@ func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, child := range v {
-			if !walk(path+"/"+pointerText.Replace(name), child, depth+1, yield) {
+			if !walk(path+"/"+pointerEscaper.Replace(name), child, depth+1, yield) {
 				return false
 			}
 		}
@@ -73,5 +73,5 @@ func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	return true
 }
 
-// pointerText escapes a name for a JSON pointer, as in RFC 6901.
-var pointerText = strings.NewReplacer("~", "~0", "/", "~1")
+// pointerEscaper escapes a name for a JSON pointer, as in RFC 6901.
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")

@@ -13,33 +13,33 @@ import (
 )
 
 const (
-	shownViolations   = 10
-	shownAlternatives = 4
+	maxViolations   = 10
+	maxAlternatives = 4
 )
 
 // violations lists the violations with their places, in the order of the paths: at most ten, and a count of the rest.
 // It lists a violation once, even if several schemas find it.
 func violations(e *jsonschema.ValidationError) []string {
-	found := collect(e)
+	found := collectMessages(e)
 	slices.Sort(found)
-	return first(slices.Compact(found), shownViolations)
+	return firstTexts(slices.Compact(found), maxViolations)
 }
 
-// collect returns the messages of the deepest violations, because a higher one only says that something below is wrong.
+// collectMessages returns the messages of the deepest violations, because a higher one only says that something below is wrong.
 // For alternatives it returns the higher message, because no single one below has to be mended.
-func collect(e *jsonschema.ValidationError) []string {
+func collectMessages(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		return []string{located(e, alternatives(e))}
+		return []string{withPath(e, alternatives(e))}
 	case *kind.PropertyNames, *kind.Contains, *kind.MinContains:
-		return []string{located(e, message(e))} // the causes below are only its variants
+		return []string{withPath(e, message(e))} // the causes below are only its variants
 	}
 	if len(e.Causes) == 0 {
-		return []string{located(e, message(e))}
+		return []string{withPath(e, message(e))}
 	}
 	var found []string
 	for _, cause := range e.Causes {
-		found = append(found, collect(cause)...)
+		found = append(found, collectMessages(cause)...)
 	}
 	return found
 }
@@ -52,26 +52,26 @@ func alternatives(e *jsonschema.ValidationError) string {
 	}
 	var why []string
 	for i, cause := range e.Causes {
-		if i == shownAlternatives {
+		if i == maxAlternatives {
 			why = append(why, fmt.Sprintf("(%d more)", len(e.Causes)-i))
 			break
 		}
-		found := collect(cause)
+		found := collectMessages(cause)
 		why = append(why, strings.Join(found[:min(2, len(found))], ", "))
 	}
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// located puts the JSON pointer into the value before a message; (root) stands for the whole value. Both have hidden
+// withPath puts the JSON pointer into the value before a message; (root) stands for the whole value. Both have hidden
 // characters made visible and a limit, because names of members come from the sender or the holder. The path has at
 // most 200 bytes, the message 400.
-func located(e *jsonschema.ValidationError, text string) string {
+func withPath(e *jsonschema.ValidationError, text string) string {
 	path := ""
 	for _, name := range e.InstanceLocation {
-		path += "/" + pointerText.Replace(name)
+		path += "/" + pointerEscaper.Replace(name)
 	}
-	path = schemas.Clip(schemas.Visible(cmp.Or(path, "(root)")), shownBytes)
-	return path + ": " + schemas.Clip(schemas.Visible(text), 2*shownBytes)
+	path = schemas.Clip(schemas.Visible(cmp.Or(path, "(root)")), maxTextBytes)
+	return path + ": " + schemas.Clip(schemas.Visible(text), 2*maxTextBytes)
 }
 
 // message describes one violation in words. Most texts come from the library. Others replace texts that would tell a

@@ -17,12 +17,12 @@ const maxWork = 200_000
 // maxChain ends schemas that refer to each other at the same value, long before [maxWork] does.
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// affordable returns an error if checking v would take too long. It counts before the check begins. Two references to a
+// checkWork returns an error if checking v would take too long. It counts before the check begins. Two references to a
 // definition that has two references, and so on, make a small schema whose check would never end. The library has no
 // limit of its own, and a running check cannot be stopped.
-func affordable(root *jsonschema.Schema, v any) error {
-	m := meter{left: maxWork}
-	if m.visit(root, v, 0); m.left >= 0 {
+func checkWork(root *jsonschema.Schema, v any) error {
+	m := meter{budget: maxWork}
+	if m.visit(root, v, 0); m.budget >= 0 {
 		return nil
 	}
 	return schemas.Invalidf(schemaField, "checking this output against it would take too long").
@@ -31,21 +31,21 @@ func affordable(root *jsonschema.Schema, v any) error {
 
 // A meter follows the steps of a validation and counts them. It stops when the budget is used up, so counting costs no
 // more than an allowed check. A negative rest means that the check is too expensive.
-type meter struct{ left int }
+type meter struct{ budget int }
 
 // visit counts a schema at a value: the schema itself, the schemas that apply to the same value through it, and the
 // schemas of the members. chain is the number of schemas that led to this one at the same value.
 func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
-	if s == nil || m.left < 0 {
+	if s == nil || m.budget < 0 {
 		return
 	}
 	if chain > maxChain {
-		m.left = -1
+		m.budget = -1
 		return
 	}
-	m.left--
+	m.budget--
 	if s.Enum != nil {
-		m.left -= len(s.Enum.Values)
+		m.budget -= len(s.Enum.Values)
 	}
 	for _, t := range []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else} {
 		m.visit(t, v, chain+1)
@@ -68,7 +68,7 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 // object counts the members of an object and the schemas that apply to each. Members come in any order; the final
 // verdict does not depend on it.
 func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
-	m.left -= len(obj) + len(s.Required)
+	m.budget -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
 		if _, ok := obj[name]; ok {
 			m.visit(t, obj, chain+1)
@@ -100,7 +100,7 @@ func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 
 // array counts the items of an array, by the keywords of 2020-12 and of earlier drafts.
 func (m *meter) array(s *jsonschema.Schema, list []any) {
-	m.left -= len(list)
+	m.budget -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
 	switch items := s.Items.(type) { // before 2020-12
 	case *jsonschema.Schema:
@@ -126,8 +126,8 @@ func (m *meter) match(re jsonschema.Regexp, text string) bool {
 	if !ok {
 		return false
 	}
-	m.left -= len(text) * p.size / 256
-	return m.left >= 0 && p.MatchString(text)
+	m.budget -= len(text) * p.size / 256
+	return m.budget >= 0 && p.MatchString(text)
 }
 
 // A pattern is a regular expression with the number of its instructions. The time of a match is at most proportional to

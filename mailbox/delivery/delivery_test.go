@@ -15,25 +15,25 @@ import (
 	"handoff/store"
 )
 
-// hooked runs the hooks of one session.
-type hooked struct {
+// sessionHooks runs the hooks of one session.
+type sessionHooks struct {
 	*mailboxtest.World
 	by schemas.Caller
 	in schemas.NewsIn
 }
 
-func hooksOf(w *mailboxtest.World, name schemas.Agent, session string) hooked {
-	return hooked{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
+func hooksOf(w *mailboxtest.World, name schemas.Agent, session string) sessionHooks {
+	return sessionHooks{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
 }
 
-func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
+func (h sessionHooks) on(o schemas.SessionEvent) schemas.NewsOut {
 	h.T.Helper()
 	h.in.On = o
 	return mailboxtest.Must(h.T, h.News, h.by, h.in)
 }
 
-// named returns the items of an answer, as "ho_1 no_2".
-func named(out schemas.NewsOut) string {
+// itemIDs returns the items of an answer, as "ho_1 no_2".
+func itemIDs(out schemas.NewsOut) string {
 	var ids []string
 	for _, it := range out.New {
 		if it.NoticeID != 0 {
@@ -61,12 +61,12 @@ func TestNews_MentionsItemOnceInSession(t *testing.T) {
 			}
 			out := hooks.on(schemas.OnMail)
 			require.Zero(t, out.MoreNew)
-			for id := range strings.FieldsSeq(named(out)) {
+			for id := range strings.FieldsSeq(itemIDs(out)) {
 				times[id]++
 			}
 		}
 		require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
-		require.Equal(t, "ho_1 ho_2 no_1", named(hooksOf(w, "qa", "s2").on(schemas.OnMail)), "another session")
+		require.Equal(t, "ho_1 ho_2 no_1", itemIDs(hooksOf(w, "qa", "s2").on(schemas.OnMail)), "another session")
 		inbox, err := w.Inbox(context.Background(), "qa")
 		require.NoError(t, err)
 		require.Equal(t, 1, inbox.Notices, "a mention is not reading")
@@ -89,7 +89,7 @@ func TestNews_MentionsItemOnceToConcurrentHooks(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				all = append(all, strings.Fields(named(out))...)
+				all = append(all, strings.Fields(itemIDs(out))...)
 			})
 		}
 		wg.Wait()
@@ -102,10 +102,10 @@ func TestNews_AnswersRepeatAsFirstCall(t *testing.T) {
 	w.Sends(mailboxtest.Human, "qa", "Test it")
 	hooks := hooksOf(w, "qa", "s1")
 	hooks.by.Request = "0001"
-	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
-	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
 	hooks.by.Request = "0002"
-	require.Empty(t, named(hooks.on(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
 }
 
 func TestNews_WritesNothingWithoutNewItems(t *testing.T) {
@@ -146,10 +146,10 @@ func TestNews_CountsItemsThatItDoesNotName(t *testing.T) {
 	w.Sends(mailboxtest.Human, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
 	hooks := hooksOf(w, "qa", "s1")
 	out := hooks.on(schemas.OnStart)
-	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", named(out))
+	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", itemIDs(out))
 	require.Equal(t, 3, out.MoreNew)
 	require.Equal(t, schemas.Inbox{Pending: 8, Urgent: 1}, out.Mail)
-	require.Empty(t, named(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
+	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
 }
 
 func TestNews_MentionsWorkOfPools(t *testing.T) {
@@ -157,8 +157,8 @@ func TestNews_MentionsWorkOfPools(t *testing.T) {
 	w.Stdio("sec")
 	mailboxtest.Must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
 	w.Sends(mailboxtest.Human, "capability:security_review", "Look at the login")
-	require.Equal(t, "ho_1", named(hooksOf(w, "sec", "s1").on(schemas.OnMail)))
-	require.Empty(t, named(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooksOf(w, "sec", "s1").on(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
 }
 
 func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
@@ -174,9 +174,9 @@ func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
 	held := first.Holding[0]
 	held.LeaseEnds = nil
 	require.Equal(t, schemas.Held{HandoffID: 1, Title: "First", From: "dev", Status: schemas.Working, Percent: 40}, held)
-	require.Equal(t, "ho_2", named(first))
+	require.Equal(t, "ho_2", itemIDs(first))
 	require.Equal(t, &schemas.Marks{Handoffs: []schemas.ID{2}}, first.Marked)
 	first.Marked = nil
 	require.Equal(t, first, hooks.on(schemas.OnStart), "it may know nothing of that any more")
-	require.Empty(t, named(hooks.on(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
 }

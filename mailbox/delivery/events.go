@@ -29,8 +29,8 @@ type Session struct {
 	Now   time.Time
 	Since int64 // the start of a wait, in nanoseconds since 1970, zero for none
 
-	Usable func(schemas.ID) *store.Record                      // nil for an unreadable record
-	Held   func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
+	ReadRecord func(schemas.ID) *store.Record                      // nil for an unreadable record
+	Held       func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
 }
 
 // Delivery is the result of an event. It lives as long as one run of the transaction.
@@ -40,14 +40,14 @@ type Session struct {
 // to wait.
 type Delivery struct {
 	Session
-	Out    schemas.NewsOut
-	Marked bool            // the marks changed and were stored
-	Woke   bool            // long polls of the session check again
-	Noted  []*store.Record // handoffs that get a note, see [Delivery.Note]
+	Out          schemas.NewsOut
+	MarksChanged bool            // the marks changed and were stored
+	WakePolls    bool            // long polls of the session check again
+	ToNote       []*store.Record // handoffs that get a note, see [Delivery.Note]
 
-	found     schemas.Marks   // the items to deliver
-	delivered store.Delivered // to the session, before and now
-	happened  string          // to the session, for the notes
+	found        schemas.Marks   // the items to deliver
+	delivered    store.Delivered // to the session, before and now
+	sessionEvent string          // to the session, for the notes
 }
 
 // Rows stores the marks of sessions. See [store.Tx].
@@ -60,7 +60,7 @@ type Rows interface {
 // else it comes from the store. Each run of the transaction calls Make anew: a delivery of an earlier run is useless.
 func Make(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
-	deliver, ok := events[s.In.On]
+	deliver, ok := handlers[s.In.On]
 	if !ok {
 		return d, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(s.In.On)))
 	}
@@ -70,11 +70,11 @@ func Make(rows Rows, s Session) (d *Delivery, err error) {
 	if err := deliver(d); err != nil {
 		return d, err
 	}
-	return d, d.keepMarks(rows)
+	return d, d.storeMarks(rows)
 }
 
-// events has the delivery for each event of a session.
-var events = map[schemas.SessionEvent]func(*Delivery) error{
+// handlers has the delivery for each event of a session.
+var handlers = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnStart:       (*Delivery).onStart,
 	schemas.OnMail:        (*Delivery).onMail,
 	schemas.OnStop:        (*Delivery).onStop,
@@ -82,7 +82,7 @@ var events = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnCompact:     func(d *Delivery) error { return d.leaveNotes("was compacted") },
 	schemas.OnWake:        (*Delivery).onWake,
 	schemas.OnLook:        (*Delivery).onLook,
-	schemas.OnUndelivered: (*Delivery).takeBack,
+	schemas.OnUndelivered: (*Delivery).removeMarks,
 }
 
 // onStart delivers all that matters to a session that knows nothing yet, or nothing any more.
@@ -96,12 +96,12 @@ func (d *Delivery) onStart() error {
 
 // onLook delivers the same to a person, and marks nothing.
 func (d *Delivery) onLook() (err error) {
-	d.nameOthers()
-	held, err := d.held()
+	d.addOthers()
+	held, err := d.heldHandoffs()
 	if err != nil {
 		return err
 	}
-	d.show(held)
+	d.addHeld(held)
 	if d.Out.Mail, err = d.Inbox(d.Agent); err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func (d *Delivery) onMail() error {
 // wait for it end. Its claims stay, because a client may come back; they end with their leases.
 func (d *Delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
-		d.delivered.Waits, d.Marked = d.Now.UnixNano(), true
-		d.Woke = true // so that its long polls check again
+		d.delivered.Waits, d.MarksChanged = d.Now.UnixNano(), true
+		d.WakePolls = true // so that its long polls check again
 	}
 	return d.leaveNotes("ended")
 }
@@ -137,14 +137,14 @@ func (d *Delivery) onWake() error {
 		d.Out.Over = "the session has ended, or a newer command waits for it"
 		return nil
 	case d.delivered.Waits < d.Since:
-		d.delivered.Waits, d.Marked = d.Since, true
-		d.Woke = true // so that earlier waits check again
+		d.delivered.Waits, d.MarksChanged = d.Since, true
+		d.WakePolls = true // so that earlier waits check again
 	}
-	held, err := d.held()
+	held, err := d.heldHandoffs()
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(held, atWork) {
+	if slices.ContainsFunc(held, needsAction) {
 		d.Out.Over = "the session is at work"
 		return nil
 	}
@@ -157,16 +157,16 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// mostPassed limits the handoffs that findHandoffs skips because the session got them before and did not claim
+	// maxSkipped limits the handoffs that findHandoffs skips because the session got them before and did not claim
 	// them. It is the default size of a mailbox.
-	mostPassed = 10_000
+	maxSkipped = 10_000
 
 	// NoticeAnswer is the kind of a notice with the answer to a question.
 	NoticeAnswer = "answer"
 )
 
 // findHandoffs finds the handoffs that the session may claim, best first. With fresh, it skips handoffs that the
-// session got before. It stops after [reading.MostLooked] records, or after [mostPassed] skipped ones. It skips
+// session got before. It stops after [reading.MostLooked] records, or after [maxSkipped] skipped ones. It skips
 // unreadable records.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.AgentOrNew(d.View, d.Agent)
@@ -180,7 +180,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 			return nil
 		}
 		looked++
-		return d.Usable(id)
+		return d.ReadRecord(id)
 	}
 	for r, err := range d.Queue(a, nil, read) {
 		if err != nil {
@@ -188,18 +188,18 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 		}
 		if r != nil {
 			d.found.Handoffs = append(d.found.Handoffs, r.ID)
-			d.name(listing.Item(r))
+			d.addItem(listing.Item(r))
 		}
-		if looked == reading.MaxScanned || passed == mostPassed {
+		if looked == reading.MaxScanned || passed == maxSkipped {
 			break
 		}
 	}
 	return nil
 }
 
-// name adds a found item to the result: it names the first few and counts the others.
-func (d *Delivery) name(it schemas.Item) {
-	if len(d.Out.New) < newsShown {
+// addItem adds a found item to the result: it names the first few and counts the others.
+func (d *Delivery) addItem(it schemas.Item) {
+	if len(d.Out.New) < maxNamed {
 		d.Out.New = append(d.Out.New, it)
 	} else {
 		d.Out.MoreNew++
@@ -215,7 +215,7 @@ func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 		}
 		if wanted(notice) {
 			d.found.Notices = append(d.found.Notices, notice.ID)
-			d.name(listing.NoticeItem(notice, true))
+			d.addItem(listing.NoticeItem(notice, true))
 		}
 	}
 	return nil

@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// newsShown is the number of new items, and of held handoffs, that one delivery names.
-	newsShown = 5
+	// maxNamed is the number of new items, and of held handoffs, that one delivery names.
+	maxNamed = 5
 
-	// othersShown is the number of other agents that one delivery names.
-	othersShown = 8
+	// maxOthers is the number of other agents that one delivery names.
+	maxOthers = 8
 )
 
-// nameOthers names the other agents that are connected, at most eight, and counts the rest. list_agents also shows
+// addOthers names the other agents that are connected, at most eight, and counts the rest. list_agents also shows
 // agents that are known and not connected.
-func (d *Delivery) nameOthers() {
+func (d *Delivery) addOthers() {
 	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
-	d.Out.Here = others[:min(len(others), othersShown)]
+	d.Out.Here = others[:min(len(others), maxOthers)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// show names [newsShown] of the handoffs that the session holds and counts the rest. It names the holder if that is
+// addHeld names [maxNamed] of the handoffs that the session holds and counts the rest. It names the holder if that is
 // neither the session nor one of the given subagents.
-func (d *Delivery) show(held []*store.Record) {
-	for _, r := range held[:min(len(held), newsShown)] {
+func (d *Delivery) addHeld(held []*store.Record) {
+	for _, r := range held[:min(len(held), maxNamed)] {
 		h := schemas.Held{
 			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
 			LeaseEnds: r.Lease.Ptr(),
@@ -45,17 +45,17 @@ func (d *Delivery) show(held []*store.Record) {
 	d.Out.MoreHolding = len(held) - len(d.Out.Holding)
 }
 
-// held returns the handoffs that the session holds, under its own name and under the names of subagents on its
+// heldHandoffs returns the handoffs that the session holds, under its own name and under the names of subagents on its
 // connection. For a subagent that stops, it returns only the handoffs of that subagent. Connections tell sessions with
-// the same name apart, see [Delivery.ofAnother].
-func (d *Delivery) held() (all []*store.Record, err error) {
+// the same name apart, see [Delivery.heldByOtherSession].
+func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	over, err := d.connections()
 	if err == nil && len(d.In.Subagents) == 0 {
-		all, err = d.heldBy(nil, d.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
+		all, err = d.heldBy(nil, d.Agent, func(r *store.Record) bool { return !d.heldByOtherSession(r) })
 	}
 	for _, c := range over {
 		for _, name := range c.Agents {
-			if err == nil && d.concerns(name) {
+			if err == nil && d.includes(name) {
 				all, err = d.heldBy(all, name, func(r *store.Record) bool { return r.Conn == c.Name })
 			}
 		}
@@ -63,8 +63,8 @@ func (d *Delivery) held() (all []*store.Record, err error) {
 	return all, err
 }
 
-// concerns reports whether the delivery includes the handoffs of a subagent's name.
-func (d *Delivery) concerns(name schemas.Agent) bool {
+// includes reports whether the delivery includes the handoffs of a subagent's name.
+func (d *Delivery) includes(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)
 	}
@@ -103,56 +103,58 @@ func (d *Delivery) connections() (over []presence.Connection, err error) {
 	return over, nil
 }
 
-// ofAnother reports whether another session with the same name holds a handoff. It is false if this session has no
+// heldByOtherSession reports whether another session with the same name holds a handoff. It is false if this session has no
 // connection of its own, because then the other id may be its earlier one.
-func (d *Delivery) ofAnother(r *store.Record) bool {
+func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
 	}
 	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
 
-// remindersInARow is the number of reminders in a row after which a session may stop, even with open work. Not every
+// maxReminders is the number of reminders in a row after which a session may stop, even with open work. Not every
 // client has a limit of its own.
-const remindersInARow = 3
+const maxReminders = 3
 
 // onStop reminds a session of the handoffs that it holds, of each once, so a client that calls again and again gets no
 // second reminder. After three reminders in a row the session may stop with open work, and the count begins anew. A
 // handoff that waits for an answer is no reason to go on.
 func (d *Delivery) onStop() error {
-	held, err := d.held()
+	held, err := d.heldHandoffs()
 	if err != nil {
 		return err
 	}
 	left := slices.DeleteFunc(held, func(r *store.Record) bool {
-		return !atWork(r) || d.delivered.Reminded.Has(uint64(r.ID))
+		return !needsAction(r) || d.delivered.Reminded.Has(uint64(r.ID))
 	})
-	if len(left) == 0 || d.delivered.InARow == remindersInARow {
-		d.Marked = d.Marked || d.delivered.InARow > 0
+	if len(left) == 0 || d.delivered.InARow == maxReminders {
+		d.MarksChanged = d.MarksChanged || d.delivered.InARow > 0
 		d.delivered.InARow = 0
 		return nil
 	}
 	d.mark(schemas.Marks{Reminded: schemas.Map(left, func(r *store.Record) schemas.ID { return r.ID })})
 	d.delivered.InARow++
 	d.Out.Remind = true
-	d.show(left)
+	d.addHeld(left)
 	return nil
 }
 
-// atWork reports whether the holder has to act on a handoff now. A handoff that waits for an answer may rest.
-func atWork(r *store.Record) bool { return r.Status == schemas.Accepted || r.Status == schemas.Working }
+// needsAction reports whether the holder has to act on a handoff now. A handoff that waits for an answer may rest.
+func needsAction(r *store.Record) bool {
+	return r.Status == schemas.Accepted || r.Status == schemas.Working
+}
 
-// ofSession begins the line of a checkpoint about the end or the compaction of a session.
-const ofSession = "[handoff] "
+// sessionPrefix begins the line of a checkpoint about the end or the compaction of a session.
+const sessionPrefix = "[handoff] "
 
 // leaveNotes requests a note on each handoff that the session holds, for the next holder, with the given event of the
 // session. It writes nothing: the caller of [Make] stores the notes.
 func (d *Delivery) leaveNotes(what string) (err error) {
-	if d.Noted, err = d.held(); err != nil {
+	if d.ToNote, err = d.heldHandoffs(); err != nil {
 		return err
 	}
 	session := schemas.Visible(strings.Join(strings.Fields(d.In.Session), " "))
-	d.happened = fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), d.Agent, what)
+	d.sessionEvent = fmt.Sprintf("%ssession %s of %s %s", sessionPrefix, cmp.Or(session, "(unnamed)"), d.Agent, what)
 	return nil
 }
 
@@ -166,12 +168,12 @@ func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
 	}
 	kept := schemas.OrZero(last)
 	lines := strings.Split(kept.Note, "\n")
-	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.happened) })
+	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.sessionEvent) })
 	if said && r.Checkpoint == r.Event {
 		return nil, nil
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, ofSession) })
-	lines = append(lines, fmt.Sprintf("%s at %s.", d.happened, d.Now.UTC().Format(time.RFC3339)))
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, sessionPrefix) })
+	lines = append(lines, fmt.Sprintf("%s at %s.", d.sessionEvent, d.Now.UTC().Format(time.RFC3339)))
 	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
 	return &kept, nil
 }

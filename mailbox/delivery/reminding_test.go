@@ -14,15 +14,15 @@ import (
 	"handoff/store/memory"
 )
 
-// holds sends a handoff to an agent and claims it.
-func holds(w *mailboxtest.World, by schemas.Caller, task string) schemas.ID {
+// sendAndClaim sends a handoff to an agent and claims it.
+func sendAndClaim(w *mailboxtest.World, by schemas.Caller, task string) schemas.ID {
 	w.T.Helper()
 	w.Sends(mailboxtest.Human, string(by.Agent), task)
 	return w.Claims(by).HandoffID
 }
 
 // remindedOf returns the handoffs in the reminder at a stop.
-func (h hooked) remindedOf() (ids []schemas.ID) {
+func (h sessionHooks) remindedOf() (ids []schemas.ID) {
 	h.T.Helper()
 	out := h.on(schemas.OnStop)
 	require.Equal(h.T, out.Remind, len(out.Holding) > 0)
@@ -36,13 +36,13 @@ func TestNews_RemindsOfHandoffOnce(t *testing.T) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
 		qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
 		require.Empty(t, hooks.remindedOf())
-		first, second := holds(w, qa, "First"), holds(w, qa, "Second")
+		first, second := sendAndClaim(w, qa, "First"), sendAndClaim(w, qa, "Second")
 		require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
 		for range 40 {
 			require.Empty(t, hooks.remindedOf())
 		}
 		w.Completes(qa, first)
-		third := holds(w, qa, "Third")
+		third := sendAndClaim(w, qa, "Third")
 		require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
 		require.Empty(t, hooks.remindedOf())
 	})
@@ -54,7 +54,7 @@ func TestNews_RemindsThreeTimesInARowAtMost(t *testing.T) {
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
 	inARow, longest, reminded := 0, 0, 0
 	for i := range 40 {
-		holds(w, qa, fmt.Sprintf("task %d", i))
+		sendAndClaim(w, qa, fmt.Sprintf("task %d", i))
 		if len(hooks.remindedOf()) == 0 {
 			inARow = 0
 			continue
@@ -71,15 +71,15 @@ func TestNews_LetsSessionStopWithoutWorkInProgress(t *testing.T) {
 	for name, play := range map[string]func(w *mailboxtest.World){
 		"what waits for an answer": func(w *mailboxtest.World) {
 			qa := w.Stdio("qa")
-			w.Updates(qa, holds(w, qa, "Which?"), schemas.ActAsk, mailboxtest.Note("which one?"))
+			w.Updates(qa, sendAndClaim(w, qa, "Which?"), schemas.ActAsk, mailboxtest.Note("which one?"))
 		},
 		"what it only was sent": func(w *mailboxtest.World) { w.Sends(mailboxtest.Human, "qa", "Later") },
-		"what others hold":      func(w *mailboxtest.World) { holds(w, w.Stdio("dev"), "Not mine") },
+		"what others hold":      func(w *mailboxtest.World) { sendAndClaim(w, w.Stdio("dev"), "Not mine") },
 		"what another session holds under the same name": func(w *mailboxtest.World) {
 			w.Stdio("qa")
 			other := schemas.Caller{Agent: "qa", AgentID: "qa-2", Via: schemas.ViaStdio, Conn: "conn-2"}
 			mailboxtest.Must(w.T, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
-			holds(w, other, "Of the other")
+			sendAndClaim(w, other, "Of the other")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestNews_LetsSessionStopWithoutWorkInProgress(t *testing.T) {
 func TestNews_RemindsOfWorkClaimedByCommand(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Stdio("qa")
-	id := holds(w, schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}, "By a command")
+	id := sendAndClaim(w, schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}, "By a command")
 	require.Equal(t, []schemas.ID{id}, hooksOf(w, "qa", "qa-1").remindedOf())
 }
 
@@ -102,7 +102,7 @@ func TestNews_RemindsSubagentsOfTheirOwnWork(t *testing.T) {
 	w, lead := mailboxtest.With(t, "lead")
 	helper := lead
 	helper.Agent = "tester"
-	mine, its := holds(w, lead, "Mine"), holds(w, helper, "Its")
+	mine, its := sendAndClaim(w, lead, "Mine"), sendAndClaim(w, helper, "Its")
 
 	sub := hooksOf(w, "lead", "lead-1")
 	sub.in.Subagents = []schemas.Agent{"explorer"}
@@ -112,7 +112,7 @@ func TestNews_RemindsSubagentsOfTheirOwnWork(t *testing.T) {
 	require.Equal(t, []schemas.ID{mine}, hooksOf(w, "lead", "lead-1").remindedOf())
 
 	behind := hooksOf(w, "lead", "lead-1")
-	theirs := holds(w, helper, "Its next")
+	theirs := sendAndClaim(w, helper, "Its next")
 	behind.in.AtWork = []schemas.Agent{"tester"}
 	require.Empty(t, behind.remindedOf(), "it goes on in the background, and is reminded when it stops")
 	behind.in.AtWork = nil
@@ -126,7 +126,7 @@ func TestNews_RemindsSubagentsOfTheirOwnWork(t *testing.T) {
 func TestNews_NotesEndOfSessionInCheckpoint(t *testing.T) {
 	w := mailboxtest.New(t)
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "s1")
-	id := holds(w, qa, "Test it")
+	id := sendAndClaim(w, qa, "Test it")
 	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
 	w.Updates(qa, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: kept}))
 	checkpoint := func() *schemas.Checkpoint {
@@ -152,14 +152,14 @@ func TestNews_RemembersSessionInUse(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(mailboxtest.Human, "qa", "Test it")
 	hooks := hooksOf(w, "qa", "s1")
-	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
 	for range 10 {
 		w.Pass(25 * time.Hour)
-		require.Empty(t, named(hooks.on(schemas.OnMail)))
+		require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
 	}
 	w.Sends(mailboxtest.Human, "dev", "Something else")
 	hooksOf(w, "dev", "s2").on(schemas.OnMail)
-	require.Empty(t, named(hooks.on(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
 }
 
 func TestNews_ForgetsSessionAfterAWeek(t *testing.T) {
@@ -183,7 +183,7 @@ func TestNews_OrdersHeldWorkOfSeveralConnections(t *testing.T) {
 	for i := range 5 {
 		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("sub-%d", i)), AgentID: "lead-1", Via: schemas.ViaStdio, Conn: fmt.Sprintf("conn-%d", i)}
 		mailboxtest.Must(t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
-		want = append(want, holds(w, by, "Its"))
+		want = append(want, sendAndClaim(w, by, "Its"))
 	}
 	for range 20 {
 		var got []schemas.ID
@@ -197,7 +197,7 @@ func TestNews_OrdersHeldWorkOfSeveralConnections(t *testing.T) {
 func TestNews_FailsWhenHeldWorkCannotBeRead(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
-	holds(w, w.Stdio("qa"), "Test it")
+	sendAndClaim(w, w.Stdio("qa"), "Test it")
 	mailboxtest.Spoil(t, b, store.Agents, []byte("qa"))
 	for _, on := range []schemas.SessionEvent{schemas.OnStop, schemas.OnCompact} {
 		_, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: on, Session: "another"})

@@ -21,11 +21,11 @@ func TestUndelivered_MentionsItemsAgain(t *testing.T) {
 			w.Sends(mailboxtest.Human, "qa", "Test it")
 			w.Sends(mailboxtest.Human, "qa", "Read this", mailboxtest.Message)
 			first := hooks.on(on)
-			require.Contains(t, named(first), "ho_1")
+			require.Contains(t, itemIDs(first), "ho_1")
 			hooks.in.Undelivered = first.Marked
 			hooks.on(schemas.OnUndelivered)
-			require.Equal(t, "ho_1 no_1", named(hooks.on(schemas.OnMail)))
-			require.Empty(t, named(hooks.on(schemas.OnMail)))
+			require.Equal(t, "ho_1 no_1", itemIDs(hooks.on(schemas.OnMail)))
+			require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestNews_MentionsItemsOfCancelledCallAgain(t *testing.T) {
 	hooks.by.Request = "0001"
 	_, err := w.News(ctx, hooks.by, schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
 	require.Error(t, err)
-	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
 }
 
 // Delivered items that stay in the mailbox do not hide later ones.
@@ -78,20 +78,20 @@ func TestNews_FindsNewItemBehindManyMentioned(t *testing.T) {
 	}
 	require.Equal(t, 1500, told)
 	w.Sends(mailboxtest.Human, "qa", "The last")
-	require.Equal(t, "ho_1501", named(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1501", itemIDs(hooks.on(schemas.OnMail)))
 }
 
 // Work that an agent may not claim is not its mail, in any amount.
 func TestNews_LeavesOutDeclinedWork(t *testing.T) {
 	w, sec := mailboxtest.With(t, "sec")
 	w.Accepts("review", sec, mailboxtest.Remote("another", "1"))
-	for range newsShown + 3 {
+	for range maxNamed + 3 {
 		id := w.Sends(mailboxtest.Human, "capability:review", "Look").HandoffID
 		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.Because("no"), Outcome: "rejected"})
 	}
 	out := hooksOf(w, "sec", "s1").on(schemas.OnStart)
-	require.Empty(t, named(out))
+	require.Empty(t, itemIDs(out))
 	require.Zero(t, out.MoreNew)
 }
 
-const newsShown = 5
+const maxNamed = 5

@@ -15,8 +15,8 @@ import (
 // waker is a command that waits for mail to wake a session.
 type waker struct{ answer chan schemas.NewsOut }
 
-// wakes starts a wait of at most 50 seconds.
-func wakes(w *mailboxtest.World, name schemas.Agent, session string) waker {
+// startWait starts a wait of at most 50 seconds.
+func startWait(w *mailboxtest.World, name schemas.Agent, session string) waker {
 	k := waker{make(chan schemas.NewsOut, 1)}
 	by := schemas.Caller{Agent: name, Via: schemas.ViaCLI, Since: w.Now()}
 	go func() {
@@ -34,18 +34,18 @@ func (k waker) waits() bool { return len(k.answer) == 0 }
 
 func TestWake_WakesSessionOnce(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		k := wakes(w, "qa", "s1")
+		k := startWait(w, "qa", "s1")
 		w.Sends(mailboxtest.Human, "dev", "Not for it")
 		w.Sends(mailboxtest.Human, "qa", "A message is read at the next prompt", mailboxtest.Message)
 		synctest.Wait()
 		require.True(t, k.waits())
 		w.Sends(mailboxtest.Human, "qa", "Test it")
-		require.Equal(t, "ho_2", named(<-k.answer))
-		again := wakes(w, "qa", "s1")
+		require.Equal(t, "ho_2", itemIDs(<-k.answer))
+		again := startWait(w, "qa", "s1")
 		require.True(t, again.waits(), "it was woken for that")
 		time.Sleep(time.Minute)
 		require.Equal(t, schemas.NewsOut{Agent: "qa"}, <-again.answer)
-		require.Equal(t, "no_1", named(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
+		require.Equal(t, "no_1", itemIDs(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
 	})
 }
 
@@ -56,51 +56,51 @@ func TestWake_WakesSessionForEachHandoff(t *testing.T) {
 			w.Sends(mailboxtest.Human, "qa", "Test it")
 		}
 		for _, want := range []string{"ho_1 ho_2 ho_3", "ho_2 ho_3", "ho_3", ""} {
-			k := wakes(w, "qa", "s1")
+			k := startWait(w, "qa", "s1")
 			time.Sleep(time.Minute)
-			require.Equal(t, want, named(<-k.answer))
+			require.Equal(t, want, itemIDs(<-k.answer))
 		}
 	})
 }
 
 func TestWake_EndsOlderWaitOfSession(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		first, other := wakes(w, "qa", "s1"), wakes(w, "qa", "s2")
+		first, other := startWait(w, "qa", "s1"), startWait(w, "qa", "s2")
 		time.Sleep(time.Second)
-		second := wakes(w, "qa", "s1")
+		second := startWait(w, "qa", "s1")
 		require.Contains(t, (<-first.answer).Over, "newer")
 		require.True(t, other.waits())
 		w.Sends(mailboxtest.Human, "qa", "Test it")
-		require.Equal(t, "ho_1", named(<-second.answer))
-		require.Equal(t, "ho_1", named(<-other.answer))
+		require.Equal(t, "ho_1", itemIDs(<-second.answer))
+		require.Equal(t, "ho_1", itemIDs(<-other.answer))
 	})
 }
 
 func TestWake_EndsWaitOfEndedSession(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		k := wakes(w, "qa", "s1")
+		k := startWait(w, "qa", "s1")
 		time.Sleep(time.Second)
 		hooksOf(w, "qa", "s1").on(schemas.OnEnd)
 		require.Contains(t, (<-k.answer).Over, "ended")
 		time.Sleep(time.Second)
-		require.True(t, wakes(w, "qa", "s1").waits(), "it was resumed")
+		require.True(t, startWait(w, "qa", "s1").waits(), "it was resumed")
 		time.Sleep(time.Minute)
 	})
 }
 
-func TestWake_LetsWorkingSessionAlone(t *testing.T) {
+func TestWake_IgnoresWorkingSession(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		qa := w.Stdio("qa")
 		w.Sends(mailboxtest.Human, "qa", "Test it")
-		k := wakes(w, "qa", "qa-1")
-		require.Equal(t, "ho_1", named(<-k.answer))
-		k = wakes(w, "qa", "qa-1")
+		k := startWait(w, "qa", "qa-1")
+		require.Equal(t, "ho_1", itemIDs(<-k.answer))
+		k = startWait(w, "qa", "qa-1")
 		got := w.Claims(qa)
 		require.Contains(t, (<-k.answer).Over, "at work")
 
 		w.Updates(qa, got.HandoffID, schemas.ActAsk, mailboxtest.Note("which one?"))
 		time.Sleep(time.Second)
-		k = wakes(w, "qa", "qa-1")
+		k = startWait(w, "qa", "qa-1")
 		require.True(t, k.waits(), "it waits for an answer")
 		w.Updates(mailboxtest.Human, got.HandoffID, schemas.ActAnswer, mailboxtest.Note("the first"))
 		require.Equal(t, "answer", (<-k.answer).New[0].Kind)
@@ -111,7 +111,7 @@ func TestWake_IgnoresMentionedHandoff(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Sends(mailboxtest.Human, "qa", "Test it")
 		hooksOf(w, "qa", "s1").on(schemas.OnMail)
-		k := wakes(w, "qa", "s1")
+		k := startWait(w, "qa", "s1")
 		require.True(t, k.waits())
 		time.Sleep(time.Minute)
 		require.Empty(t, (<-k.answer).New)

@@ -1,4 +1,4 @@
-// Package draft checks and encodes the message of a sender. [Maker.Of] makes a [Draft]: it checks the message, reads
+// Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the message, reads
 // its times, separates the content that is stored apart, and encodes the rest. [Maker.CheckChanges] and [CheckWhole]
 // apply the same limits to an amendment, a return and a retry, and [CheckPayload] to a completion.
 //
@@ -57,9 +57,9 @@ type Draft struct {
 	Parts []*Draft // drafts of a send to several; this one is a copy of the first, with the digest of all
 	Join  *Draft   // waits for all parts, nil for none
 
-	stated  time.Time        // the requested deadline
-	located bool             // the server added the found project to the context
-	said    *schemas.Context // the sender's context without the found project
+	statedDeadline time.Time        // the requested deadline
+	addedProject   bool             // the server added the found project to the context
+	sentContext    *schemas.Context // the sender's context without the found project
 }
 
 // Maker makes drafts. Both fields are required.
@@ -68,42 +68,42 @@ type Maker struct {
 	NewID  func(prefix string) string // returns an unguessable id, for salts
 }
 
-// Of returns the draft of a send. For a send with several parts it is the draft of the first part, with all parts in
+// Make returns the draft of a send. For a send with several parts it is the draft of the first part, with all parts in
 // it.
-func (m Maker) Of(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
+func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
 	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
-		return m.several(by, in, now)
+		return m.makeSeveral(by, in, now)
 	}
-	return m.One(by, in, now)
+	return m.MakeOne(by, in, now)
 }
 
-// One checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field that
+// MakeOne checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field that
 // makes no sense, such as options of a send to several; limit for a field that is too long.
-func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
-	if err := cmp.Or(oneHandoff(in.Options), m.sizes(in)); err != nil {
+func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+	if err := cmp.Or(refuseSeveral(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
 	}
 	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
 	if d.To, err = schemas.ParseAddress("to", in.To); err != nil {
 		return d, err
 	}
-	if in.Expectations, in.Rollback, err = Named(in.Expectations, in.Rollback, schemas.ParseAddress); err != nil {
+	if in.Expectations, in.Rollback, err = ParseAddresses(in.Expectations, in.Rollback, schemas.ParseAddress); err != nil {
 		return d, err
 	}
-	if err := cmp.Or(d.times(in, now), d.names(in), onlyWork(in)); err != nil {
+	if err := cmp.Or(d.parseTimes(in, now), d.checkNames(in), refuseWorkFields(in)); err != nil {
 		return d, err
 	}
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.Warnings = slices.Concat(compose.Read(in), compose.Aside(in.Origin))
 	d.Token = by.Token
 	if in.Context != nil && len(in.Context.References) > 0 {
-		if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
+		if in.Context, d.Kept, err = m.SeparateContent(in.Context); err != nil {
 			return d, err
 		}
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
-	d.locate(by.Tree)
-	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.TimeOrNil(d.stated), schemas.TimeOrNil(d.NotBefore)
+	d.addTree(by.Tree)
+	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.TimeOrNil(d.statedDeadline), schemas.TimeOrNil(d.NotBefore)
 	if err := m.Encode(&d); err != nil {
 		return d, err
 	}
@@ -113,9 +113,9 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	return d, nil
 }
 
-// locate records the sender's working tree, and describes its project unless the sender did. The tree is no part of the
+// addTree records the sender's working tree, and describes its project unless the sender did. The tree is no part of the
 // digest, because it changes between repeats.
-func (d *Draft) locate(in *schemas.Tree) {
+func (d *Draft) addTree(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {
 		return
@@ -124,7 +124,7 @@ func (d *Draft) locate(in *schemas.Tree) {
 	if schemas.OrZero(h.Context).Project != nil {
 		return
 	}
-	d.located, d.said = true, h.Context
+	d.addedProject, d.sentContext = true, h.Context
 	c := schemas.OrZero(h.Context)
 	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
 	h.Context = &c
@@ -144,8 +144,8 @@ func (m Maker) Encode(d *Draft) error {
 	d.Content, d.Words, d.Tokens = said, reading.SentWords(&h), content.Tokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
-	if d.located {
-		h.Context = d.said
+	if d.addedProject {
+		h.Context = d.sentContext
 	}
 	if h.Context != nil {
 		c := *h.Context

@@ -17,7 +17,7 @@ func limited(most float64) schemas.SendIn {
 	return schemas.SendIn{Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}
 }
 
-func TestSend_RefusesFieldsThatMakeNoSense(t *testing.T) {
+func TestSend_RefusesInvalidFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		in          schemas.SendIn
 		code        schemas.Code
@@ -59,7 +59,7 @@ func TestSend_LimitsChainToOneToTenHandoffs(t *testing.T) {
 	}
 }
 
-func TestAmend_RefusesFieldsThatMakeNoSense(t *testing.T) {
+func TestAmend_RefusesInvalidFields(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "x")
 	data := func(key string) schemas.Changes {

@@ -6,10 +6,10 @@ import (
 	"handoff/schemas"
 )
 
-// onlyWork refuses fields of a message that only work may have, so that no sender relies on them: a message is
+// refuseWorkFields refuses fields of a message that only work may have, so that no sender relies on them: a message is
 // delivered at once, and no result follows. The error is invalid and names the first such field. Options without an
 // effect on a message, such as a reason, are allowed.
-func onlyWork(in schemas.SendIn) error {
+func refuseWorkFields(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil
 	}
@@ -18,7 +18,7 @@ func onlyWork(in schemas.SendIn) error {
 		field string
 		given bool
 	}{
-		{"context.references", in.Context != nil && slices.ContainsFunc(in.Context.References, sendsAlong)},
+		{"context.references", in.Context != nil && slices.ContainsFunc(in.Context.References, hasContent)},
 		{"expectations", in.Expectations != nil},
 		{"rollback", in.Rollback != nil},
 		{"deadline", in.Deadline != ""},
@@ -41,9 +41,9 @@ func onlyWork(in schemas.SendIn) error {
 	return nil
 }
 
-// oneHandoff refuses options of a send to several in a call for one handoff: in a continuation, and in a change of a
+// refuseSeveral refuses options of a send to several in a call for one handoff: in a continuation, and in a change of a
 // handoff.
-func oneHandoff(opt *schemas.SendOptions) error {
+func refuseSeveral(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil
 	}

@@ -9,15 +9,15 @@ import (
 	"handoff/schemas"
 )
 
-// names checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has at
+// checkNames checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has at
 // most 128 bytes. It judges only their form. The transaction looks up their targets later.
-func (d *Draft) names(in schemas.SendIn) (err error) {
+func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.Workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
 			return err
 		}
 	}
-	err = cmp.Or(checkNamed(in.Expectations), schemas.CheckLimits("options.limits", in.Options.Limits))
+	err = cmp.Or(checkExpectations(in.Expectations), schemas.CheckLimits("options.limits", in.Options.Limits))
 	if err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func (d *Draft) names(in schemas.SendIn) (err error) {
 	return schemas.TooBig("origin.handoff_id", len(schemas.OrZero(in.Origin).HandoffID), 128)
 }
 
-// checkNamed checks the names of checks, the base commit, and the schema of the output.
-func checkNamed(e *schemas.Expectations) error {
+// checkExpectations checks the names of checks, the base commit, and the schema of the output.
+func checkExpectations(e *schemas.Expectations) error {
 	for i, name := range schemas.OrZero(e).Checks {
 		if !schemas.IsWord(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.Visible(schemas.Clip(name, 80))).
@@ -42,11 +42,11 @@ func checkNamed(e *schemas.Expectations) error {
 }
 
 // A Reader parses an address in a field, as [schemas.ParseAddress] does.
-type Reader func(field, s string) (schemas.Address, error)
+type AddressParser func(field, s string) (schemas.Address, error)
 
-// Named parses the reviewer and the agent that gets failed work. If a parsed value differs from the written one, it
+// ParseAddresses parses the reviewer and the agent that gets failed work. If a parsed value differs from the written one, it
 // returns a copy with the parsed value.
-func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schemas.Expectations, *schemas.Rollback, error) {
+func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read AddressParser) (*schemas.Expectations, *schemas.Rollback, error) {
 	if review := schemas.OrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
 		if err != nil {
@@ -56,7 +56,7 @@ func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schem
 		said.Review, e = string(to), &said
 	}
 	if name := schemas.OrZero(back).OnFailure; name != "" {
-		to, err := read.Mailbox("rollback.on_failure", string(name))
+		to, err := read.Agent("rollback.on_failure", string(name))
 		if err != nil {
 			return e, back, err
 		}
@@ -67,7 +67,7 @@ func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schem
 }
 
 // Mailbox parses the name of an agent, or human.
-func (read Reader) Mailbox(field, name string) (schemas.Agent, error) {
+func (read AddressParser) Agent(field, name string) (schemas.Agent, error) {
 	address, err := read(field, name)
 	if err != nil {
 		return "", err

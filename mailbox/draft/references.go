@@ -11,15 +11,15 @@ import (
 	"handoff/store"
 )
 
-// mostReferences is the maximum number of references of one handoff. A send with more is refused as a whole, with
+// maxReferences is the maximum number of references of one handoff. A send with more is refused as a whole, with
 // limit.
-const mostReferences = 32
+const maxReferences = 32
 
-// sendsAlong reports whether a reference brings its content. A message may have no such reference, see [onlyWork]:
+// hasContent reports whether a reference brings its content. A message may have no such reference, see [refuseWorkFields]:
 // content is stored for a handoff, and a message has no record.
-func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
+func hasContent(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
-// Separate moves the content out of the references of a context. It returns the context to store, with digests, and the
+// SeparateContent moves the content out of the references of a context. It returns the context to store, with digests, and the
 // contents. It changes no list of c. The error is invalid for a reference that has not exactly one of content, url and
 // path; for a duplicate name; and for a path, because the process next to the files should have read it. The error is
 // limit for more than 32 references and for content that is too long.
@@ -27,12 +27,12 @@ func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Pa
 // It reads and writes nothing, so a send calls it before its transaction, which writes the contents. It ignores a
 // caller's digest, bytes and tokens: it computes them, or sets them to zero if nothing is stored. Content without a
 // name gets the name text-1, text-2 and so on, by its place in the list.
-func (m Maker) Separate(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
+func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
 	if c == nil || len(c.References) == 0 {
 		return c, nil, nil
 	}
-	if n := len(c.References); n > mostReferences {
-		return nil, nil, schemas.Errorf(schemas.Limit, "%d references, at most %d are allowed", n, mostReferences).
+	if n := len(c.References); n > maxReferences {
+		return nil, nil, schemas.Errorf(schemas.Limit, "%d references, at most %d are allowed", n, maxReferences).
 			WithField("context.references").WithHint("Put what belongs together into one. Nothing was sent.")
 	}
 	kept := *c

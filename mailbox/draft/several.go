@@ -11,12 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// several is [Maker.One] for a send with several parts, and a handoff that joins them. It returns the draft of the
+// makeSeveral is [Maker.MakeOne] for a send with several parts, and a handoff that joins them. It returns the draft of the
 // first part, with all parts in it and the digest of the whole. Errors about the joining handoff have their field below
 // options.join.
-func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
-	if err := cmp.Or(onlyWork(in), checkSeveral(opt)); err != nil {
+	if err := cmp.Or(refuseWorkFields(in), checkSeveral(opt)); err != nil {
 		return d, err
 	}
 	all, join, err := compose.Parts(in, m.Limits.Title)
@@ -26,7 +26,7 @@ func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	var parts []*Draft
 	var digests []string
 	for _, in := range all {
-		part, err := m.One(by, in, now)
+		part, err := m.MakeOne(by, in, now)
 		if err != nil {
 			return d, err
 		}
@@ -34,7 +34,7 @@ func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	}
 	d = *parts[0]
 	if d.Parts = parts; join != nil {
-		last, err := m.One(by, *join, now)
+		last, err := m.MakeOne(by, *join, now)
 		if err != nil {
 			return d, schemas.Within("options.join", err)
 		}

@@ -15,9 +15,9 @@ const (
 	maxTags = 32
 )
 
-// sizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for an
+// checkSizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for an
 // empty task, else limit, with the field. Task and title are measured in bytes, summary, detail and data in characters.
-func (m Maker) sizes(in schemas.SendIn) error {
+func (m Maker) checkSizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
 	}
@@ -62,10 +62,10 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 // schema. It parses the reviewer and the agent that gets failed work. The fields of its errors are relative to the
 // changes.
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
-	c.Expectations, c.Rollback, err = Named(c.Expectations, c.Rollback, schemas.ParseAddress)
+	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
-		oneHandoff(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
-		checkNamed(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
+		refuseSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		checkExpectations(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
 	)
 }
 

@@ -6,9 +6,9 @@ import (
 	"handoff/schemas"
 )
 
-// times parses the deadline, the earliest start, and the durations. Durations in a deadline count from now.
-func (d *Draft) times(in schemas.SendIn, now time.Time) (err error) {
-	if d.stated, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
+// parseTimes parses the deadline, the earliest start, and the durations. Durations in a deadline count from now.
+func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
+	if d.statedDeadline, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
 		return err
 	}
 	if d.NotBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
@@ -18,7 +18,7 @@ func (d *Draft) times(in schemas.SendIn, now time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-	d.Estimate, d.Deadline = estimate, Deadline(d.stated, now, timeout)
+	d.Estimate, d.Deadline = estimate, Deadline(d.statedDeadline, now, timeout)
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 

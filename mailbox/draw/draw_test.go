@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
-	plain = display.Style{Now: sent.Add(2 * time.Hour)}
+	sent           = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+	escapeMarkdown = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
 // taskManager is the chain of six handoffs in the picture of the handoff protocol agent.
@@ -56,17 +56,17 @@ func hostileSteps() []schemas.Step {
 	return steps
 }
 
-func TestTreesAreAsInTestdata(t *testing.T) {
-	golden.Equal(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
-	golden.Equal(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
-	narrow := plain
+func TestTree_MatchesGolden(t *testing.T) {
+	golden.Equal(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), escapeMarkdown))
+	golden.Equal(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), escapeMarkdown))
+	narrow := escapeMarkdown
 	narrow.Width = 48
 	golden.Equal(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
-	golden.Equal(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), plain))
-	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, plain))
+	golden.Equal(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), escapeMarkdown))
+	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, escapeMarkdown))
 }
 
-func TestTreeDrawsEachStepOnce(t *testing.T) {
+func TestTree_DrawsEachStepOnce(t *testing.T) {
 	loop := []schemas.Step{
 		{HandoffID: 1, Parent: 2, To: "a", Title: "one"},
 		{HandoffID: 2, Parent: 1, To: "b", Title: "two"},
@@ -74,7 +74,7 @@ func TestTreeDrawsEachStepOnce(t *testing.T) {
 		{HandoffID: 3, Parent: 1, To: "c", Title: "three again"},
 	}
 	for _, steps := range [][]schemas.Step{loop, fanOut(), taskManager()} {
-		picture := draw.Tree("wf", "", steps, plain)
+		picture := draw.Tree("wf", "", steps, escapeMarkdown)
 		chart := draw.Mermaid(steps)
 		for _, s := range steps {
 			require.Equal(t, 1, strings.Count(picture, " "+s.HandoffID.String()+":")+
@@ -84,13 +84,13 @@ func TestTreeDrawsEachStepOnce(t *testing.T) {
 	}
 }
 
-func TestMermaidIsAsInTestdata(t *testing.T) {
+func TestMermaid_MatchesGolden(t *testing.T) {
 	golden.Equal(t, "chain.mmd", draw.Mermaid(taskManager()))
 	golden.Equal(t, "fanout.mmd", draw.Mermaid(fanOut()))
 	golden.Equal(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
-func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
+func TestTree_PlainFitsWidthWithoutEscapes(t *testing.T) {
 	for _, style := range []display.Style{{Width: 60}, {Width: 60, Now: sent}} {
 		for _, picture := range []string{
 			draw.Tree("wf_x", hostile, hostileSteps(), style),
@@ -106,15 +106,15 @@ func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
 	}
 }
 
-func TestColourOnlyAddsEscapes(t *testing.T) {
-	colour := plain
+func TestTree_ColourOnlyAddsEscapes(t *testing.T) {
+	colour := escapeMarkdown
 	colour.Colour = true
 	picture := draw.Tree("wf_x", "T", taskManager(), colour)
 	require.Contains(t, picture, "\x1b[32m✓ Completed\x1b[0m")
 	for _, code := range []string{"0", "1", "31", "32", "33", "36", "90"} {
 		picture = strings.ReplaceAll(picture, "\x1b["+code+"m", "")
 	}
-	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), plain), picture)
+	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), escapeMarkdown), picture)
 }
 
 func ExampleTree() {
@@ -138,7 +138,7 @@ func ExampleTree() {
 	//     │ Status: … Pending
 }
 
-func TestMarkdownIsAsInTestdata(t *testing.T) {
+func TestMarkdown_MatchesGolden(t *testing.T) {
 	steps := taskManager()
 	steps[1].Done = &schemas.Completion{
 		Result: schemas.Result{
@@ -154,7 +154,7 @@ func TestMarkdownIsAsInTestdata(t *testing.T) {
 	golden.Equal(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
 }
 
-func TestMarkdownLeavesWhatIsOpenOfReturnedWorkToItsRework(t *testing.T) {
+func TestMarkdown_OmitsOpenPointsOfReturnedWork(t *testing.T) {
 	done := &schemas.Completion{Criteria: []schemas.Answered{{Number: 1, Criterion: "Documented"}}}
 	steps := []schemas.Step{{HandoffID: 1, Status: schemas.Returned, Done: done}, {HandoffID: 2, Status: schemas.Completed, ReworkOf: 1}}
 	require.NotContains(t, draw.Markdown("wf_a", steps), "Open points")

@@ -29,28 +29,28 @@ func Markdown(workflow string, steps []schemas.Step) string {
 		seconds += s.Seconds
 		open = append(open, openPoints(s, steps)...)
 	}
-	m.line("# %s", plain(title))
-	m.line("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, worked(seconds))
+	m.line("# %s", escapeMarkdown(title))
+	m.line("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, workTime(seconds))
 	m.line("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
 		time := ""
 		if s.Seconds > 0 {
-			time = worked(s.Seconds)
+			time = workTime(s.Seconds)
 		}
-		m.line("| %s | %s → %s | %s | %s | %s |", s.HandoffID, plain(schemas.Sender(s.Rule, s.From)), plain(holder(s)), plain(named(s)),
+		m.line("| %s | %s → %s | %s | %s | %s |", s.HandoffID, escapeMarkdown(schemas.Sender(s.Rule, s.From)), escapeMarkdown(holderOrAddress(s)), escapeMarkdown(titleOf(s)),
 			display.Style{}.StateLabel(stateOf(s)), time)
 	}
 	for _, s := range steps {
 		if s.Done != nil {
-			m.done(s)
+			m.writeResult(s)
 		}
 	}
 	m.list("\n## Open points\n", open)
 	return m.String()
 }
 
-// worked formats a number of seconds as a duration.
-func worked(seconds int) string { return display.Duration(time.Duration(seconds) * time.Second) }
+// workTime formats a number of seconds as a duration.
+func workTime(seconds int) string { return display.Duration(time.Duration(seconds) * time.Second) }
 
 // markdown is a page under construction.
 type markdown struct{ strings.Builder }
@@ -68,24 +68,24 @@ func (m *markdown) list(heading string, items []string) {
 	}
 }
 
-// done writes the result of one handoff.
-func (m *markdown) done(s schemas.Step) {
+// writeResult writes the result of one handoff.
+func (m *markdown) writeResult(s schemas.Step) {
 	c := s.Done
-	m.line("\n## %s: %s", s.HandoffID, plain(s.Title))
-	m.line("\n%s: %s", plain(holder(s)), plain(c.Summary))
+	m.line("\n## %s: %s", s.HandoffID, escapeMarkdown(s.Title))
+	m.line("\n%s: %s", escapeMarkdown(holderOrAddress(s)), escapeMarkdown(c.Summary))
 	var items []string
 	for _, a := range c.Criteria {
 		box := "[ ] "
 		if a.IsMet() {
 			box = "[x] "
 		}
-		items = append(items, box+behind(a.Criterion, c.EvidenceText(a)))
+		items = append(items, box+withReason(a.Criterion, c.EvidenceText(a)))
 	}
 	for _, cmd := range schemas.OrZero(c.Verification).Commands {
-		items = append(items, fmt.Sprintf("checked: %s, exit %d", plain(cmd.Command), cmd.ExitCode))
+		items = append(items, fmt.Sprintf("checked: %s, exit %d", escapeMarkdown(cmd.Command), cmd.ExitCode))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
-		items = append(items, plain(name)+": "+plain(schemas.ValueText(c.Results[name])))
+		items = append(items, escapeMarkdown(name)+": "+escapeMarkdown(schemas.ValueText(c.Results[name])))
 	}
 	for _, made := range []struct{ what, counts string }{{"files", filesOf(s)}, {"tests", testsOf(s)}} {
 		if made.counts != "" {
@@ -102,11 +102,11 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
 		for _, a := range c.Criteria {
 			if !a.IsMet() {
-				add("not met: " + behind(a.Criterion, c.EvidenceText(a)))
+				add("not met: " + withReason(a.Criterion, c.EvidenceText(a)))
 			}
 		}
 		for _, note := range c.Notes {
-			add(plain(note))
+			add(escapeMarkdown(note))
 		}
 	}
 	again := slices.ContainsFunc(steps, func(o schemas.Step) bool {
@@ -114,27 +114,27 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	})
 	switch {
 	case !s.Status.Ended():
-		text := plain(s.Title) + " is " + strings.ToLower(display.StateWord(stateOf(s)))
+		text := escapeMarkdown(s.Title) + " is " + strings.ToLower(display.StateWord(stateOf(s)))
 		if s.Reason != "" {
-			text += ": " + plain(s.Reason)
+			text += ": " + escapeMarkdown(s.Reason)
 		}
 		add(text)
 	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
-		add(behind(s.Title+" "+strings.ToLower(display.StateWord(stateOf(s))), s.Reason))
+		add(withReason(s.Title+" "+strings.ToLower(display.StateWord(stateOf(s))), s.Reason))
 	}
 	return points
 }
 
-// behind appends an explanation to a text.
-func behind(text, why string) string {
+// withReason appends an explanation to a text.
+func withReason(text, why string) string {
 	if why == "" {
-		return plain(text)
+		return escapeMarkdown(text)
 	}
-	return plain(text) + " (" + plain(why) + ")"
+	return escapeMarkdown(text) + " (" + escapeMarkdown(why) + ")"
 }
 
-// named returns the title of a step and the step that it repeats.
-func named(s schemas.Step) string {
+// titleOf returns the title of a step and the step that it repeats.
+func titleOf(s schemas.Step) string {
 	switch {
 	case s.RetryOf != 0:
 		return s.Title + " (retry of " + s.RetryOf.String() + ")"
@@ -144,11 +144,13 @@ func named(s schemas.Step) string {
 	return s.Title
 }
 
-// marks escapes the characters that have a meaning in Markdown or for the hosts of repositories.
-var marks = strings.NewReplacer(
+// markdownEscapes escapes the characters that have a meaning in Markdown or for the hosts of repositories.
+var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
 	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",
 )
 
-// plain escapes text of an agent and puts it on one line of at most 600 columns.
-func plain(written string) string { return marks.Replace(display.OneLine(written, 600)) }
+// escapeMarkdown escapes text of an agent and puts it on one line of at most 600 columns.
+func escapeMarkdown(written string) string {
+	return markdownEscapes.Replace(display.OneLine(written, 600))
+}

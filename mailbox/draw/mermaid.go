@@ -18,14 +18,14 @@ func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	grouped := children(steps)
-	inOrder(grouped, 0, func(s schemas.Step) {
-		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escaped(holder(s)),
-			s.HandoffID, escaped(s.Title), escaped(display.StateWord(stateOf(s))))
+	visitTree(grouped, 0, func(s schemas.Step) {
+		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escapeMermaid(holderOrAddress(s)),
+			s.HandoffID, escapeMermaid(s.Title), escapeMermaid(display.StateWord(stateOf(s))))
 		for _, m := range s.Story {
-			b.WriteString("<br/>" + escaped(moment(m)))
+			b.WriteString("<br/>" + escapeMermaid(momentText(m)))
 		}
 		if said := cmp.Or(s.Reason, s.Summary); said != "" {
-			b.WriteString("<br/>" + escaped(said))
+			b.WriteString("<br/>" + escapeMermaid(said))
 		}
 		b.WriteString("\"]\n")
 	})
@@ -51,17 +51,17 @@ func Mermaid(steps []schemas.Step) string {
 	return b.String()
 }
 
-// inOrder visits steps in the order in which [Tree] draws them.
-func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func(schemas.Step)) {
+// visitTree visits steps in the order in which [Tree] draws them.
+func visitTree(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func(schemas.Step)) {
 	for _, s := range grouped[above] {
 		visit(s)
-		inOrder(grouped, s.HandoffID, visit)
+		visitTree(grouped, s.HandoffID, visit)
 	}
 }
 
-// escaped writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks becomes
+// escapeMermaid writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks becomes
 // a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
-func escaped(written string) string {
+func escapeMermaid(written string) string {
 	var b strings.Builder
 	for _, r := range display.OneLine(schemas.Shorten(written, 150), 160) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {

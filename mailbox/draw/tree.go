@@ -15,8 +15,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// ruler is fixed, so that the heads of arrows form one column if names are short.
-const ruler = 32 // columns of the line after an agent's name
+// agentColumns is fixed, so that the heads of arrows form one column if names are short.
+const agentColumns = 32 // columns of the line after an agent's name
 
 // Tree draws the handoffs of a workflow from top to bottom. Each stands below its parent, with its sender and its
 // holder, or its address while it has no holder. A single child follows its parent in the same column; several children
@@ -36,7 +36,7 @@ func Tree(workflow, title string, steps []schemas.Step, style display.Style) str
 	d.line(style.Bold(display.Clip(label+name, d.width)))
 	for _, root := range d.children[0] {
 		d.line("")
-		d.step(root, "", "")
+		d.drawStep(root, "", "")
 	}
 	return d.String()
 }
@@ -75,11 +75,11 @@ func (d *tree) line(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// step draws one handoff and all its descendants. The first line begins with head, the others with margin. A chain
+// drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A chain
 // continues in a loop, so only branches nest.
-func (d *tree) step(s schemas.Step, head, margin string) {
+func (d *tree) drawStep(s schemas.Step, head, margin string) {
 	for {
-		d.agent(s, head)
+		d.drawAgent(s, head)
 		stem := margin + "    │"
 		d.line(stem)
 		for _, text := range d.facts(s, d.width-display.Columns(stem)-1) {
@@ -87,7 +87,7 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 		}
 		next := d.children[s.HandoffID]
 		if len(next) != 1 {
-			d.branches(next, margin)
+			d.drawBranches(next, margin)
 			return
 		}
 		d.line(margin + "    ▼")
@@ -95,30 +95,30 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 	}
 }
 
-// agent draws the line with the names of the sender and the holder.
-func (d *tree) agent(s schemas.Step, head string) {
-	name := display.OneLine(holder(s), 40)
-	if s.From != "" && string(s.From) != holder(s) {
+// drawAgent draws the line with the names of the sender and the holder.
+func (d *tree) drawAgent(s schemas.Step, head string) {
+	name := display.OneLine(holderOrAddress(s), 40)
+	if s.From != "" && string(s.From) != holderOrAddress(s) {
 		name = display.OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
 	}
-	fill := min(ruler, d.width) - display.Columns(head) - display.Columns(name) - 2
+	fill := min(agentColumns, d.width) - display.Columns(head) - display.Columns(name) - 2
 	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
-// branches draws several children of one handoff, or none.
-func (d *tree) branches(next []schemas.Step, margin string) {
+// drawBranches draws several children of one handoff, or none.
+func (d *tree) drawBranches(next []schemas.Step, margin string) {
 	for i, s := range next {
 		d.line(margin + "    │")
 		if i < len(next)-1 {
-			d.step(s, margin+"    ├─▶ ", margin+"    │   ")
+			d.drawStep(s, margin+"    ├─▶ ", margin+"    │   ")
 		} else {
-			d.step(s, margin+"    └─▶ ", margin+"        ")
+			d.drawStep(s, margin+"    └─▶ ", margin+"        ")
 		}
 	}
 }
 
-// holder returns the holder of a handoff, or its address while it is unclaimed.
-func holder(s schemas.Step) string {
+// holderOrAddress returns the holder of a handoff, or its address while it is unclaimed.
+func holderOrAddress(s schemas.Step) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }
 
@@ -135,26 +135,26 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := append(wrapped(title, width), "Status: "+d.StateLabel(stateOf(s)))
+	lines := append(wrapText(title, width), "Status: "+d.StateLabel(stateOf(s)))
 	add := func(label, value string) {
 		if value != "" {
-			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)
+			lines = append(lines, wrapText(label+": "+schemas.Shorten(value, maxMoment), width)...)
 		}
 	}
 	add("After", strings.Join(schemas.Texts(s.After), ", "))
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}
-	add(d.time(s))
+	add(d.timeFact(s))
 	if s.Earlier > 0 {
 		lines = append(lines, fmt.Sprintf("- %d earlier", s.Earlier))
 	}
 	for _, m := range s.Story {
-		lines = append(lines, wrapped("- "+moment(m), width)...)
+		lines = append(lines, wrapText("- "+momentText(m), width)...)
 	}
 	add("Files", filesOf(s))
 	add("Tests", testsOf(s))
-	add("Criteria", counts(s.Unmet, "unmet"))
+	add("Criteria", countText(s.Unmet, "unmet"))
 	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
 		add(display.OneLine(name, 30), schemas.ValueText(s.Results[name]))
@@ -168,8 +168,8 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	return lines
 }
 
-// time returns the time of work on a handoff so far, with its waiting time, or the time since it was sent.
-func (d *tree) time(s schemas.Step) (label, value string) {
+// timeFact returns the time of work on a handoff so far, with its waiting time, or the time since it was sent.
+func (d *tree) timeFact(s schemas.Step) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
 	value = display.Duration(worked)
 	if waited > 0 {
@@ -190,13 +190,13 @@ func (d *tree) time(s schemas.Step) (label, value string) {
 
 // filesOf counts the files of a step. It returns "" if there are none.
 func filesOf(s schemas.Step) string {
-	return counts(s.FilesCreated, "created", s.FilesModified, "modified")
+	return countText(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
 // testsOf counts the tests of a step: passed, failed and new ones. If tests do not pass and nobody counted them, it
 // says "not passing". It returns "" if there is nothing to say.
 func testsOf(s schemas.Step) string {
-	text := counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
+	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
 		return text
 	}
@@ -206,8 +206,8 @@ func testsOf(s schemas.Step) string {
 	return text
 }
 
-// counts joins numbers with their words and omits zeros. Each pair is a number and the word for its unit.
-func counts(pairs ...any) string {
+// countText joins numbers with their words and omits zeros. Each pair is a number and the word for its unit.
+func countText(pairs ...any) string {
 	var some []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] != 0 {
@@ -217,9 +217,9 @@ func counts(pairs ...any) string {
 	return strings.Join(some, ", ")
 }
 
-// sayings has the sentence for a moment by its action; the text of the moment follows it. A moment of another action
+// momentFormats has the sentence for a moment by its action; the text of the moment follows it. A moment of another action
 // uses the action itself: "lead amended it".
-var sayings = map[string]string{
+var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
 	"progress":           "%s reported",
@@ -241,9 +241,9 @@ var sayings = map[string]string{
 // maxMoment is the limit for the text of a moment in a picture, in bytes.
 const maxMoment = 300
 
-// moment returns a moment as a sentence. The sentence is a format, so percent signs in foreign text are doubled.
-func moment(m schemas.Moment) string {
-	saying, known := sayings[m.Action]
+// momentText returns a moment as a sentence. The sentence is a format, so percent signs in foreign text are doubled.
+func momentText(m schemas.Moment) string {
+	saying, known := momentFormats[m.Action]
 	if m.PassedTo != "" {
 		saying = "%s passed it to " + strings.ReplaceAll(string(m.PassedTo), "%", "%%")
 	}
@@ -260,9 +260,9 @@ func moment(m schemas.Moment) string {
 	return text + ": " + schemas.Shorten(m.Text, maxMoment)
 }
 
-// wrapped breaks text of an agent into lines of at most width columns, between words, and makes hidden characters
+// wrapText breaks text of an agent into lines of at most width columns, between words, and makes hidden characters
 // visible. Lines after the first are indented.
-func wrapped(written string, width int) (lines []string) {
+func wrapText(written string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
 	for word := range strings.FieldsSeq(schemas.Visible(written)) {

@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// everything fills a workspace with random actions, and with one row of each kind that a workspace stores. The last
+// fillWorkspace fills a workspace with random actions, and with one row of each kind that a workspace stores. The last
 // action is a claim. It returns the newest token of each claimed handoff.
-func everything(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
-	c := newChance(w, seed)
+func fillWorkspace(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
+	c := newRandomActor(w, seed)
 	for range 250 {
 		c.step()
 	}
@@ -31,8 +31,8 @@ func everything(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
 	return c.tokens
 }
 
-// chance has agents do random things, sensible or not. It ignores refusals.
-type chance struct {
+// randomActor has agents do random things, sensible or not. It ignores refusals.
+type randomActor struct {
 	*mailboxtest.World
 	*rand.Rand
 	agents []schemas.Caller
@@ -46,8 +46,8 @@ type claim struct {
 	id schemas.ID
 }
 
-func newChance(w *mailboxtest.World, seed uint64) *chance {
-	c := &chance{World: w, Rand: rand.New(rand.NewPCG(seed, 7)), agents: []schemas.Caller{mailboxtest.Human}, tokens: map[schemas.ID]string{}}
+func newRandomActor(w *mailboxtest.World, seed uint64) *randomActor {
+	c := &randomActor{World: w, Rand: rand.New(rand.NewPCG(seed, 7)), agents: []schemas.Caller{mailboxtest.Human}, tokens: map[schemas.ID]string{}}
 	for _, name := range []schemas.Agent{"architect", "auto-code", "qa", "ciso"} {
 		c.agents = append(c.agents, w.Stdio(name))
 	}
@@ -56,9 +56,9 @@ func newChance(w *mailboxtest.World, seed uint64) *chance {
 	return c
 }
 
-func pick[T any](c *chance, from ...T) T { return from[c.IntN(len(from))] }
+func pick[T any](c *randomActor, from ...T) T { return from[c.IntN(len(from))] }
 
-func (c *chance) step() {
+func (c *randomActor) step() {
 	by, id := pick(c, c.agents...), schemas.ID(1+c.IntN(int(c.last)+3)).String()
 	conn := schemas.ConnIn{Conn: by.Conn}
 	n := c.IntN(20)
@@ -86,7 +86,7 @@ func (c *chance) step() {
 	}
 }
 
-func (c *chance) send(by schemas.Caller) {
+func (c *randomActor) send(by schemas.Caller) {
 	in := schemas.SendIn{
 		To:       pick(c, "architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"),
 		Task:     fmt.Sprintf("task %d", c.IntN(1000)),
@@ -111,14 +111,14 @@ func (c *chance) send(by schemas.Caller) {
 	}
 }
 
-func (c *chance) claim(by schemas.Caller, id string) {
+func (c *randomActor) claim(by schemas.Caller, id string) {
 	if out, err := c.Claim(c.T.Context(), by, schemas.ClaimIn{HandoffID: id}); err == nil && !out.Empty {
 		c.tokens[out.HandoffID], c.last = out.Token, max(c.last, out.HandoffID)
 		c.claims = append(c.claims, claim{by, out.HandoffID})
 	}
 }
 
-func (c *chance) complete(by schemas.Caller, id string) {
+func (c *randomActor) complete(by schemas.Caller, id string) {
 	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"cost_usd": float64(c.IntN(9)) / 10},
 	}}
@@ -129,7 +129,7 @@ func (c *chance) complete(by schemas.Caller, id string) {
 	_, _ = c.Complete(c.T.Context(), by, in)
 }
 
-func (c *chance) fail(by schemas.Caller, id string) {
+func (c *randomActor) fail(by schemas.Caller, id string) {
 	in := schemas.FailIn{
 		HandoffID: id, FailureDetail: mailboxtest.Because(fmt.Sprint("no ", c.IntN(1000))),
 		Outcome: pick(c, schemas.OutcomeFailed, schemas.OutcomeRejected),
@@ -139,7 +139,7 @@ func (c *chance) fail(by schemas.Caller, id string) {
 	_, _ = c.Fail(c.T.Context(), by, in)
 }
 
-func (c *chance) update(by schemas.Caller, id string) {
+func (c *randomActor) update(by schemas.Caller, id string) {
 	in := schemas.UpdateIn{HandoffID: id, Action: pick(c, schemas.Actions...), Note: "because"}
 	switch in.Action { //nolint:exhaustive // the others need nothing
 	case schemas.ActAmend:

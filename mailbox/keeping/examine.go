@@ -20,8 +20,8 @@ import (
 	"handoff/store/travel"
 )
 
-// mostNumber limits numbers of a row: so many minutes fit into a duration.
-const mostNumber = 1 << 27
+// maxNumber limits numbers of a row: so many minutes fit into a duration.
+const maxNumber = 1 << 27
 
 // dueTimes lists the fields of a row whose time may be in the future.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
@@ -30,27 +30,27 @@ var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "d
 // write anything into it and compute all hashes anew.
 type examiner struct {
 	*Import
-	first  map[schemas.ID]uint64 // first event of each handoff
-	routed int                   // number of handoffs that waited for leave
+	firstEvents map[schemas.ID]uint64 // first event of each handoff
+	routed      int                   // number of handoffs that waited for leave
 }
 
 // Examine refuses an exported workspace that [travel.Load] loaded if it has a row that this program does not write. The
 // error is [schemas.Invalid], and names the line and the field.
 func (i *Import) Examine(ctx context.Context, s *store.Store) error {
-	x := examiner{Import: i, first: map[schemas.ID]uint64{}}
+	x := examiner{Import: i, firstEvents: map[schemas.ID]uint64{}}
 	line := 1 // the heading
 	for _, kind := range []struct {
 		name  string
 		space store.Space
 		look  func(*store.View, store.Row) error
 	}{
-		{"agent", store.Agents, func(_ *store.View, row store.Row) error { return x.within(row, &store.Agent{}) }},
-		{"workflow", store.Workflows, x.workflow},
-		{"event", store.Events, x.event},
+		{"agent", store.Agents, func(_ *store.View, row store.Row) error { return x.checkRow(row, &store.Agent{}) }},
+		{"workflow", store.Workflows, x.checkWorkflow},
+		{"event", store.Events, x.checkEvent},
 		{"content", store.Sys, func(*store.View, store.Row) error { return nil }}, // its digest proves it
-		{"handoff", store.Records, x.record},
-		{"notice", store.Notices, x.notice},
-		{"key", store.Receipts, x.key},
+		{"handoff", store.Records, x.checkRecord},
+		{"notice", store.Notices, x.checkNotice},
+		{"key", store.Receipts, x.checkKey},
 	} {
 		at := line
 		line += i.Heading.Lines[kind.name]
@@ -65,9 +65,9 @@ func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-func (x *examiner) workflow(v *store.View, row store.Row) error {
+func (x *examiner) checkWorkflow(v *store.View, row store.Row) error {
 	var w store.Workflow
-	if err := x.within(row, &w); err != nil {
+	if err := x.checkRow(row, &w); err != nil {
 		return err
 	}
 	for _, err := range v.Oldest(store.InWorkflow(schemas.Workflow(row.Key)), 0) {
@@ -78,16 +78,16 @@ func (x *examiner) workflow(v *store.View, row store.Row) error {
 	return fmt.Errorf("workflow_id: %s has no owner or no handoff", row.Key)
 }
 
-func (x *examiner) event(_ *store.View, row store.Row) error {
+func (x *examiner) checkEvent(_ *store.View, row store.Row) error {
 	var e schemas.Event
-	err := x.within(row, &e)
-	x.first[e.Handoff] = cmp.Or(x.first[e.Handoff], e.N)
+	err := x.checkRow(row, &e)
+	x.firstEvents[e.Handoff] = cmp.Or(x.firstEvents[e.Handoff], e.N)
 	return err
 }
 
-func (x *examiner) record(v *store.View, row store.Row) error {
+func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 	var r store.Record
-	if err := x.within(row, &r); err != nil {
+	if err := x.checkRow(row, &r); err != nil {
 		return err
 	}
 	if !r.Status.Ended() {
@@ -96,7 +96,7 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	if r.Status.Held() {
 		x.held = append(x.held, r.ID)
 	}
-	if err := x.debts(&r); err != nil {
+	if err := x.checkDeferred(&r); err != nil {
 		return err
 	}
 	wf, err := v.Workflow(r.Workflow)
@@ -113,14 +113,14 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	case !r.Status.Held() && r.Wakes != operation.Wakes(&r) && !isDueAtOnce(&r):
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
-	return cmp.Or(x.family(v, &r), readable(v, &r))
+	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
 }
 
 // isDueAtOnce reports whether a record's deferred consequences have been due since it was made.
 func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
 
-// debts refuses deferred consequences of a record that this program never defers.
-func (x *examiner) debts(r *store.Record) error {
+// checkDeferred refuses deferred consequences of a record that this program never defers.
+func (x *examiner) checkDeferred(r *store.Record) error {
 	// One for this record; for all waiting records together, at most as many as may have just been released.
 	most := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
@@ -135,17 +135,17 @@ func (x *examiner) debts(r *store.Record) error {
 	return nil
 }
 
-// family checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the chain.
-func (x *examiner) family(v *store.View, r *store.Record) error {
+// checkReferences checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the chain.
+func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
 		"fwd": {r.Forwarded}, "succ": {r.Successor}, "back": {r.Rollback}, "rv": {r.Review},
 		"after": r.After, "freed": r.Freed, "afteracc": r.AfterAccepted,
 	}
-	for before, fields := range map[uint64]map[string][]schemas.ID{x.first[r.ID]: older, math.MaxUint64: named} {
+	for before, fields := range map[uint64]map[string][]schemas.ID{x.firstEvents[r.ID]: older, math.MaxUint64: named} {
 		for name, ids := range fields {
 			for _, id := range ids {
-				if id != 0 && (x.first[id] == 0 || x.first[id] >= before) {
+				if id != 0 && (x.firstEvents[id] == 0 || x.firstEvents[id] >= before) {
 					return fmt.Errorf("%s: %s is not there, or not older than %s", name, id, r.ID)
 				}
 			}
@@ -163,9 +163,9 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 	return nil
 }
 
-// readable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held handoff has
+// checkReadable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held handoff has
 // no digest, so readable compares it with the sent content.
-func readable(v *store.View, r *store.Record) error {
+func checkReadable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
 		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },
 		LastHeard: func(*store.Record) time.Time { return time.Time{} },
@@ -185,33 +185,33 @@ func readable(v *store.View, r *store.Record) error {
 	return err
 }
 
-func (x *examiner) notice(_ *store.View, row store.Row) error {
+func (x *examiner) checkNotice(_ *store.View, row store.Row) error {
 	var n schemas.Notice
-	err := x.within(row, &n)
-	if err == nil && n.About != 0 && x.first[n.About] == 0 {
+	err := x.checkRow(row, &n)
+	if err == nil && n.About != 0 && x.firstEvents[n.About] == 0 {
 		err = fmt.Errorf("handoff_id: there is no %s", n.About)
 	}
 	return err
 }
 
-func (x *examiner) key(v *store.View, row store.Row) error {
+func (x *examiner) checkKey(v *store.View, row store.Row) error {
 	kept, err := v.Receipt(row.Key)
 	if err != nil {
 		return err
 	}
-	return cmp.Or(x.within(store.Row{Value: kept.Result}, &schemas.SendOut{}), x.bounds("at", reflect.ValueOf(kept.At)))
+	return cmp.Or(x.checkRow(store.Row{Value: kept.Result}, &schemas.SendOut{}), x.checkBounds("at", reflect.ValueOf(kept.At)))
 }
 
-// within decodes a row into a value, and refuses a field that is out of bounds.
-func (x *examiner) within(row store.Row, into any) error {
+// checkRow decodes a row into a value, and refuses a field that is out of bounds.
+func (x *examiner) checkRow(row store.Row, into any) error {
 	if err := schemas.Decode(row.Value, into); err != nil {
 		return err
 	}
-	return x.bounds("", reflect.ValueOf(into).Elem())
+	return x.checkBounds("", reflect.ValueOf(into).Elem())
 }
 
-// bounds refuses a value, or a value within it, that this program does not write; field is its name.
-func (x *examiner) bounds(field string, v reflect.Value) (err error) {
+// checkBounds refuses a value, or a value within it, that this program does not write; field is its name.
+func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	if x.outOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
 	}
@@ -219,16 +219,16 @@ func (x *examiner) bounds(field string, v reflect.Value) (err error) {
 	case reflect.Struct:
 		for f, of := range v.Fields() {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() {
-				err = cmp.Or(err, x.bounds(name, of))
+				err = cmp.Or(err, x.checkBounds(name, of))
 			}
 		}
 	case reflect.Slice, reflect.Map:
 		for _, of := range v.Seq2() {
-			err = cmp.Or(err, x.bounds(field, of))
+			err = cmp.Or(err, x.checkBounds(field, of))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			err = x.bounds(field, v.Elem())
+			err = x.checkBounds(field, v.Elem())
 		}
 	}
 	return err
@@ -238,29 +238,29 @@ func (x *examiner) bounds(field string, v reflect.Value) (err error) {
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch of := v.Interface().(type) {
 	case store.Time:
-		return of < 0 || of > store.At(x.latest(field)) && (field != "wakes" || of != store.LeaveTime)
+		return of < 0 || of > store.At(x.latestTime(field)) && (field != "wakes" || of != store.LeaveTime)
 	case time.Time:
-		return of.After(x.latest(field)) || store.At(of) < 0
+		return of.After(x.latestTime(field)) || store.At(of) < 0
 	case schemas.Status:
-		return isOther(of, schemas.Statuses)
+		return isUnknown(of, schemas.Statuses)
 	case schemas.Priority:
-		return isOther(of, schemas.Priorities)
+		return isUnknown(of, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
 		_, name := schemas.Address(v.String()).Kind()
 		return v.String() != "" && !schemas.IsWord(name)
 	case int:
-		return of < 0 || of > mostNumber
+		return of < 0 || of > maxNumber
 	case float64:
-		return math.Abs(of) > mostNumber*mostNumber
+		return math.Abs(of) > maxNumber*maxNumber
 	}
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isOther reports whether a word is not in a list. An empty word is allowed.
-func isOther[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
+// isUnknown reports whether a word is not in a list. An empty word is allowed.
+func isUnknown[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
-// latest returns the latest time that a field may have.
-func (x *examiner) latest(field string) time.Time {
+// latestTime returns the latest time that a field may have.
+func (x *examiner) latestTime(field string) time.Time {
 	years := 2 // tolerance for a wrong clock
 	if slices.Contains(dueTimes, field) {
 		years = 12 // a send allows ten years

@@ -20,7 +20,7 @@ import (
 	"handoff/store/travel"
 )
 
-func exported(t testing.TB, s *store.Store) string {
+func exportText(t testing.TB, s *store.Store) string {
 	t.Helper()
 	var b bytes.Buffer
 	_, err := travel.Export(context.Background(), s, schemas.ExportHeading{Workspace: "w"}, &b)
@@ -28,8 +28,8 @@ func exported(t testing.TB, s *store.Store) string {
 	return b.String()
 }
 
-// importing loads an exported workspace into a store of its own, and examines it.
-func importing(file string) (store.Backend, *keeping.Import, error) {
+// examineExport loads an exported workspace into a store of its own, and examines it.
+func examineExport(file string) (store.Backend, *keeping.Import, error) {
 	b, salts := memory.New(), 0
 	head, err := travel.Load(context.Background(), strings.NewReader(file), b)
 	i := &keeping.Import{
@@ -42,10 +42,10 @@ func importing(file string) (store.Backend, *keeping.Import, error) {
 	return b, i, err
 }
 
-// moved imports a file into an empty store.
-func moved(t testing.TB, file string, to store.Backend) *mailboxtest.World {
+// importInto imports a file into an empty store.
+func importInto(t testing.TB, file string, to store.Backend) *mailboxtest.World {
 	t.Helper()
-	b, i, err := importing(file)
+	b, i, err := examineExport(file)
 	require.NoError(t, err)
 	require.NoError(t, i.Settle(t.Context(), store.New(b)))
 	done, err := travel.Copy{From: b, To: to}.Run(t.Context())
@@ -63,7 +63,7 @@ func releaseAll(w *mailboxtest.World) {
 	}
 }
 
-func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
+func TestImport_ReexportsSameBytes(t *testing.T) {
 	opens := map[string]func(testing.TB) store.Backend{"memory": func(testing.TB) store.Backend { return memory.New() }, "bolt": mailboxtest.File}
 	if !testing.Short() {
 		opens["postgres"] = nil
@@ -75,8 +75,8 @@ func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
 				open = func(t testing.TB) store.Backend { n++; return workspaces(t, fmt.Sprint("w", n)) }
 			}
 			w := mailboxtest.New(t, mailboxtest.On(open(t)))
-			tokens := everything(w, 3)
-			claimed := exported(t, w.Store)
+			tokens := fillWorkspace(w, 3)
+			claimed := exportText(t, w.Store)
 			held := 0
 			for id, token := range tokens {
 				if w.Status(id).Held() {
@@ -85,16 +85,16 @@ func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
 				}
 			}
 			require.NotZero(t, held)
-			again := exported(t, moved(t, claimed, open(t)).Store)
-			require.Equal(t, again, exported(t, moved(t, again, open(t)).Store), "what was claimed was given back once")
+			again := exportText(t, importInto(t, claimed, open(t)).Store)
+			require.Equal(t, again, exportText(t, importInto(t, again, open(t)).Store), "what was claimed was given back once")
 			for line := range strings.Lines(claimed) {
 				if strings.HasPrefix(line, `{"kind":"event"`) {
 					require.Contains(t, again, line)
 				}
 			}
 			releaseAll(w)
-			file := exported(t, w.Store)
-			require.Equal(t, file, exported(t, moved(t, file, open(t)).Store))
+			file := exportText(t, w.Store)
+			require.Equal(t, file, exportText(t, importInto(t, file, open(t)).Store))
 			for _, kind := range []string{"agent", "workflow", "event", "content", "handoff", "notice", "key"} {
 				require.Contains(t, file, "\n"+`{"kind":"`+kind+`"`)
 			}
@@ -103,8 +103,8 @@ func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
 	}
 }
 
-// find returns the newest handoff whose task begins with task.
-func find(w *mailboxtest.World, task string) schemas.GetOut {
+// findByTask returns the newest handoff whose task begins with task.
+func findByTask(w *mailboxtest.World, task string) schemas.GetOut {
 	w.T.Helper()
 	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
 	for _, item := range list.Items {
@@ -119,19 +119,19 @@ func find(w *mailboxtest.World, task string) schemas.GetOut {
 // Redacted texts stay redacted, and their events still verify without a salt. Imported texts can be redacted.
 func TestImport_KeepsRedactions(t *testing.T) {
 	w := mailboxtest.New(t)
-	everything(w, 3)
-	to := moved(t, exported(t, w.Store), memory.New())
-	gone := find(to, "remember")
+	fillWorkspace(w, 3)
+	to := importInto(t, exportText(t, w.Store), memory.New())
+	gone := findByTask(to, "remember")
 	mailboxtest.Must(t, to.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
 	to.Intact()
-	require.NotContains(t, exported(t, to.Store), "<canary>")
+	require.NotContains(t, exportText(t, to.Store), "<canary>")
 }
 
 // Earlier versions could merge a file into a workspace in use. Such rows are still readable, by either id.
-func TestImport_ReadsWhatEarlierVersionsAdded(t *testing.T) {
+func TestImport_ReadsMergesOfEarlierVersions(t *testing.T) {
 	file, err := os.ReadFile("testdata/merged.jsonl")
 	require.NoError(t, err)
-	w := moved(t, string(file), memory.New())
+	w := importInto(t, string(file), memory.New())
 	w.Intact()
 	out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
 	require.Equal(t, schemas.ID(3), out.HandoffID)
@@ -140,34 +140,34 @@ func TestImport_ReadsWhatEarlierVersionsAdded(t *testing.T) {
 }
 
 // The record of a held handoff loses its claim, so no event proves it.
-func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
+func TestImport_RefusesChangedHeldRecord(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "kept")
 	w.Claims(w.Stdio("b"))
-	lines := strings.SplitAfter(exported(t, w.Store), "\n")
+	lines := strings.SplitAfter(exportText(t, w.Store), "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, `{"kind":"handoff"`) {
 			lines[i] = strings.ReplaceAll(l, `"kept"`, `"lost"`)
 		}
 	}
-	_, _, err := importing(strings.Join(lines, ""))
+	_, _, err := examineExport(strings.Join(lines, ""))
 	e := schemas.AsError(err)
 	require.Contains(t, e.Error(), "the record of ho_1 is not what was sent")
 	require.Contains(t, e.Hint, "Nothing was changed")
 }
 
 // Dropped texts stay dropped in another workspace, and its registry verifies.
-func TestImport_KeepsWhatWasLetGo(t *testing.T) {
+func TestImport_KeepsRetention(t *testing.T) {
 	w, a, qa := mailboxtest.Pair(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.Completes(qa, 1)
 	w.Pass(180 * 24 * time.Hour)
 	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
-	require.Equal(t, "[no longer kept]", find(moved(t, exported(t, w.Store), memory.New()), "look").Handoff.Detail)
+	require.Equal(t, "[no longer kept]", findByTask(importInto(t, exportText(t, w.Store), memory.New()), "look").Handoff.Detail)
 }
 
-// declares has a file of the project declare a workflow of two steps, with or without a person's leave.
-func declares(w *mailboxtest.World, unallowed bool) {
+// declarePlan has a file of the project declare a workflow of two steps, with or without a person's leave.
+func declarePlan(w *mailboxtest.World, unallowed bool) {
 	w.T.Helper()
 	steps := mailboxtest.InOrder(mailboxtest.Step("build", "b"), mailboxtest.Step("test", "c"))
 	mailboxtest.Must(w.T, w.Declare, mailboxtest.Human, schemas.DeclareIn{
@@ -177,23 +177,23 @@ func declares(w *mailboxtest.World, unallowed bool) {
 	})
 }
 
-func TestImport_KeepsWhatWaitsForLeave(t *testing.T) {
+func TestImport_KeepsWorkThatWaitsForLeave(t *testing.T) {
 	b := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
-	declares(w, false)
+	declarePlan(w, false)
 	w.Sends(w.Stdio("a"), "workflow:factory", "the login")
-	declares(w, true)
+	declarePlan(w, true)
 	dev := w.Stdio("b")
 	w.Claims(dev)
 	w.Completes(dev, 1)
-	waits := exported(t, w.Store)
+	waits := exportText(t, w.Store)
 	b.BreakAfter(1)
-	declares(w, false)
+	declarePlan(w, false)
 	b.Repair()
-	for _, file := range []string{waits, exported(t, w.Store)} {
-		to := moved(t, file, memory.New())
+	for _, file := range []string{waits, exportText(t, w.Store)} {
+		to := importInto(t, file, memory.New())
 		require.Empty(t, to.SentByRules(), "no file is known yet")
-		declares(to, false)
+		declarePlan(to, false)
 		require.Equal(t, []string{"c pending test: the login"}, to.SentByRules())
 	}
 }

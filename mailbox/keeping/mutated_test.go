@@ -34,7 +34,7 @@ import (
 
 // For any file with valid hashes, the import refuses it with its line, or every command works as before.
 // HANDOFF_MUTATED sets the number of files.
-func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
+func TestImport_RefusesOrHandlesMutatedFiles(t *testing.T) {
 	n := sandbox.Times(50)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_MUTATED")); err == nil {
 		n = more
@@ -42,32 +42,32 @@ func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 	var files []string
 	for seed := range uint64(4) {
 		w := mailboxtest.New(t)
-		everything(w, seed)
-		files = append(files, exported(t, w.Store))
-		_, _, err := importing(sealed(lines(t, files[seed])))
+		fillWorkspace(w, seed)
+		files = append(files, exportText(t, w.Store))
+		_, _, err := examineExport(rehash(lines(t, files[seed])))
 		require.NoError(t, err, "as it is")
 	}
-	refused, slowest := 0, took{}
+	refused, slowest := 0, timedCommand{}
 	for seed := range n {
 		m := mutation{rand.New(rand.NewPCG(uint64(seed), 1)), lines(t, files[seed%len(files)])}
-		did := m.some()
-		mutated := sealed(m.lines)
-		if _, _, err := importing(mutated); err != nil {
+		did := m.mutate()
+		mutated := rehash(m.lines)
+		if _, _, err := examineExport(mutated); err != nil {
 			require.Regexp(t, `line \d+: `, err, "%d: %s", seed, did)
 			refused++
 			continue
 		}
-		t.Run(fmt.Sprint(seed, did), func(t *testing.T) { everyCommand(moved(t, mutated, memory.New()), &slowest) })
+		t.Run(fmt.Sprint(seed, did), func(t *testing.T) { runEveryCommand(importInto(t, mutated, memory.New()), &slowest) })
 	}
 	t.Logf("%d files: %d refused, %d as before; the slowest command was %s", n, refused, n-refused, slowest)
 }
 
-func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
+func TestImport_RefusesInvalidRows(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(w.Stdio("a"), "b", "one")
 	w.Claims(w.Stdio("b"))
 	w.Completes(w.Stdio("b"), 1)
-	file := exported(t, w.Store)
+	file := exportText(t, w.Store)
 	for want, c := range map[string]struct {
 		kind, field string
 		value       any
@@ -92,14 +92,14 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 				row[c.field] = c.value
 			}
 		}
-		_, _, err := importing(sealed(all))
+		_, _, err := examineExport(rehash(all))
 		require.ErrorContains(t, err, want, want)
 		require.Regexp(t, `^line \d+: `, err)
 	}
 }
 
 // Rows of a damaged store may form a circle.
-func TestDamage_OfParentsInACircleStopsNoCommand(t *testing.T) {
+func TestDamage_CircularParentsStopNoCommand(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	id := w.Sends(a, "b", "one").HandoffID
 	w.Updates(mailboxtest.Human, id, schemas.ActCancel)
@@ -114,17 +114,17 @@ func TestDamage_OfParentsInACircleStopsNoCommand(t *testing.T) {
 			return err
 		}))
 	}
-	everyCommand(w, &took{})
+	runEveryCommand(w, &timedCommand{})
 }
 
-// took is the slowest command.
-type took struct {
+// timedCommand is the slowest command.
+type timedCommand struct {
 	what string
 	time.Duration
 }
 
-// everyCommand runs each command on some handoffs. It fails if a command does not return, or returns internal.
-func everyCommand(w *mailboxtest.World, slowest *took) {
+// runEveryCommand runs each command on some handoffs. It fails if a command does not return, or returns internal.
+func runEveryCommand(w *mailboxtest.World, slowest *timedCommand) {
 	ctx, b := context.Background(), w.Stdio("fresh")
 	w.Rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.To("human", "x")}}})
 	do := func(what string, call func() (any, error)) {
@@ -142,7 +142,7 @@ func everyCommand(w *mailboxtest.World, slowest *took) {
 			require.Fail(w.T, "does not return", what)
 		}
 		if d := time.Since(began); d > slowest.Duration {
-			*slowest = took{what, d}
+			*slowest = timedCommand{what, d}
 		}
 	}
 	all := func() {
@@ -223,8 +223,8 @@ func lines(t testing.TB, file string) (all []map[string]any) {
 	return all
 }
 
-// some makes one to three changes and returns their description.
-func (m *mutation) some() (did string) {
+// mutate makes one to three changes and returns their description.
+func (m *mutation) mutate() (did string) {
 	for range 1 + m.IntN(3) {
 		i := m.line()
 		line := m.lines[i]
@@ -243,9 +243,9 @@ func (m *mutation) some() (did string) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			did += m.set(line["record"], name)
 		case row != nil:
-			did += m.within(row)
+			did += m.changeField(row)
 		default:
-			did += m.within(line)
+			did += m.changeField(line)
 		}
 	}
 	return did
@@ -264,14 +264,14 @@ func (m *mutation) line() int {
 	return 1 + m.IntN(len(m.lines)-1)
 }
 
-// within changes a field at any depth.
-func (m *mutation) within(of map[string]any) string {
+// changeField changes a field at any depth.
+func (m *mutation) changeField(of map[string]any) string {
 	if len(of) == 0 {
 		return m.set(of, "x")
 	}
 	name := slices.Sorted(maps.Keys(of))[m.IntN(len(of))]
 	if below, is := of[name].(map[string]any); is && m.IntN(5) > 0 {
-		return "." + name + m.within(below)
+		return "." + name + m.changeField(below)
 	}
 	return m.set(of, name)
 }
@@ -332,8 +332,8 @@ func recordField(json string) (reflect.Kind, bool) {
 	return 0, false
 }
 
-// sealed computes all hashes of an exported workspace anew.
-func sealed(lines []map[string]any) string {
+// rehash computes all hashes of an exported workspace anew.
+func rehash(lines []map[string]any) string {
 	encode := func(v any) []byte { b, _ := schemas.Encode(v); return b }
 	sum := func(parts ...[]byte) string {
 		s := sha256.Sum256(bytes.Join(parts, nil))

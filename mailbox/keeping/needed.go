@@ -59,8 +59,8 @@ func newNeeded(v *store.View) (needed, error) {
 	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
-// join adds later needs. Needs of a handoff that has ended meanwhile stay; the next retention will drop them.
-func (n *needed) join(since needed) {
+// merge adds later needs. Needs of a handoff that has ended meanwhile stay; the next retention will drop them.
+func (n *needed) merge(since needed) {
 	n.until = since.until
 	maps.Copy(n.workflows, since.workflows)
 	maps.Copy(n.ids, since.ids)
@@ -83,30 +83,30 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	for before := range reading.Chain(v, r.Parent, reading.Parent) { // the brief shows all of them
 		n.ids[before.ID] = true
 	}
-	n.follow(v, r)
+	n.followReferences(v, r)
 	return nil
 }
 
-// follow adds the handoffs that the sent content and the questions refer to, and those handoffs' own references. It
+// followReferences adds the handoffs that the sent content and the questions refer to, and those handoffs' own references. It
 // skips unreadable content.
-func (n *needed) follow(v *store.View, r *store.Record) {
+func (n *needed) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		said, err := v.RawContent(r.ID, event)
 		if err != nil {
 			continue
 		}
-		for _, found := range referredTo.FindAllSubmatch(said, -1) {
+		for _, found := range handoffReference.FindAllSubmatch(said, -1) {
 			id, ok := schemas.ParseID(string(found[1]))
 			if !ok || n.followed[id] {
 				continue
 			}
 			n.ids[id], n.followed[id] = true, true
 			if next := reading.RecordOrNil(v, id); next != nil {
-				n.follow(v, next)
+				n.followReferences(v, next)
 			}
 		}
 	}
 }
 
-// referredTo matches a reference to a handoff in a text.
-var referredTo = regexp.MustCompile(`context://(ho_[0-9]+)`)
+// handoffReference matches a reference to a handoff in a text.
+var handoffReference = regexp.MustCompile(`context://(ho_[0-9]+)`)

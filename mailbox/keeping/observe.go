@@ -54,7 +54,7 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		before.Observed = slices.DeleteFunc(before.Observed, func(o schemas.Observation) bool { return o.Check == now.Check })
 		before.Observed = append(before.Observed, now)
 	}
-	contract.See(&done, before)
+	contract.AddObservations(&done, before)
 	now.Observation, now.Outcome = o.NextEvent(), done.Status
 	var seenAs []string
 	for _, a := range done.Criteria {

@@ -55,12 +55,12 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if err != nil {
 			return out, err
 		}
-		said, err := o.takeOut(events, in)
+		said, err := o.redactEvents(events, in)
 		if err != nil {
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forget(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
+		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forgetDerived(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
@@ -100,19 +100,19 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 			events = append(events, e)
 		}
 	}
-	said, err := o.takeOut(events, schemas.RedactIn{HandoffID: in.HandoffID})
+	said, err := o.redactEvents(events, schemas.RedactIn{HandoffID: in.HandoffID})
 	if err != nil {
 		return out, err
 	}
 	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.RecordEvent(life.Redact, said)
 }
 
-// takeOut replaces the content of events, and returns the content for the event of the redaction.
+// redactEvents replaces the content of events, and returns the content for the event of the redaction.
 //
 // It skips the content of earlier redactions and of imports, because that holds digests and no text of a caller. It
 // also skips content that is not a JSON object, and erased content. The error is invalid if nothing changed, so a
 // person notices a misspelled path.
-func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
+func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
 		content, err := o.RawContent(e.Handoff, e.N)
@@ -126,7 +126,7 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 		if done.Events[e.N], err = o.Redact(e, less); err != nil {
 			return done, err
 		}
-		if err := o.forgetKept(content, less); err != nil {
+		if err := o.forgetContent(content, less); err != nil {
 			return done, err
 		}
 	}
@@ -137,10 +137,10 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 	return done, nil
 }
 
-// forgetKept deletes content that a handoff referred to before its redaction and does not refer to any more. Other
+// forgetContent deletes content that a handoff referred to before its redaction and does not refer to any more. Other
 // handoffs that refer to it find it missing. The store keeps one copy for all references. The reference of another
 // handoff does not protect it, because a person wants the text deleted everywhere.
-func (o op) forgetKept(before, now []byte) error {
+func (o op) forgetContent(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
 		return nil //nolint:nilerr // it is no handoff
@@ -155,12 +155,12 @@ func (o op) forgetKept(before, now []byte) error {
 	return nil
 }
 
-// forget removes everything that was derived from the content of a handoff: notices about it, its search words, and
+// forgetDerived removes everything that was derived from the content of a handoff: notices about it, its search words, and
 // results of calls that contain its brief.
 //
 // Messages about the handoff stay; a person redacts each by its own id. forget deletes a receipt whose result has a
 // brief of this handoff. A repeat of that call by its request id then finds no receipt and takes effect anew.
-func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
+func (o op) forgetDerived(id schemas.ID, h *schemas.Handoff) error {
 	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {
 			return false

@@ -65,7 +65,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 			history := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
 			require.True(t, history.LogVerified)
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
-				require.Empty(t, kept(t, b, said))
+				require.Empty(t, spacesWith(t, b, said))
 			}
 			require.Equal(t, "[no longer kept]", w.Full(old.HandoffID).Handoff.Task)
 			require.Equal(t, "work on gone", w.Full(old.HandoffID).Handoff.Title)
@@ -105,8 +105,8 @@ func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
 	require.Equal(t, many, did.Handoffs)
 }
 
-// ended sends and completes a handoff.
-func ended(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.SendOut {
+// sendCompleted sends and completes a handoff.
+func sendCompleted(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.SendOut {
 	a, qa := w.Stdio("a"), w.Stdio("qa")
 	sent := w.Sends(a, "qa", "look", mailboxtest.NoParent, change)
 	w.Claims(qa)
@@ -119,11 +119,11 @@ func ended(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.SendOut {
 func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
 	w := mailboxtest.New(t)
 	long := strings.Repeat("long ", 60)
-	deep := ended(w, func(in *schemas.SendIn) { in.Detail = long })
-	lead := ended(w, func(in *schemas.SendIn) {
+	deep := sendCompleted(w, func(in *schemas.SendIn) { in.Detail = long })
+	lead := sendCompleted(w, func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "deep", URL: "context://" + deep.HandoffID.String() + "/detail"}}}
 	})
-	gone, named := ended(w, func(in *schemas.SendIn) { in.Detail = long }), ended(w, func(in *schemas.SendIn) { in.Detail = long })
+	gone, named := sendCompleted(w, func(in *schemas.SendIn) { in.Detail = long }), sendCompleted(w, func(in *schemas.SendIn) { in.Detail = long })
 	w.Pass(halfYear)
 	open := w.Sends(w.Stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
 		in.Parent = "none"
@@ -142,9 +142,9 @@ func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
 }
 
 // A short task looks complete even without its data.
-func TestReturn_RefusesWorkThatLostItsData(t *testing.T) {
+func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
 	w := mailboxtest.New(t)
-	sent := ended(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
+	sent := sendCompleted(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.Pass(halfYear)
 	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, store.DigestOf([]byte("image")), w.Full(sent.HandoffID).Completion.Results["digest"], "it is short")
@@ -158,11 +158,11 @@ func TestReturn_RefusesWorkThatLostItsData(t *testing.T) {
 }
 
 // The next retention deletes the rest of an interrupted one, and skips an unreadable handoff.
-func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
+func TestRetain_RemovesUnusedContentDespiteDamage(t *testing.T) {
 	b := mailboxtest.Memory(t)
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
-	damaged, sound := ended(w, long), ended(w, long)
+	damaged, sound := sendCompleted(w, long), sendCompleted(w, long)
 	w.Pass(halfYear)
 	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.PutReference([]byte("left over")) }))
 	mend := func() {}
@@ -179,7 +179,7 @@ func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
 	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
-	require.Empty(t, kept(t, b, "left over"))
+	require.Empty(t, spacesWith(t, b, "left over"))
 	require.Equal(t, "[no longer kept]", w.Full(sound.HandoffID).Handoff.Detail)
 	require.NotEqual(t, "[no longer kept]", w.Full(damaged.HandoffID).Handoff.Detail)
 	mend()

@@ -82,8 +82,8 @@ func (r *retention) run(ctx context.Context) (schemas.RetainOut, error) {
 }
 
 const (
-	lookedAtOnce   = 500     // records, or events of a sweep, per transaction
-	lessenedAtOnce = 4 << 20 // bytes of contents after which a transaction stops
+	maxScanned      = 500     // records, or events of a sweep, per transaction
+	maxContentBytes = 4 << 20 // bytes of contents after which a transaction stops
 )
 
 // handoffs goes through all records, the oldest first.
@@ -101,7 +101,7 @@ func (r *retention) handoffs(ctx context.Context) (err error) {
 			return err
 		}
 		after, more = p.last, p.more
-		r.needed.join(p.also)
+		r.needed.merge(p.newNeeds)
 		r.done.Handoffs, r.done.Contents, r.done.Bytes = r.done.Handoffs+p.handoffs, r.done.Contents+p.contents, r.done.Bytes+p.freed
 		r.done.Unread += p.unread
 	}
@@ -122,17 +122,17 @@ type portion struct {
 	tx op // unset in a dry run
 	v  *store.View
 
-	also needed     // needs since the last portion
-	last schemas.ID // the last examined handoff
-	more bool       // there are more handoffs
-	read int        // bytes of contents that were read
+	newNeeds needed     // needs since the last portion
+	last     schemas.ID // the last examined handoff
+	more     bool       // there are more handoffs
+	read     int        // bytes of contents that were read
 
 	handoffs, contents, unread int
 	freed                      int64
 }
 
 func (p *portion) run(after schemas.ID) (err error) {
-	if p.also, err = neededSince(p.v, p.needed.until); err != nil {
+	if p.newNeeds, err = neededSince(p.v, p.needed.until); err != nil {
 		return err
 	}
 	looked := 0
@@ -140,7 +140,7 @@ func (p *portion) run(after schemas.ID) (err error) {
 		if err != nil {
 			return err
 		}
-		if looked++; looked > lookedAtOnce || p.read > lessenedAtOnce {
+		if looked++; looked > maxScanned || p.read > maxContentBytes {
 			p.more = true
 			return nil
 		}
@@ -150,25 +150,25 @@ func (p *portion) run(after schemas.ID) (err error) {
 			p.unread++ // handoff check reports it
 			continue
 		}
-		if !p.isRipe(r) {
+		if !p.isDroppable(r) {
 			continue
 		}
-		if err := p.lessen(r); err != nil {
+		if err := p.shorten(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isRipe reports whether a handoff ended before the time and no open handoff needs it.
-func (p *portion) isRipe(r *store.Record) bool {
+// isDroppable reports whether a handoff ended before the time and no open handoff needs it.
+func (p *portion) isDroppable(r *store.Record) bool {
 	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
-	return ended && !p.needed.has(r) && !p.also.has(r)
+	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 
-// lessen shortens the contents of a handoff, unless one of its events is unreadable.
-func (p *portion) lessen(r *store.Record) error {
-	found, err := p.lesser(r)
+// shorten shortens the contents of a handoff, unless one of its events is unreadable.
+func (p *portion) shorten(r *store.Record) error {
+	found, err := p.shorterContents(r)
 	switch {
 	case errors.Is(err, store.ErrCorrupt):
 		p.unread++
@@ -183,16 +183,16 @@ func (p *portion) lessen(r *store.Record) error {
 	if p.dry {
 		return nil
 	}
-	return p.letGo(r, found)
+	return p.replaceContents(r, found)
 }
 
-// lesser is the shorter content of an event.
-type lesser struct {
+// shortened is the shorter content of an event.
+type shortened struct {
 	event   schemas.Event
 	content []byte
 }
 
-func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
+func (p *portion) shorterContents(r *store.Record) (all []shortened, err error) {
 	events, err := p.v.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
 	if err != nil {
 		return nil, err
@@ -211,13 +211,13 @@ func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
 			continue // it is not JSON, or would not get shorter
 		}
 		e.Bytes = len(content)
-		all = append(all, lesser{e, less})
+		all = append(all, shortened{e, less})
 	}
 	return all, nil
 }
 
-// letGo replaces contents of a handoff, and stores the event about it.
-func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
+// replaceContents replaces contents of a handoff, and stores the event about it.
+func (p *portion) replaceContents(r *store.Record, found []shortened) (err error) {
 	said := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
 		if said.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {

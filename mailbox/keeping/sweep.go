@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	sweptAtOnce   = 500   // contents that one transaction deletes
-	lookedAtAgain = 5_000 // events since the scan that it reads
+	maxDeleted   = 500   // contents that one transaction deletes
+	maxNewEvents = 5_000 // events since the scan that it reads
 )
 
 // sweep deletes content that was sent along and has no reference any more, also the rest of an interrupted retention.
@@ -25,7 +25,7 @@ func (r *retention) sweep(ctx context.Context) error {
 	looked := uint64(0)
 	for more := len(unused) > 0; more; {
 		err := r.engine.Store.View(ctx, func(v *store.View) error {
-			named, last, rest, err := digestsSaid(v, looked, lookedAtOnce)
+			named, last, rest, err := digestsIn(v, looked, maxScanned)
 			looked, more = last, rest
 			for _, digest := range named {
 				delete(unused, digest)
@@ -37,7 +37,7 @@ func (r *retention) sweep(ctx context.Context) error {
 		}
 	}
 	for len(unused) > 0 {
-		var s swept
+		var s sweepResult
 		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
 			s, err = forgetUnused(o, unused, looked)
 			return err
@@ -53,15 +53,15 @@ func (r *retention) sweep(ctx context.Context) error {
 	return nil
 }
 
-// swept is the result of one transaction of a sweep.
-type swept struct {
+// sweepResult is the result of one transaction of a sweep.
+type sweepResult struct {
 	gone  []string // digests of unused content that it deleted, or found used or damaged
 	freed int64
 	late  bool // more events came since the scan than it reads; the next retention does the rest
 }
 
-func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swept, err error) {
-	named, _, more, err := digestsSaid(o.View, looked, lookedAtAgain)
+func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s sweepResult, err error) {
+	named, _, more, err := digestsIn(o.View, looked, maxNewEvents)
 	if err != nil || more {
 		s.late = more
 		return s, err
@@ -71,7 +71,7 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 		used[digest] = true
 	}
 	for digest := range unused {
-		if len(s.gone) == sweptAtOnce {
+		if len(s.gone) == maxDeleted {
 			break
 		}
 		s.gone = append(s.gone, digest)
@@ -93,9 +93,9 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// digestsSaid returns the digests of stored content in the contents of the next most events after an event, and the
+// digestsIn returns the digests of stored content in the contents of the next most events after an event, and the
 // last of these events.
-func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
+func digestsIn(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after
 	for e, err := range v.EventsAfter(after) {
 		if err != nil || e.N-after > most {

@@ -113,11 +113,11 @@ const (
 	// server does it when a connection ends. A handoff that waits for an answer has no lease and stays as it is.
 	Lost Action = "disconnected"
 
-	// Untaken applies the sender's rule for a handoff that no agent claimed within 15 minutes: from now on its sender,
+	// NotTaken applies the sender's rule for a handoff that no agent claimed within 15 minutes: from now on its sender,
 	// human, or the agents that accept anything may claim it instead of the recipients. The clock does it, once for
 	// each such rule. The handoff goes on waiting if the rule says so, or if no agent accepts anything. The server
 	// notifies the sender.
-	Untaken Action = "not_taken"
+	NotTaken Action = "not_taken"
 
 	// Silent notifies the sender that the holder was not heard of for long, with the last report, while the claim goes
 	// on. The clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the
@@ -344,6 +344,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Rebase, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Dismiss, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
+	NotTaken, Silent, Requeue, Exhaust, Expire, Cancel, Dismiss, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

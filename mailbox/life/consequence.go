@@ -73,9 +73,9 @@ const (
 	// SendReview sends a result to its reviewer. If that is refused, as at the end of a chain or of a budget, the owner
 	// of the workflow and human get a notice, and the sender judges.
 	SendReview Consequence = "send its result to its reviewer"
-	// Judge applies the verdict of a review to the reviewed work, in the name of the reviewer: it accepts the work, or
+	// ApplyVerdict applies the verdict of a review to the reviewed work, in the name of the reviewer: it accepts the work, or
 	// returns it with the points. If no round is left, or the return is refused, human gets a review to decide.
-	Judge Consequence = "accept or return what it reviewed"
+	ApplyVerdict Consequence = "accept or return what it reviewed"
 	// EndReview cancels the review of a result that was judged another way, if there is one.
 	EndReview Consequence = "cancel its review"
 	// SendToDecider sends human a child to decide. If the chain is too long, human gets a notice instead.
@@ -103,8 +103,8 @@ const (
 	NeedsPermission Condition = "a permission is asked for"
 	// HeldByAnother holds if the holder is not the sender, which gets a notice anyway.
 	HeldByAnother Condition = "its holder is not its sender"
-	// PassedOn holds if the handoff has another recipient from then on.
-	PassedOn Condition = "it is for another from now on"
+	// Readdressed holds if the handoff has another recipient from then on.
+	Readdressed Condition = "it is for another from now on"
 	// IsRetry holds if the handoff repeats one that failed before.
 	IsRetry Condition = "it is a retry"
 	// HasParent holds if the handoff is a part of another, or continues it.
@@ -112,22 +112,22 @@ const (
 	// Reviewed holds if a reviewer judges the result before it counts, and IsReview if the handoff is such a review.
 	Reviewed Condition = "its result is reviewed"
 	IsReview Condition = "it is a review"
-	// Continues holds if a completion names a recipient to continue, once its result counts.
-	Continues Condition = "the completion passes on"
+	// PassesOn holds if a completion names a recipient to continue, once its result counts.
+	PassesOn Condition = "the completion passes on"
 	// Routed holds if a rule of a file fires; Unrouted if none does.
 	Routed   Condition = "a rule of a file fires"
 	Unrouted Condition = "no rule of a file fires"
 	// Redirects holds if the rejection names an agent that may do the work, and no rule fires.
 	Redirects Condition = "the rejection names an agent that may do it"
-	// Disproved holds if a check was observed to fail.
-	Disproved Condition = "a check does not pass"
-	// StaysShut holds if the handoff ended, was not done well, and has no reviewer. Opens holds if it was not done well
+	// CheckFails holds if a check was observed to fail.
+	CheckFails Condition = "a check does not pass"
+	// NotDoneWell holds if the handoff ended, was not done well, and has no reviewer. Opens holds if it was not done well
 	// before and is now, and Shuts if it was done well and is not any more.
-	StaysShut Condition = "it was not done well, and nobody reviews it"
-	Opens     Condition = "it is done well from now on"
-	Shuts     Condition = "it is done well no more"
-	// Proved holds if the outcome became a success, because checks without earlier observation were observed to pass.
-	Proved Condition = "all checks pass from now on"
+	NotDoneWell      Condition = "it was not done well, and nobody reviews it"
+	NowDoneWell      Condition = "it is done well from now on"
+	NoLongerDoneWell Condition = "it is done well no more"
+	// ChecksPass holds if the outcome became a success, because checks without earlier observation were observed to pass.
+	ChecksPass Condition = "all checks pass from now on"
 	// ThenRollback, ThenRetry and ThenEscalate hold by the holder's choice after a failure; a retry for which no agent
 	// is left counts as an escalation. None holds if the holder chose to stop, and ThenRollback does not hold if a rule
 	// fires. ThenRollback holds for a review that ends without a verdict in any way.
@@ -143,9 +143,9 @@ type Row struct {
 	Then  []Consequence
 }
 
-// follows is the whole table. The rows of one action run from the first to the last. An action without a row has no
+// consequences is the whole table. The rows of one action run from the first to the last. An action without a row has no
 // consequences.
-var follows = []Row{
+var consequences = []Row{
 	{Send, NeedsApproval, then(AskApproval)},
 	{Send, Routed, then(SendRouted)},
 	{Amend, NeedsApproval, then(AskApproval)},
@@ -156,20 +156,20 @@ var follows = []Row{
 	{Ask, Always, then(TellAnswerer)},
 	{Answer, Always, then(TellAsker)},
 	{Release, Always, then(TellHolder, WaitAgain)},
-	{Release, PassedOn, then(TellSender)},
-	{Untaken, Always, then(TellSender)},
+	{Release, Readdressed, then(TellSender)},
+	{NotTaken, Always, then(TellSender)},
 	{Silent, Always, then(TellSender)},
 
 	{Requeue, Always, then(WaitAgain)},
 	{Decline, Always, then(WaitAgain)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
-	{Complete, StaysShut, then(TellWaiting)},
+	{Complete, NotDoneWell, then(TellWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},
 	{Complete, IsRetry, then(EndLeftovers)},
 	{Complete, Reviewed, then(SendReview)},
-	{Complete, IsReview, then(Judge)},
-	{Complete, Continues, then(PassOn)},
+	{Complete, IsReview, then(ApplyVerdict)},
+	{Complete, PassesOn, then(PassOn)},
 	{Complete, Routed, then(SendRouted)},
 	{Fail, Always, then(TellSender)},
 	{Fail, ThenRollback, then(CancelParts, SendRollback)},
@@ -197,13 +197,13 @@ var follows = []Row{
 	{Dismiss, Always, then(TellSender)},
 
 	{Accept, Always, then(TellHolder, EndReview, FreeWaiting)},
-	{Accept, Continues, then(PassOn)},
+	{Accept, PassesOn, then(PassOn)},
 	{Accept, Routed, then(SendRouted)},
-	{Observe, Disproved, then(TellSender)},
-	{Observe, Opens, then(FreeWaiting)},
-	{Observe, Shuts, then(MoveFreed)},
+	{Observe, CheckFails, then(TellSender)},
+	{Observe, NowDoneWell, then(FreeWaiting)},
+	{Observe, NoLongerDoneWell, then(MoveFreed)},
 	{Observe, Routed, then(SendRouted)},
-	{Observe, Proved, then(TellSender)},
+	{Observe, ChecksPass, then(TellSender)},
 	{Return, Always, then(EndReview, SendBack)},
 	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},
@@ -214,11 +214,11 @@ var follows = []Row{
 
 func then(follow ...Consequence) []Consequence { return follow }
 
-// Follows returns the rows of an action, in their order, or none if it has no consequences. Package mailbox calls it
+// ConsequencesOf returns the rows of an action, in their order, or none if it has no consequences. Package mailbox calls it
 // after each change of a record, and runs the consequences in the same transaction. The golden file
 // testdata/follows.txt shows the rows of every action.
-func Follows(a Action) (rows []Row) {
-	for _, row := range follows {
+func ConsequencesOf(a Action) (rows []Row) {
+	for _, row := range consequences {
 		if row.After == a {
 			rows = append(rows, row)
 		}

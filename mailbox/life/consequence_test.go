@@ -10,10 +10,10 @@ import (
 )
 
 // The golden file shows the table: the consequences of every action, with their condition and order.
-func TestFollowsAreAsInTestdata(t *testing.T) {
+func TestConsequencesOf_MatchesGolden(t *testing.T) {
 	var b strings.Builder
 	for _, a := range actions {
-		rows := life.Follows(a)
+		rows := life.ConsequencesOf(a)
 		if len(rows) == 0 {
 			fmt.Fprintf(&b, "%-17s -\n", a)
 		}

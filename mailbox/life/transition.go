@@ -53,51 +53,51 @@ var table = map[Action]map[schemas.Status]Step{
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
 	Ready:   {schemas.Pending: {schemas.Pending, Clock}},
 	Claim:   {schemas.Pending: {schemas.Accepted, Recipient}},
-	Reclaim: same(Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Amend:   same(Sender|Owner|Human, schemas.Pending, schemas.Waiting),
-	Rebase: same(Sender|Owner|Human,
+	Reclaim: stepsInPlace(Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Amend:   stepsInPlace(Sender|Owner|Human, schemas.Pending, schemas.Waiting),
+	Rebase: stepsInPlace(Sender|Owner|Human,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting, schemas.Completed),
-	Progress:  each(schemas.Working, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Ask:       each(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
+	Progress:  stepsTo(schemas.Working, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Ask:       stepsTo(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
 	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},
 	Unreserve: {schemas.Pending: {schemas.Pending, Clock}},
 	// From pending: a lease ended, there was no other claim, and the last holder finishes after all.
-	Complete:     each(schemas.Completed, Holder, open...),
-	Fail:         each(schemas.Failed, Holder, open...),
-	Reject:       each(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Decline:      each(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Release:      each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Renew:        same(Clock, open...), // pending: a reservation
-	Untaken:      {schemas.Pending: {schemas.Pending, Clock}},
-	Silent:       same(Clock, schemas.Accepted, schemas.Working),
-	Lost:         same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Requeue:      each(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
-	Exhaust:      each(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),
-	Expire:       each(schemas.TimedOut, Clock, open...),
-	Cancel:       each(schemas.Cancelled, Sender|Owner|Human|Clock, open...),
-	Dismiss:      same(Sender|Owner|Human, schemas.Completed, schemas.Failed, schemas.Rejected, schemas.TimedOut),
+	Complete:     stepsTo(schemas.Completed, Holder, openStates...),
+	Fail:         stepsTo(schemas.Failed, Holder, openStates...),
+	Reject:       stepsTo(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
+	Decline:      stepsTo(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
+	Release:      stepsTo(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Renew:        stepsInPlace(Clock, openStates...), // pending: a reservation
+	NotTaken:     {schemas.Pending: {schemas.Pending, Clock}},
+	Silent:       stepsInPlace(Clock, schemas.Accepted, schemas.Working),
+	Lost:         stepsInPlace(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Requeue:      stepsTo(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
+	Exhaust:      stepsTo(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),
+	Expire:       stepsTo(schemas.TimedOut, Clock, openStates...),
+	Cancel:       stepsTo(schemas.Cancelled, Sender|Owner|Human|Clock, openStates...),
+	Dismiss:      stepsInPlace(Sender|Owner|Human, schemas.Completed, schemas.Failed, schemas.Rejected, schemas.TimedOut),
 	Accept:       {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
-	RefuseResult: same(Holder, open...),
-	Observe:      same(Clock, schemas.Completed),
+	RefuseResult: stepsInPlace(Holder, openStates...),
+	Observe:      stepsInPlace(Clock, schemas.Completed),
 	Return:       {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
-	Retry:        same(Sender|Owner|Human, schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
+	Retry:        stepsInPlace(Sender|Owner|Human, schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
 	Rerun: {
 		schemas.Failed:   {schemas.Failed, Holder},
 		schemas.Rejected: {schemas.Rejected, Recipient | Holder},
 	},
-	Rollback: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
-	Escalate: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
-	Redo:     same(Sender|Owner|Human|Verifier, schemas.Returned),
-	Mark:     same(Holder, open...),
-	Defer:    same(Clock, ended...),
-	Resume:   same(Clock, ended...),
-	Redact:   same(Human, schemas.Statuses...),
+	Rollback: stepsInPlace(Holder|Clock, schemas.Failed, schemas.TimedOut),
+	Escalate: stepsInPlace(Holder|Clock, schemas.Failed, schemas.TimedOut),
+	Redo:     stepsInPlace(Sender|Owner|Human|Verifier, schemas.Returned),
+	Mark:     stepsInPlace(Holder, openStates...),
+	Defer:    stepsInPlace(Clock, endedStates...),
+	Resume:   stepsInPlace(Clock, endedStates...),
+	Redact:   stepsInPlace(Human, schemas.Statuses...),
 }
 
-var open, ended = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
+var openStates, endedStates = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
 
-// each returns the same step for several states. An empty next state leaves them as they are.
-func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Status]Step {
+// stepsTo returns the same step for several states. An empty next state leaves them as they are.
+func stepsTo(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Status]Step {
 	m := make(map[schemas.Status]Step, len(from))
 	for _, s := range from {
 		m[s] = Step{cmp.Or(to, s), by}
@@ -105,9 +105,9 @@ func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Statu
 	return m
 }
 
-// same returns steps that leave the state as it is.
-func same(by Parts, states ...schemas.Status) map[schemas.Status]Step {
-	return each("", by, states...)
+// stepsInPlace returns steps that leave the state as it is.
+func stepsInPlace(by Parts, states ...schemas.Status) map[schemas.Status]Step {
+	return stepsTo("", by, states...)
 }
 
 // Next returns the effect of an action in a state, with the parts that may do it. ok is false if the state does not

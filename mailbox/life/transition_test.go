@@ -19,11 +19,11 @@ var actions = life.Actions
 var stateless = []life.Action{life.Send, life.Forward, life.Late}
 
 // The golden file shows the table: every other action in every state.
-func TestTransitionsAreAsInTestdata(t *testing.T) {
-	golden.Equal(t, "transitions.txt", picture())
+func TestNext_MatchesGolden(t *testing.T) {
+	golden.Equal(t, "transitions.txt", transitionTable())
 }
 
-func picture() string {
+func transitionTable() string {
 	var b strings.Builder
 	for _, from := range schemas.Statuses {
 		for _, a := range actions {
@@ -51,7 +51,7 @@ func parts(set life.Parts) string {
 	return strings.Join(names, " ")
 }
 
-func TestEndedStatesStayEnded(t *testing.T) {
+func TestNext_NeverReopens(t *testing.T) {
 	for _, a := range actions {
 		for _, from := range schemas.Statuses {
 			s, ok := life.Next(a, from)

@@ -4,8 +4,8 @@
 // [Parse] reads the caller's filters, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices] then
 // makes one page. The package writes nothing: package mailbox decides whose rows to list, and marks notices as read.
 //
-// A page ends for one of three reasons: it has the requested number of rows, its rows take [Room] bytes, or it has
-// examined [Scanned] rows and most of them did not match. The cursor of a page is the id of the last examined row. The
+// A page ends for one of three reasons: it has the requested number of rows, its rows take [MaxBytes] bytes, or it has
+// examined [MaxScanned] rows and most of them did not match. The cursor of a page is the id of the last examined row. The
 // next page goes on after that row, even if handoffs were sent, claimed or ended in between. The server remembers
 // nothing for a cursor. A cursor is valid in any process, as long as its handoff is in the store.
 package listing
@@ -22,10 +22,10 @@ import (
 
 // The limits of one answer and of one search.
 const (
-	Scanned = 1_000 // rows that one search examines
-	Room    = 7_000 // bytes of rows in one answer; the first row is always included
+	MaxScanned = 1_000 // rows that one search examines
+	MaxBytes   = 7_000 // bytes of rows in one answer; the first row is always included
 
-	usual = 10 // default number of rows of a page
+	defaultLimit = 10 // default number of rows of a page
 )
 
 // Filter selects the rows of a list. [Parse] makes it. It may be used for several snapshots, and concurrently. The zero
@@ -42,7 +42,7 @@ type Filter struct {
 // invalid, with the name of the field, for a query without a word (it would find everything), for an unreadable time or
 // workflow, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
-	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, usual)
+	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
@@ -72,16 +72,16 @@ func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	return f, nil
 }
 
-// passesAll reports whether a list has every handoff of its box.
-func (f Filter) passesAll() bool {
+// showsAll reports whether a list has every handoff of its box.
+func (f Filter) showsAll() bool {
 	return len(f.states) == 0 && f.in.Workflow == "" && f.in.Type == "" && len(f.in.Tags) == 0 && f.since.IsZero() &&
 		len(f.words) == 0
 }
 
-// passes reports whether a handoff is in the list. All words of the search must be among the handoff's search words.
+// matches reports whether a handoff is in the list. All words of the search must be among the handoff's search words.
 // Words cost a read, so it checks them last. It removes the words of a handoff that passes the other filters from
 // unseen.
-func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
+func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
 		f.in.Status == schemas.Blocked && !r.Blocked(),
@@ -106,10 +106,10 @@ func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes
 	return v.HasWords(r.ID, f.words)
 }
 
-// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are the words of its title and
+// matchesNotice is [Filter.matches] for a notice: its type is its kind, and its words are the words of its title and
 // text. It ignores states, tags and workflows, which notices do not have. A search word must equal a whole word of a
 // notice; for a handoff, the beginning of a word is enough.
-func (f Filter) passesNotice(n schemas.Notice) bool {
+func (f Filter) matchesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
 	}

@@ -54,7 +54,7 @@ func TestList_NamesWordsWithoutMatch(t *testing.T) {
 }
 
 // A read-only token shows a mailbox and leaves it unchanged.
-func TestNotices_StayUnreadForReadingToken(t *testing.T) {
+func TestNotices_StayUnreadForReadOnlyToken(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := mailboxtest.Remote("b", "ci")
 	watcher := b
@@ -85,7 +85,7 @@ func pages(w *mailboxtest.World, by schemas.Caller, in schemas.ListIn) (ids []sc
 	}
 }
 
-func TestList_GoesOnBehindCursor(t *testing.T) {
+func TestList_ContinuesAfterCursor(t *testing.T) {
 	w, lead, dev := mailboxtest.Pair(t, "lead", "dev")
 	urgent := func(in *schemas.SendIn) { in.Priority = schemas.High }
 	for range 2 {
@@ -116,7 +116,7 @@ func TestList_GoesOnBehindCursor(t *testing.T) {
 	}
 }
 
-func TestList_RefusesFiltersThatMakeNoSense(t *testing.T) {
+func TestList_RefusesInvalidFilters(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	for field, in := range map[string]schemas.ListIn{
 		"query": {Query: "?!"}, "since": {Since: "soonish"}, "workflow": {Workflow: "a b"}, "cursor": {Cursor: "here"},

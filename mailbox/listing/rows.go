@@ -12,11 +12,11 @@ import (
 	"handoff/store"
 )
 
-// boxesOf returns the mailboxes from which an agent may claim. It reads the snapshot of the page.
-type boxesOf func(schemas.Agent) ([]schemas.Address, error)
+// boxesFunc returns the mailboxes from which an agent may claim. It reads the snapshot of the page.
+type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
 
-// teller adds facts from outside of the record to a row.
-type teller func(*store.View, *store.Record, *schemas.Item)
+// factsFunc adds facts from outside of the record to a row.
+type factsFunc func(*store.View, *store.Record, *schemas.Item)
 
 // Handoffs makes one page of a box other than notices, for an agent. It calls boxes only for an inbox. It omits damaged
 // records, so that one does not stop the others. Rows that do not match count as examined, so a page may be empty and
@@ -24,7 +24,7 @@ type teller func(*store.View, *store.Record, *schemas.Item)
 //
 // tell adds facts from outside of the record to a row. Handoffs reads a record for each examined row; for a list
 // without filters it reads none after the end of the page.
-func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell teller) (schemas.ListOut, error) {
+func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
 	if err != nil {
@@ -35,13 +35,13 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		if err != nil {
 			return p.out, err
 		}
-		if looked == Scanned {
+		if looked == MaxScanned {
 			p.endAt(last)
 			p.out.AtLeast = true
 			break
 		}
 		looked++
-		if p.out.Cursor != "" && f.passesAll() {
+		if p.out.Cursor != "" && f.showsAll() {
 			p.out.Total++ // the rest is only counted
 			continue
 		}
@@ -49,7 +49,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		if r == nil {
 			continue
 		}
-		shown, err := f.passes(v, r, &unseen)
+		shown, err := f.matches(v, r, &unseen)
 		if err != nil {
 			return p.out, err
 		}
@@ -62,9 +62,9 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		last = id
 	}
 	if p.out.Cursor == "" && f.cursor == 0 { // all rows were examined
-		f.fewer(&p.out, unseen)
+		f.addMissingWords(&p.out, unseen)
 	}
-	f.total(&p.out)
+	f.clearTotal(&p.out)
 	return p.out, nil
 }
 
@@ -79,8 +79,8 @@ func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.
 	return r
 }
 
-// fewer adds the search words that no record has, and the search without them.
-func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
+// addMissingWords adds the search words that no record has, and the search without them.
+func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 	if len(unseen) > 0 {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
 		out.UnmatchedWords, out.MatchedWords = unseen, strings.Join(seen, " ")
@@ -88,7 +88,7 @@ func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
 }
 
 // row returns the row of a handoff with all facts.
-func (Filter) row(v *store.View, r *store.Record, tell teller) schemas.Item {
+func (Filter) row(v *store.View, r *store.Record, tell factsFunc) schemas.Item {
 	it := Item(r)
 	tell(v, r, &it)
 	return it
@@ -106,7 +106,7 @@ func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, sho
 	return f.notices(v, a, v.UnreadBy(a))
 }
 
-// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to [Scanned].
+// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to [MaxScanned].
 // There is no limit for notices that do not match: it may read all notices of the agent.
 func (f Filter) notices(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
@@ -116,11 +116,11 @@ func (f Filter) notices(
 		if err != nil {
 			return p.out, nil, err
 		}
-		if !f.passesNotice(n) {
+		if !f.matchesNotice(n) {
 			continue
 		}
 		if p.out.Total++; p.out.Cursor != "" {
-			if p.out.Total == Scanned {
+			if p.out.Total == MaxScanned {
 				p.out.AtLeast = true
 				break
 			}
@@ -136,7 +136,7 @@ func (f Filter) notices(
 		}
 		shown = append(shown, n.ID)
 	}
-	f.total(&p.out)
+	f.clearTotal(&p.out)
 	return p.out, shown, nil
 }
 
@@ -146,8 +146,8 @@ type page struct {
 	left int // bytes of room
 }
 
-// total removes the total from a list that has everything, and from later pages, which do not know it.
-func (f Filter) total(out *schemas.ListOut) {
+// clearTotal removes the total from a list that has everything, and from later pages, which do not know it.
+func (f Filter) clearTotal(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false
 	}
@@ -161,7 +161,7 @@ func (p *page) endAt(last schemas.ID) {
 }
 
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
-func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }
+func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: MaxBytes} }
 
 // add adds a row if there is room for it. It always adds the first row. A row without room still uses up the rest of
 // the room, so no later row overtakes it.

@@ -12,7 +12,7 @@ import (
 // source yields the handoffs of a box after the cursor: an inbox in the order of claims, other boxes newest first. It
 // takes the index with the fewest handoffs to filter. Only an inbox needs the mailboxes that the agent claims from. An
 // inbox with a status other than pending has the handoffs that are addressed to the agent by name.
-func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2[schemas.ID, error], error) {
+func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
 		if len(f.states) > 0 && f.states[0].Ended() {
@@ -38,14 +38,14 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 		return nil, err
 	}
 	if a == schemas.Human {
-		return forHuman(v, inbox, f.cursor)
+		return humanInbox(v, inbox, f.cursor)
 	}
-	return behind(v, v.Queue(inbox...), f.cursor)
+	return afterCursor(v, v.Queue(inbox...), f.cursor)
 }
 
-// forHuman yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no index
+// humanInbox yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no index
 // of handoffs that wait for approval, so the first part reads the record of every pending handoff after the cursor.
-func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
+func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
 		switch r, err := v.Record(cursor); {
@@ -54,10 +54,10 @@ func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.S
 		case r != nil && r.NeedsApproval:
 			cursor = 0 // the mailboxes follow
 		default:
-			return behind(v, v.Queue(inbox...), cursor)
+			return afterCursor(v, v.Queue(inbox...), cursor)
 		}
 	}
-	queue, err := behind(v, v.Queue(inbox...), cursor)
+	queue, err := afterCursor(v, v.Queue(inbox...), cursor)
 	return func(yield func(schemas.ID, error) bool) {
 		for id, err := range v.Newest(store.InState(schemas.Pending), last) {
 			r, broken := v.Record(id)
@@ -110,10 +110,10 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// behind yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was claimed
+// afterCursor yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was claimed
 // since. It reads a record for each handoff before the cursor, and only ids after it. The error is invalid for a cursor
 // that names no handoff.
-func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
+func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil
 	}

@@ -38,7 +38,7 @@ type cascade struct {
 	deferred  []duty // duties that are too much for this transaction
 }
 
-// RunConsequences carries out the consequences of all happenings so far, as the table of [life.Follows] says, and the
+// RunConsequences carries out the consequences of all happenings so far, as the table of [life.ConsequencesOf] says, and the
 // consequences of those. [Engine.Update] calls it at the end of each operation. An operation whose result reports the
 // outcome calls it itself. Each consequence runs in the name of the caller that its happening has. Consequences of a
 // consequence run right after it, before the next one.
@@ -75,7 +75,7 @@ func (o *Op) runDuties(c *cascade) error {
 // condition of the table here, once, from the happening.
 func (o *Op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
-		for _, row := range life.Follows(h.Action) {
+		for _, row := range life.ConsequencesOf(h.Action) {
 			if !conditions[row.If](h) {
 				continue
 			}

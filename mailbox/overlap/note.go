@@ -14,30 +14,30 @@ import (
 	"handoff/store"
 )
 
-// Notice is the kind of a notice that other work touches the same files.
-const Notice life.Action = "overlap"
+// NoticeKind is the kind of a notice that other work touches the same files.
+const NoticeKind life.Action = "overlap"
 
 // Limits, because all other writers wait for the comparison.
 const (
-	mostEnded   = 32 // completed handoffs that are still compared
-	mostOverlap = 20 // files that are named for a pair
+	maxEnded = 32 // completed handoffs that are still compared
+	maxFiles = 20 // files that are named for a pair
 )
 
-// Note records the files that the caller's work touches. It returns a text for each other handoff that touches the same
+// Record records the files that the caller's work touches. It returns a text for each other handoff that touches the same
 // files and is held, or was completed meanwhile with changes that the caller's commit lacks. Other holders get a
 // notice. Each pair is told about each file once. Note locks and refuses nothing. Overlaps end with the leases: only
 // held work counts, and work that ended while that was held.
 //
 // r is the record after the claim, the report or the completion. Note deletes rows that are no longer needed.
-func Note(in *operation.Op, r *store.Record) (told []string, err error) {
+func Record(in *operation.Op, r *store.Record) (told []string, err error) {
 	o := op{in}
 	all, err := o.Touches()
 	if err != nil {
 		return nil, err
 	}
-	mine := o.touching(r, all[r.ID])
+	mine := o.touchOf(r, all[r.ID])
 	all[r.ID] = mine
-	records, err := o.tidy(r, all)
+	records, err := o.candidates(r, all)
 	if err != nil || mine.Repository == "" && len(mine.Named) == 0 {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func Note(in *operation.Op, r *store.Record) (told []string, err error) {
 // op is the operation in which the caller claims, reports or completes.
 type op struct{ *operation.Op }
 
-// touching returns the row of the caller's work: the files that its process saw now or last, and the files that the
+// touchOf returns the row of the caller's work: the files that its process saw now or last, and the files that the
 // handoff names.
-func (o op) touching(r *store.Record, t store.Touch) store.Touch {
+func (o op) touchOf(r *store.Record, t store.Touch) store.Touch {
 	if t.Holder != r.Holder {
 		t = store.Touch{Holder: r.Holder, Since: r.Event}
 	}
@@ -78,14 +78,14 @@ func (o op) touching(r *store.Record, t store.Touch) store.Touch {
 	}
 	var h schemas.Handoff
 	if o.DecodeContent(r.ID, r.Body, &h) == nil { // an unreadable handoff must not prevent a claim
-		t.Named = Named(h, schemas.OrZero(h.Tree).Path)
+		t.Named = NamedFiles(h, schemas.OrZero(h.Tree).Path)
 	}
 	return t
 }
 
-// tidy returns the records to compare r with. It deletes the rows of work that was given up, and of work that ended
+// candidates returns the records to compare r with. It deletes the rows of work that was given up, and of work that ended
 // before the oldest held work was claimed.
-func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
+func (o op) candidates(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
 	oldest := all[r.ID].Since
@@ -103,7 +103,7 @@ func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.I
 	}
 	slices.SortFunc(ended, func(a, b schemas.ID) int { return cmp.Compare(all[b].Ended, all[a].Ended) })
 	for i, id := range ended {
-		if all[id].Ended <= oldest || i >= mostEnded {
+		if all[id].Ended <= oldest || i >= maxEnded {
 			delete(records, id)
 		}
 	}
@@ -128,28 +128,28 @@ func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record
 	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
-	c := commonTo(other, theirs, r, mine)
+	c := findCommon(other, theirs, r, mine)
 	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
 		return "", nil
 	}
 	if held && len(c.changing)+len(c.naming) > 0 { // for a shared tree, the other holder learns it from its own next call
-		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(c.changing, c.naming...)))
-		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(Notice, other, text)); err != nil {
+		text := fmt.Sprintf("%s works on the same files: %s", workText(r, *mine), fileList(append(c.changing, c.naming...)))
+		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
 			return "", err
 		}
 	}
-	return working(other, theirs) + " " + c.said(held), nil
+	return workText(other, theirs) + " " + c.text(held), nil
 }
 
-// common holds the files that two handoffs have in common and that neither holder has been told about.
-type common struct {
+// commonFiles holds the files that two handoffs have in common and that neither holder has been told about.
+type commonFiles struct {
 	changing []string // both change them
 	naming   []string // one changes them and the other names them
 	tree     []string // the shared working tree, if it has changes
 }
 
-// commonTo compares other work with the work of r, and records the told files in the row of r.
-func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c common) {
+// findCommon compares other work with the work of r, and records the told files in the row of r.
+func findCommon(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c commonFiles) {
 	seen, told := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
 		if other.Status.Held() && len(mine.Loose) > 0 {
@@ -170,11 +170,11 @@ func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *st
 }
 
 // said returns a text about the files that other work, held or ended, has in common with the caller's.
-func (c common) said(held bool) string {
+func (c commonFiles) text(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {
 		if len(files) > 0 {
-			parts = append(parts, fmt.Sprintf(format, someOf(files)))
+			parts = append(parts, fmt.Sprintf(format, fileList(files)))
 		}
 	}
 	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], c.changing)
@@ -183,8 +183,8 @@ func (c common) said(held bool) string {
 	return strings.Join(parts, ", and ")
 }
 
-// working returns the id of work with its holder and branch.
-func working(r *store.Record, t store.Touch) string {
+// workText returns the id of work with its holder and branch.
+func workText(r *store.Record, t store.Touch) string {
 	text := r.ID.String() + " (" + string(r.Holder)
 	if t.Branch != "" {
 		text += ", branch " + schemas.Visible(t.Branch)
@@ -192,5 +192,5 @@ func working(r *store.Record, t store.Touch) string {
 	return text + ")"
 }
 
-// someOf names files and counts the files beyond [mostOverlap].
-func someOf(files []string) string { return schemas.Visible(schemas.JoinFirst(files, mostOverlap)) }
+// fileList names files and counts the files beyond [maxFiles].
+func fileList(files []string) string { return schemas.Visible(schemas.JoinFirst(files, maxFiles)) }

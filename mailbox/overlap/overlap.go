@@ -78,9 +78,9 @@ func matches(pattern, file []string) bool {
 	return true
 }
 
-// Named returns the files that a handoff names, below the root of a working tree: the files of its context and of its
+// NamedFiles returns the files that a handoff names, below the root of a working tree: the files of its context and of its
 // deliverables. An empty root means no tree. It cuts a pattern with two ** before the second.
-func Named(h schemas.Handoff, root string) (names []string) {
+func NamedFiles(h schemas.Handoff, root string) (names []string) {
 	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
 	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
 		names = append(names, d.Files...)
@@ -95,16 +95,16 @@ func Named(h schemas.Handoff, root string) (names []string) {
 			before, _, _ := strings.Cut(name[i+2:], "**")
 			name = strings.TrimSuffix(name[:i+2]+before, "/")
 		}
-		if filepath.IsLocal(name) && name != "." && name != "**" && len(name) <= mostBytes {
+		if filepath.IsLocal(name) && name != "." && name != "**" && len(name) <= maxNameBytes {
 			clean = append(clean, name)
 		}
 	}
 	clean = unique(clean)
-	return clean[:min(len(clean), mostNamed)]
+	return clean[:min(len(clean), maxNamed)]
 }
 
 // Limits for the files that a handoff names, because all other writers wait for the comparison.
 const (
-	mostNamed = 100
-	mostBytes = 300
+	maxNamed     = 100
+	maxNameBytes = 300
 )

@@ -11,7 +11,7 @@ import (
 	"handoff/store"
 )
 
-func TestFilesAreThoseThatBothTouch(t *testing.T) {
+func TestFiles_FindsCommonFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		mine, other      store.Touch
 		changing, naming []string
@@ -42,7 +42,7 @@ func TestFilesAreThoseThatBothTouch(t *testing.T) {
 	}
 }
 
-func TestNamedAreFilesBelowTheRoot(t *testing.T) {
+func TestNamedFiles_AreBelowRoot(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -50,5 +50,5 @@ func TestNamedAreFilesBelowTheRoot(t *testing.T) {
 		Context:      &schemas.Context{Files: []schemas.File{{Path: "./a.go"}, {Path: "/shop/b.go"}, {Path: "/etc/passwd"}, {Path: "../c.go"}, {Path: "**"}}},
 		Expectations: &schemas.Expectations{Deliverables: []schemas.Deliverable{{Files: []string{"x/**/y/**/z", "a.go", "."}}}},
 	}
-	require.Equal(t, []string{"a.go", "b.go", "x/**/y"}, overlap.Named(h, "/shop"))
+	require.Equal(t, []string{"a.go", "b.go", "x/**/y"}, overlap.NamedFiles(h, "/shop"))
 }

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// in returns an agent in its own working tree with the given changed files.
-func in(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
+// agentIn returns an agent in its own working tree with the given changed files.
+func agentIn(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
 	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
 	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
@@ -42,9 +42,9 @@ func overlapNotices(w *mailboxtest.World, by schemas.Caller) (texts []string) {
 	return texts
 }
 
-func TestOverlap_IsToldToBothHoldersOnce(t *testing.T) {
+func TestOverlap_NotifiesBothHoldersOnce(t *testing.T) {
 	w, lead := mailboxtest.With(t, "lead")
-	a, b := in(w, "shop", "a", "x.go", "y.go"), in(w, "shop", "b", "z.go", "y.go")
+	a, b := agentIn(w, "shop", "a", "x.go", "y.go"), agentIn(w, "shop", "b", "z.go", "y.go")
 	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two", wanting("x.go")).HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.Claims(b).Overlaps)
@@ -59,7 +59,7 @@ func TestOverlap_IsToldToBothHoldersOnce(t *testing.T) {
 
 	// Other repositories do not overlap. A claim over HTTP shows only the files that it names.
 	w.Sends(lead, "c", "Three", wanting("y.go"))
-	require.Empty(t, w.Claims(in(w, "other", "c", "x.go", "y.go")).Overlaps)
+	require.Empty(t, w.Claims(agentIn(w, "other", "c", "x.go", "y.go")).Overlaps)
 	w.Sends(lead, "d", "Four", wanting("z.*"))
 	web := schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
 	require.Equal(t, []string{
@@ -69,7 +69,7 @@ func TestOverlap_IsToldToBothHoldersOnce(t *testing.T) {
 
 func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
 	w, lead := mailboxtest.With(t, "lead")
-	a, b, c := in(w, "shop", "a", "loose.go", "done.go"), in(w, "shop", "b"), in(w, "shop", "c")
+	a, b, c := agentIn(w, "shop", "a", "loose.go", "done.go"), agentIn(w, "shop", "b"), agentIn(w, "shop", "c")
 	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	third, fourth := w.Sends(lead, "c", "Three").HandoffID, w.Sends(lead, "d", "Four").HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
@@ -84,21 +84,21 @@ func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
 		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
 		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),
 	}, w.Completes(c, third).Warnings)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(in(w, "shop", "d", "loose.go")).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(agentIn(w, "shop", "d", "loose.go")).Overlaps)
 
 	// An ended claim overlaps with nothing.
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
-	w.Completes(in(w, "shop", "d"), fourth)
+	w.Completes(agentIn(w, "shop", "d"), fourth)
 	w.Pass(time.Hour)
 	w.Sends(lead, "e", "Five")
-	require.Empty(t, w.Claims(in(w, "shop", "e", "loose.go", "done.go")).Overlaps)
+	require.Empty(t, w.Claims(agentIn(w, "shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
 // In a shared tree, the author of a change is unknown.
-func TestOverlap_NamesNobodyInSharedTree(t *testing.T) {
+func TestOverlap_NamesNoAuthorInSharedTree(t *testing.T) {
 	w, lead := mailboxtest.With(t, "lead")
-	a, b := in(w, "shop", "a", "x.go", "y.go"), in(w, "shop", "b", "x.go", "y.go")
+	a, b := agentIn(w, "shop", "a", "x.go", "y.go"), agentIn(w, "shop", "b", "x.go", "y.go")
 	b.Tree.Path = a.Tree.Path
 	first, second := w.Sends(lead, "a", "One", wanting("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	w.Claims(a)
@@ -125,9 +125,9 @@ func BenchmarkClaimBeside(b *testing.B) {
 			for i := range others {
 				name := schemas.Agent(fmt.Sprint("agent-", i))
 				w.Sends(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
-				w.Claims(in(w, "shop", name, files(i)...))
+				w.Claims(agentIn(w, "shop", name, files(i)...))
 			}
-			by := in(w, "shop", "agent-me", files(others)...)
+			by := agentIn(w, "shop", "agent-me", files(others)...)
 			for b.Loop() {
 				b.StopTimer()
 				sent := w.Sends(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))

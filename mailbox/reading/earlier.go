@@ -126,7 +126,7 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 		told := brief.Result{Title: of.Title}
 		if v.DecodeContent(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
 			if seen, err := LaterSight(v, of); err == nil {
-				contract.See(&told.Completion, seen)
+				contract.AddObservations(&told.Completion, seen)
 			}
 			all = append(all, told)
 		}

@@ -287,7 +287,7 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 			return err
 		}
 		seen, err := LaterSight(v, r)
-		contract.See(out.Completion, seen)
+		contract.AddObservations(out.Completion, seen)
 		return err
 	}
 	out.Failure = &schemas.Failure{}

@@ -25,7 +25,7 @@ const defaultSteps = 50
 
 // History returns the handoffs of a workflow, oldest first, in the requested form: a tree, rows or a diagram. It
 // compares each handoff with its events. It counts the remaining handoffs in More and does not compare them. If the
-// caller sets no limit, the answer is cut to [listing.Room] bytes. now is for the ages in the tree. The error is
+// caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. now is for the ages in the tree. The error is
 // not_found for an unknown handoff or workflow, and for a workspace without handoffs. It reads the record, the outcome
 // and all events of each handoff that it shows, since verifying needs them; beyond the limit it reads only the index.
 // If the answer is too long, it keeps as many steps as would fit if all were of one size, and renders again: only
@@ -44,10 +44,10 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	for {
 		show(steps, in.Format, now, &out)
 		b, err := json.Marshal(out)
-		if err != nil || in.Limit != 0 || len(b) <= listing.Room || len(steps) == 1 {
+		if err != nil || in.Limit != 0 || len(b) <= listing.MaxBytes || len(steps) == 1 {
 			return out, err
 		}
-		n := max(min(len(steps)*listing.Room/len(b), len(steps)-1), 1)
+		n := max(min(len(steps)*listing.MaxBytes/len(b), len(steps)-1), 1)
 		out.More += len(steps) - n
 		steps = steps[:n]
 	}
@@ -191,7 +191,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	}
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
-		step.Unseen = append(contract.Unseen(*got.Completion), got.Completion.Unobserved()...)
+		step.Unseen = append(contract.Unconfirmed(*got.Completion), got.Completion.Unobserved()...)
 		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, maxSummary))
 	}

@@ -40,14 +40,14 @@ func keptNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// Lookup returns the text behind a reference of a handoff, see [content.PlaceOf]. Fields of the context and of the
+// Lookup returns the text behind a reference of a handoff, see [content.ParsePlace]. Fields of the context and of the
 // expectations are found without these names before them, and fields of the outcome below outcome/. The error is
 // not_found for an unknown handoff, name or part.
 //
 // If any part of the path is missing, the error is one not_found about the whole reference, with the names that exist.
 // Other errors, such as an error about changed content, pass through.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
-	place, ok := content.PlaceOf(reference, of)
+	place, ok := content.ParsePlace(reference, of)
 	if !ok {
 		return "", unknownReference(of, reference).WithKnown("context://" + of.String())
 	}
@@ -161,7 +161,7 @@ func keptContent(v *store.View, digest string) ([]byte, error) {
 // addressOnly returns the error for a reference that has only an address.
 func addressOnly(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
-	if _, here := content.PlaceOf(url, 0); here {
+	if _, here := content.ParsePlace(url, 0); here {
 		hint = "Read it as %s."
 	}
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
@@ -173,7 +173,7 @@ func addressOnly(url string) error {
 func field(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {
-		raw, err := content.Pointer(said, in+path)
+		raw, err := content.AtPointer(said, in+path)
 		if err == nil {
 			text := content.Text(raw)
 			if text == compose.NotKept {
@@ -181,7 +181,7 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 			}
 			return []byte(text), err
 		}
-		if _, absent := content.Pointer(said, in+first); absent == nil {
+		if _, absent := content.AtPointer(said, in+first); absent == nil {
 			return nil, err
 		}
 		known = append(known, schemas.AsError(err).Known...)

@@ -84,7 +84,7 @@ func (rd Reader) render(
 	if err != nil {
 		return b, todo, err
 	}
-	todo.Criteria = len(contract.ByHand(in.Criteria))
+	todo.Criteria = len(contract.Manual(in.Criteria))
 	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
 		todo.Output = contract.Template(e.OutputSchema)
 	}
@@ -254,7 +254,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 const eventsShown = 20
 
 // showEvents shows a page of the handoff's events in words, the oldest of the page first. It cuts long texts until the
-// page has [listing.Room] bytes: other views have them in full.
+// page has [listing.MaxBytes] bytes: other views have them in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
 	if err == nil {
@@ -262,7 +262,7 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 	}
 	for limit := 1000; limit > 60 && err == nil; limit /= 2 {
 		var b []byte
-		if b, err = json.Marshal(out.Events); len(b) <= listing.Room {
+		if b, err = json.Marshal(out.Events); len(b) <= listing.MaxBytes {
 			break
 		}
 		shortenTexts(out.Events, limit)

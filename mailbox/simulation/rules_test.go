@@ -372,7 +372,7 @@ func (s *step) mayRead(a schemas.Agent) bool {
 
 // tellsSender tells whether the sender is told of an action in any case.
 func tellsSender(a life.Action) bool {
-	return slices.ContainsFunc(life.Follows(a), func(row life.Row) bool {
+	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.Row) bool {
 		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
 	})
 }
