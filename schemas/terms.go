@@ -14,7 +14,7 @@ import (
 // have it. The strategy is separate only because of the order of published and stored fields.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
-	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"who gets what nobody claims within 15 minutes: wait, return, generalist or human"`
+	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`
 }
 
 // ChoicesOf returns the words that a field accepts by its tag. It returns nil if the field accepts any word.

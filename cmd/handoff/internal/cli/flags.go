@@ -64,11 +64,11 @@ func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	flags.Var((*limit)(&l.limits.Task), "max-task-bytes", "size of a task text")
 	flags.Var((*limit)(&l.limits.Title), "max-title-bytes", "size of a title")
 	flags.Var((*limit)(&l.limits.Handoff), "max-handoff-bytes", "size of a handoff without references")
-	flags.Var((*limit)(&l.limits.Content), "max-reference-bytes", "size of what one reference sends along")
+	flags.Var((*limit)(&l.limits.Content), "max-reference-bytes", "size of the content of one reference")
 	flags.Var((*limit)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var((*limit)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
 	l.secrets = secrets(tools.MaskSecrets)
-	flags.Var(&l.secrets, "secrets", "what becomes of tokens, keys and passwords in texts: mask, warn or refuse")
+	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts:  mask, warn or refuse")
 	FromEnvironment(flags)
 }
 

@@ -47,7 +47,7 @@ func (a *App) Unread(by schemas.Caller) schemas.Caller {
 
 // BindReads gives a command that shows notices the flag --read.
 func (a *App) BindReads(flags *pflag.FlagSet) {
-	flags.BoolVar(&a.Reads, "read", false, "with --agent: notices that are shown count as read, as if that agent, or the person, had looked")
+	flags.BoolVar(&a.Reads, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
 // MarkedRead says what looking has done to so many unread notices of an agent that were shown.

@@ -48,7 +48,7 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
 	if t.File && runs[t.Tool] != "" {
-		cmd.Flags().String(fromLog, "", "what an agent handed on in this `file`, its log, - for standard input")
+		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log,  - for standard input")
 		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
 	}
 	show := a.Print

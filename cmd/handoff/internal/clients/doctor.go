@@ -27,18 +27,18 @@ const examineTimeout = 18 * time.Second
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
-		Short: "Find out what keeps agents from their work here, and say what to do about it",
+		Short: "Find faults that keep agents from their work here, and commands that mend them",
 		Example: `  handoff doctor
-  handoff doctor claude-code codex        # of the clients only these
+  handoff doctor claude-code codex        # only these clients
   handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
-		Long: `Looks at the store of the workspace and the process that has it open, at the programs that are called handoff,
-under which name commands act, at handoffs that are stuck, and at each client: whether its server starts, whether what
-its hooks start is there, and whether a server elsewhere is reached. It mends nothing: below what is wrong stands a
-command to try, if one helps. Where nobody has the workspace open it is opened for that, and as with any command
-leases and deadlines that are over by then take effect.
+		Long: `Examines the store of the workspace, the process that has it open, the programs with the name handoff,
+the name under which commands act, and stuck handoffs. For each client it tests whether the server starts, whether
+the program of its hooks exists, and whether a server on another machine answers. It mends nothing: below a fault it
+prints a command to try, if one helps. If no process has the workspace open, the command opens it. As with any
+command, leases and deadlines that are over take effect.
 
-Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
-skipped, warning or error, and "findings" has one object for each line.`,
+Exit status: 0 no fault, 1 warnings, 2 a fault. With --json "state" is ok, skipped, warning or error, and "findings"
+has one object for each line.`,
 		RunE: func(cmd *cobra.Command, names []string) error { return examine(cmd.Context(), a, names) },
 	}
 }

@@ -29,18 +29,19 @@ func SetupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
 		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
-		Example: `  handoff setup                        # all clients that are found; it shows what changes, and asks
+		Example: `  handoff setup                        # all clients that it finds; it shows each change, and asks
   handoff setup claude-code codex --yes
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
-		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. What else is in a
-file stays as it is. A copy is made beside it, and --remove puts back byte for byte what was there unless somebody else wrote since.
+		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. Other
+settings in a file stay as they are. Setup keeps a copy of each file, and --remove restores it byte for byte. If somebody
+changed the file since, --remove removes only the entries of setup.
 
-With --http agents reach a server on another machine. Its token is never written: --token-env names the variable
-that holds it. Hooks tell a session of its mail; they look at this machine, so they are left out with --http.
+With --http agents reach a server on another machine. Setup never writes its token: --token-env names the variable
+that holds it. Hooks tell a session its mail on this machine, so setup writes none with --http.
 
-It ends by starting the server as the client does. Exit status 1: a client was left alone, or its server
+At the end it starts the server as the client does. Exit status 1: setup did not change a client, or its server
 does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.isSet = func(flag string) bool { return cmd.Flag(flag).Changed }
@@ -49,19 +50,19 @@ does not answer.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
+	flags.BoolVar(&f.all, "all", false, "all known clients, also clients that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
 	flags.StringVar(&f.options.Server.URL, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
 	flags.StringVar(&f.options.Server.TokenEnv, "token-env", "",
 		"`variable` of the environment that holds the token, as HANDOFF_TOKEN")
 	flags.BoolVar(&f.options.Hooks, "hooks", false, "with hooks (the default, but not with --http)")
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
-	flags.BoolVar(&f.options.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
-	flags.BoolVar(&f.options.Server.Trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change, line by line")
+	flags.BoolVar(&f.options.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, if the client can")
+	flags.BoolVar(&f.options.Server.Trust, "trust", false, "let the tools run without a question, if the client has a setting for it")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only show changes, line by line")
 	flags.BoolVar(&f.diff, "diff", false, "show each line that changes before asking")
-	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
-	flags.BoolVar(&f.check, "check", false, "only tell whether it is set up, for the user or in the project, and try the server")
+	flags.BoolVar(&f.print, "print", false, "print the entry for each file, to paste it")
+	flags.BoolVar(&f.check, "check", false, "only report whether it is set up, for the user or in the project, and try the server")
 	flags.BoolVar(&f.remove, "remove", false, "take handoff out")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "print", "check")

@@ -19,7 +19,7 @@
 // records and texts, and what two registries say of one handoff would have to be told apart.
 //
 // A server starts though its store cannot be had, because some clients never start a server again. Each call is told
-// what stands in the way, and the next call tries again. A database is connected to by the first call that needs it;
+// an obstacle, and the next call tries again. A database is connected to by the first call that needs it;
 // only a connection string that cannot be read ends a server.
 package open
 

@@ -77,11 +77,11 @@ func NewApp(e cli.Env, version string) *cli.App {
 	}
 }
 
-const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
-come back wait on disk in the receiver's mailbox. One agent at a time claims it, under a lease. It ends
-in an outcome of which the sender is told, and each step is kept in a registry that can be verified.
+const about = `handoff passes work between coding agents. The task, the known facts and the wanted results wait on
+disk in the mailbox of the recipient. One agent at a time claims the work, under a lease. The sender gets the
+outcome. A registry keeps each step, and anybody can verify it.
 
-Agents meet in a workspace: one per git repository, shared by its worktrees. There is no server to start: the
+Agents meet in a workspace: one per git repository, shared by its worktrees. You start no server: the
 client of an agent starts one for itself, and a command needs none.`
 
 // ExitStatuses is what help says below the flags of the program.
@@ -89,7 +89,7 @@ const ExitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again   8 status: something needs you   130 Ctrl-C   143 SIGTERM
 
-The flags of every command and those of handoff mcp and serve can be set in the environment: HANDOFF_AGENT for
+Environment variables can set the flags of every command and the flags of handoff mcp and serve: HANDOFF_AGENT for
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
@@ -124,7 +124,7 @@ func bare(a *cli.App) *cobra.Command {
   handoff send qa "Test the login form" --agent human  # to an agent's mailbox
   handoff claim --agent qa                         # take the next one
   handoff complete 1 --agent qa --summary "12 passed"
-  handoff history                                  # who passed what to whom, and how it ended
+  handoff history                                  # the chain of handoffs, and how it ended
   claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
 		Args:              cli.OnlyBelow,
 		SilenceErrors:     true,

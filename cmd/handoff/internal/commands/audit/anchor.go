@@ -23,12 +23,12 @@ func anchorCommand(a *cli.App) *cobra.Command {
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
 		Example: `  handoff audit anchor --push origin`,
-		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository: nothing of the work tree, the index
-or a branch is touched. Whoever fetched it can hold the registry against it with handoff audit verify --anchor. So
-nobody can change what was recorded before, even with the store and its key, without being found by all who fetched.
-The registry has to hold all heads that were anchored before.
+		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository. It does not touch
+the work tree, the index or a branch. In a clone that fetched the ref, handoff audit verify --anchor compares the
+registry with it. So all these clones find a change of earlier events, even by an attacker with the store and its
+key. The registry has to match all heads that were anchored before.
 
-A push of this ref and of the branch takes both along, once git is told so:
+These settings of git make push and fetch include the ref:
 
   git config --add remote.origin.push HEAD
   git config --add remote.origin.push 'refs/handoff/heads/*:refs/handoff/heads/*'

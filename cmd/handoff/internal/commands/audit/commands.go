@@ -23,10 +23,10 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-const about = `The registry has one event for each change. Events are the leaves of a Merkle tree (RFC 6962), and its root says
-what all of them are. verify finds what was changed in the store, as long as the registry was not computed anew. Against
-that a head helps that somebody else has: one that checkpoint printed, or one that was fetched from the repository
-where anchor put it. docs/audit.md says which protects against whom.`
+const about = `The registry has one event for each change. Events are the leaves of a Merkle tree (RFC 6962), and its
+root proves all of them. verify finds changes in the store, unless somebody computed the whole registry anew. To find
+that, use a head that is kept elsewhere: a head that checkpoint printed, or a head of anchor that was fetched from
+the repository. docs/audit.md lists the attacks and the command against each.`
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {

@@ -24,7 +24,7 @@ func checkpointCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff audit checkpoint > head
   handoff audit verify --checkpoint head`,
 		Long: `Prints the origin, the number of events and the root of the tree over them, as a signed note (C2SP tlog-checkpoint).
-Whoever keeps it can tell later whether the registry still begins with these events: give it to somebody who cannot
+With it you can tell later whether the registry still begins with these events: give it to a person that cannot
 write the store.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,16 +20,16 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff audit verify
   handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
   handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
-		Long: `Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.
+		Long: `Prints the number of events and the root of the tree over them. Exit status 1: the store was changed.
 
-With --checkpoint it has to begin with the events of the head in this file: the roots are compared, and no signature.
-With --anchor it has to hold each head that was anchored in the project's repository and fetched, see handoff audit
-anchor.`,
+With --checkpoint the registry has to begin with the events of the head in this file. The command compares roots and
+checks no signature. With --anchor the registry has to match each head that was anchored in the project's repository
+and fetched, see handoff audit anchor.`,
 		Args: cobra.NoArgs,
 	}
-	ref := cmd.Flags().String("anchor", "", "`ref` with heads that it has to hold (default: that of the workspace)")
+	ref := cmd.Flags().String("anchor", "", "`ref` with heads that the registry has to match (default: the ref of the workspace)")
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
-	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that it has to hold; may be repeated")
+	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that the registry has to match; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []keptHead
 		if cmd.Flags().Changed("anchor") {

@@ -26,20 +26,20 @@ type permit struct {
 	Why     string `json:"why,omitempty"` // why it is not allowed
 }
 
-const aboutAllow = `A repository may bring checks, whose commands run, and rules and workflows, which send work. None of it acts before a
-person allowed it: this shows what waits for that and asks once, at the terminal. What changes asks again. Which agents
-there are and what they take asks nothing, and neither does anything in your own file.
+const aboutAllow = `A repository may have checks, which run commands, and rules and workflows, which send work. They
+do nothing before a person has allowed them. This command shows checks and rules without leave, and asks once, at the
+terminal. A change needs leave again. Declarations of agents, and your own file, need no leave.
 
-What is allowed belongs to this repository with its worktrees, and to you: a clone of it has nothing of that. Commands
-of checks have the PATH and HOME of now. Exit status 2: something of it cannot be read.`
+Leave belongs to this repository with its worktrees, and to you: a clone has no leave. Commands of checks run with
+the present PATH and HOME. Exit status 2: a file cannot be read.`
 
 func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var base string
 	var look bool
 	cmd := &cobra.Command{
-		Use: "allow", Short: "Let the checks and rules that a repository brings act, once you read them", Long: aboutAllow,
+		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: aboutAllow,
 		Example: `  handoff allow
-  handoff allow --list             # what waits, and what is allowed
+  handoff allow --list             # only shows them, with their leave
   handoff allow --base main`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,13 +54,13 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 			return cli.Unless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
-	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list of checks it is (default: HEAD)")
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list of checks (default: HEAD)")
 	cmd.Flags().BoolVar(&look, "list", false, "only look")
 	if kind == "" {
 		a.BindAgents(cmd.Flags())
 		return cmd
 	}
-	cmd.Short, cmd.Example = "Let the commands of the list run, once you read them", "  handoff checks allow\n  handoff checks allow --base main"
+	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
 }
 
@@ -147,11 +147,10 @@ func printPermits(p *cli.Page, all []permit, problems []string, does bool) {
 func denyCommand(a *cli.App, kind string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "deny",
-		Short:   "Take back what was allowed in this repository",
-		Example: "  handoff deny\n  handoff checks deny    # of checks alone",
-		Long: `No command of a check runs, and no rule sends, until a person allows it again. What is not looked at stays what its agent
-claims.`,
-		Args: cobra.NoArgs,
+		Short:   "Withdraw leave from the checks and rules of this repository",
+		Example: "  handoff deny\n  handoff checks deny    # only for checks",
+		Long:    `No command of a check runs, and no rule sends, until a person allows it again. A check without leave is not observed.`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			were, err := a.Leave().Deny(kind)
 			if err != nil {

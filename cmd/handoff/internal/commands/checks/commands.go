@@ -16,29 +16,29 @@ import (
 	"handoff/schemas"
 )
 
-const about = `A repository says in .handoff/checks.yaml what work has to pass, and handoff looks itself:
+const about = `A repository lists checks in .handoff/checks.yaml. Work has to pass them, and handoff runs them itself:
 
   checks:
     test: go test ./...                 # a command has to end with 0
     unit:
       run: go test -json ./...
       report: gotest                    # or {junit: FILE}: it names tests that passed, and none that failed
-      kept: true                        # what passed at the base has to pass
+      kept: true                        # tests that passed at the base have to pass
       base: ["**/*_test.go", Makefile]  # these files are as at the base
     guide: {exists: docs/guide.md}
     scope: {touches: ["src/**"], leaves: ["secrets/**"]}
     clean: {tree: clean}
     shape: {json: out.json, schema: schema.json}
 
-The list is read from the commit at which the work began. Nothing runs before a person allowed it, once for each state
-of the list. A command runs as you, in a clean tree of its own.`
+handoff reads the list from the commit at which the work began. No check runs before a person has allowed the list; a
+changed list needs leave again. A command runs as you, in a clean tree of its own.`
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		cli.Group(&cobra.Command{
 			Use:   "checks",
-			Short: "Look whether work holds what its repository asks for",
+			Short: "Run the checks of a repository",
 			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
@@ -95,10 +95,10 @@ func listCommand(a *cli.App) *cobra.Command {
 	var base string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Show the list of checks, whether it is allowed, and what is wrong with it",
+		Short: "Show the list of checks, its leave and its errors",
 		Example: `  handoff checks list
   handoff checks list --base main`,
-		Long: "Exit status 2: something is wrong with the list.",
+		Long: "Exit status 2: the list has an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, at, list, err := read(cmd.Context(), a, base)
@@ -117,7 +117,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			return cli.Unless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
 		},
 	}
-	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list it is (default: HEAD)")
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list (default: HEAD)")
 	return cmd
 }
 

@@ -19,16 +19,16 @@ func runCommand(a *cli.App) *cobra.Command {
 	var supervise bool
 	cmd := &cobra.Command{
 		Use:   "run [CHECK…|ID]",
-		Short: "Look at checks now, all of the list or those that are named",
+		Short: "Run checks now, all of the list or named ones",
 		Example: `  handoff checks run
   handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
-		Long: `They are looked at in a clean tree of the commit, not in the working tree. The list is that of the base.
-With the id of completed work those of it are looked at, at the commit that was delivered, and what they show is kept
-with it: for work that was completed where no checkout is.
+		Long: `Checks run in a clean tree of the commit, not in the working tree. handoff reads the list from the base.
+With the id of completed work it runs the checks of this work at its delivered commit, and keeps their results
+with the work. Use this for work that was completed without a checkout.
 
-Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
+Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
@@ -60,7 +60,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			return report(a, seen)
 		},
 	}
-	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` that is looked at (default: HEAD)")
+	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` at which the checks run (default: HEAD)")
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` at which the work began (default: HEAD)")
 	cmd.Flags().BoolVar(&supervise, checks.SuperviseFlag, false, "run the command that is ordered on standard input")
 	cmd.Flags().Lookup(checks.SuperviseFlag).Hidden = true

@@ -16,7 +16,7 @@ import (
 func Command(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print what lets a shell complete commands, flags, ids and names",
+		Short: "Print the script with which a shell completes commands, flags, ids and names",
 		Example: `  source <(handoff completion bash)         # in this bash only
   d=~/.local/share/bash-completion/completions; mkdir -p $d && handoff completion bash >$d/handoff
   mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
@@ -25,11 +25,11 @@ func Command(a *cli.App) *cobra.Command {
 		Long: `SHELL is bash, zsh, fish or powershell. Bash finds the script below ~/.local/share by itself where the package
 bash-completion is installed; else "source" it in ~/.bashrc. Zsh needs "fpath+=~/.zfunc" before compinit in ~/.zshrc.
 
-The shell is offered what is in the workspace: the newest handoffs that have not ended, with their titles, agents,
-workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
+The shell offers names of the workspace: the newest open handoffs with their titles, agents, workflows and tokens. If
+handoff cannot read the workspace within 0.3 s, the shell offers none of them, and no error appears.
 
-Nothing is marked as read. As with any command, leases and deadlines that are over by then take effect.
-Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
+Completion marks no notice as read. As with any command, leases and deadlines that are over take effect. Bash, zsh
+and PowerShell evaluate the line up to the cursor: a $(…) that you typed runs when you press the key.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			script, err := completionScript(cmd.Root(), given[0])

@@ -17,16 +17,16 @@ func captureCommand(a *cli.App) *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "capture [FILE]",
-		Short: "Print what an agent wrote to hand on, as its log is to carry it",
+		Short: "Print the file of an agent between markers, for its log",
 		Example: `  my-agent; handoff capture                       # at the end of a job
   handoff capture findings.json --strict
   kubectl logs investigate | handoff capture --from-log - --json`,
-		Long: `FILE is by default the one that HANDOFF_PATH names, else KELOS_HANDOFF_PATH, else
-` + payload.DefaultPath + ` if it is yours. It is checked and printed on one line between the markers
----KELOS_HANDOFF_START--- and ---KELOS_HANDOFF_END---. Fields that are not known are kept. Without a file, or with
-an empty one, nothing is printed. What is no payload or too long is not printed either: a warning says why.
+		Long: `By default FILE is the file that HANDOFF_PATH names, else KELOS_HANDOFF_PATH, else
+` + payload.DefaultPath + ` if it is yours. The command checks it and prints it on one line between the markers
+---KELOS_HANDOFF_START--- and ---KELOS_HANDOFF_END---. It keeps unknown fields. Without a file, or with
+an empty one, it prints nothing. It does not print a file that is no payload or too long: a warning gives the reason.
 
-With --from-log it is looked for in a log of any length, between the last two markers.
+With --from-log it reads the payload from a log of any length, between the last two markers.
 
 Limits:
 ` + strings.Join(schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() + "\n" }), ""),
@@ -46,8 +46,8 @@ Limits:
 			return printLog(a, said)
 		},
 	}
-	cmd.Flags().StringVar(&log, "from-log", "", "look for it in this `file`, a log, - for standard input")
-	cmd.Flags().BoolVar(&strict, "strict", false, "fail where there is something that is no payload or too long")
+	cmd.Flags().StringVar(&log, "from-log", "", "read the payload from this `file`, a log, - for standard input")
+	cmd.Flags().BoolVar(&strict, "strict", false, "fail if the file is no payload or too long")
 	return cmd
 }
 

@@ -24,16 +24,17 @@ import (
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exec [send … | complete …] -- COMMAND…",
-		Short: "Run an agent that writes a file, and hand on what it wrote",
+		Short: "Run an agent that writes a file, and pass the file on",
 		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
-  handoff exec -- ./investigate.sh >agent.log   # what it wrote ends the log, between markers`,
-		Long: `HANDOFF_PATH and KELOS_HANDOFF_PATH name a new file for COMMAND. What it wrote there goes on with "handoff send" or
-"handoff complete", whose arguments and flags stand before the two dashes, or is printed as "handoff capture" does.
-"handoff prime --files" tells an agent how it is written. Where it wrote nothing, nothing is done.
+  handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
+		Long: `HANDOFF_PATH and KELOS_HANDOFF_PATH name a new file for COMMAND. The command passes this file to
+"handoff send" or "handoff complete", with the arguments and flags before the two dashes. Without these it prints the
+file, like "handoff capture". "handoff prime --files" describes the file for an agent. If COMMAND wrote no file, the
+command does nothing.
 
-The exit status is that of COMMAND. If that is not 0, or what it wrote is refused, nothing is sent or completed, and the file
-is kept and named. What you hold stays yours while COMMAND runs.`,
+It ends with the exit status of COMMAND. If this is not 0, or handoff refuses the file, it sends and completes
+nothing, and keeps and names the file. While COMMAND runs, you keep your claims.`,
 		DisableFlagParsing: true, // the flags belong to another command
 		RunE: func(cmd *cobra.Command, given []string) error {
 			words, command := given, []string(nil)

@@ -19,20 +19,20 @@ import (
 var (
 	depFields = []cli.Field{
 		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),
-		cli.Text("workflow", "workflow", ".Stages are all of this `workflow`, and .Deps has each under its title"),
-		cli.Text("body", "body", ".Body is this text, as a message that set the work off"),
+		cli.Text("workflow", "workflow", ".Stages is all handoffs of this `workflow`, and .Deps has each under its title"),
+		cli.Text("body", "body", ".Body is this text, such as a message that started the work"),
 	}
 	historyFields = []cli.Field{
-		cli.Number("history", "limit", ".History are so many that were completed last, at most 50"),
-		cli.Text("type", "type", "with --history: of this work `type`"),
-		cli.Words("tags", "tags", "with --history: with one of these: a,b"),
+		cli.Number("history", "limit", ".History is this number of the last completed handoffs, at most 50"),
+		cli.Text("type", "type", "with --history: only this work `type`"),
+		cli.Words("tags", "tags", "with --history: only with one of these tags: a,b"),
 	}
 )
 
 func renderCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render TEMPLATE",
-		Short: "Fill the template of a prompt with what earlier work handed on",
+		Short: "Fill the template of a prompt with results of earlier work",
 		Example: `  handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
@@ -43,9 +43,9 @@ func renderCommand(a *cli.App) *cobra.Command {
   {{range .Stages}}{{.Name}}: {{.Handoff.Summary}}
   {{end}}
 
-.Deps.NAME, and each of .Stages and .History, has Name, Outputs, Results and Handoff, and that has Version, Summary, Detail
-and Data. What is missing renders empty. What agents wrote is put where you say, and not marked as theirs; characters in
-it that do not show are made visible.`,
+.Deps.NAME, and each of .Stages and .History, has Name, Outputs, Results and Handoff. Handoff has Version, Summary,
+Detail and Data. A missing value renders empty. The command does not mark texts of agents, and makes hidden
+characters in them visible.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}

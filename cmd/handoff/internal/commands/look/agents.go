@@ -14,7 +14,7 @@ import (
 )
 
 var agentsFields = []cli.Field{
-	cli.Text("capability", "capability", "only who accepts this"),
+	cli.Text("capability", "capability", "only agents that accept this"),
 	cli.Text("role", "role", "only of this role"),
 	cli.Words("skill", "tags", "only with one of these skills: a,b"),
 }
@@ -22,12 +22,12 @@ var agentsFields = []cli.Field{
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := agentsListing(printAgents).Of(a, &cobra.Command{
 		Use:   "agents [NAME]",
-		Short: "List agents: who can take what, who is live, how busy they are",
+		Short: "List agents with their work types, presence and load",
 		Example: `  handoff agents
-  handoff agents qa              # one of them, with what it holds and what waits for it
+  handoff agents qa              # one agent, with its held and waiting work
   handoff agents --capability security_review
   handoff agents register qa --accepts code,test_request --role testing --agent human
-  handoff agents init            # writes .handoff/agents.yaml, in which agents and roles are declared`,
+  handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.OnlyBelow(cmd, given)
@@ -70,10 +70,10 @@ func printAgents(p *cli.Page, cards []schemas.Card) {
 
 var registerFields = []cli.Field{
 	cli.Words("accepts", "accepts", "work types: code,test_request; * for any"),
-	cli.Words("produces", "produces", "what comes back: test_results"),
+	cli.Words("produces", "produces", "types of its results: test_results"),
 	cli.Words("skills", "skills", "python,mcp"),
 	cli.Text("role", "role", "as testing"),
-	cli.Text("description", "description", "what it is good at"),
+	cli.Text("description", "description", "its strengths"),
 	cli.Number("max-session", "max_session_minutes", "the longest that it works at a stretch, in `minutes`"),
 	cli.Number("max-open", "max_open", "handoffs at once"),
 	cli.Switch("away", "away", "takes nothing for now: senders are warned"),
@@ -85,7 +85,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 		Print: func(p *cli.Page, out schemas.RegisterOut) { printAgents(p, []schemas.Card{out.Agent}) },
 	}.Of(a, &cobra.Command{
 		Use:   "register NAME",
-		Short: "Say what an agent accepts and produces",
+		Short: "Declare the work that an agent accepts and produces",
 		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
   handoff agents register qa --away --agent human`,
 		Args: cobra.ExactArgs(1),

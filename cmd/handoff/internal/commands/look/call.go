@@ -20,8 +20,8 @@ func callCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff call list_agents
   handoff call send_handoff '{"to": "qa", "task": "Test the login form"}' --agent dev
   echo '{"handoff_id": "12", "summary": "12 tests passed"}' | handoff call complete_handoff - --agent qa
-  handoff tools                    # what there is to call`,
-		Long: `The result is JSON, indented on a terminal. A refused call prints its error in the same form with --json.`,
+  handoff tools                    # lists the tools`,
+		Long: `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			t, err := tools.Find(given[0])
@@ -87,9 +87,9 @@ func printResult(p *cli.Page, raw json.RawMessage) {
 func toolsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools",
-		Short: "List the tools that agents are offered",
+		Short: "List the tools for agents",
 		Example: `  handoff tools
-  handoff tools --json | wc -c     # what a client reads before it begins`,
+  handoff tools --json | wc -c     # bytes that a client reads before it begins`,
 		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -18,7 +18,7 @@ import (
 func agentsListCommand(a *cli.App) *cobra.Command {
 	return agentsListing(printOrigins).Of(a, &cobra.Command{
 		Use:     "list",
-		Short:   "List agents: who is known from where, and seen when",
+		Short:   "List agents, with their source and their last call",
 		Example: `  handoff agents list`,
 		Args:    cobra.NoArgs,
 	})
@@ -45,7 +45,7 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return writeAgents(a, user, agentsfile.Template) },
 	}
-	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which holds in all projects; that of the project comes before it")
+	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
 	return cmd
 }
 
@@ -115,9 +115,9 @@ type checkedFile struct {
 func agentsCheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Say what is wrong in the files that declare agents, by line",
-		Long: "Looks at the file of the project, .handoff/agents.yaml, and at the user's own, or at FILE. While one of the two is broken,\n" +
-			"what was declared last holds. Exit status 2: something is wrong.",
+		Short: "Show the errors in files that declare agents, by line",
+		Long: "Checks the file of the project, .handoff/agents.yaml, and the user's own file, or FILE. While one of the two is broken,\n" +
+			"its last good declarations stay valid. Exit status 2: a file has an error.",
 		Example: `  handoff agents check
   handoff agents check AGENT_ROLES.yaml`,
 		Args: cobra.MaximumNArgs(1),

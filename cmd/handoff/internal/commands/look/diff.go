@@ -13,12 +13,12 @@ import (
 func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff ID [ID]",
-		Short: "Hold what was delivered against what was asked, and against another round",
-		Long: `Shows each criterion with its answer and what that rests on, the files that were asked for and those that changed, and
-the output. Of rework it says what is new since the round before, or since the handoff that is named first. Of a review it shows the
-work that is reviewed.`,
-		Example: `  handoff diff 12       # asked and delivered; of rework also since the round before
-  handoff diff 12 18    # what changed from one round to the other`,
+		Short: "Compare a result with its request, and with another round",
+		Long: `Shows each criterion with its answer and the evidence, the requested files and the changed files, and
+the output. For rework it shows the changes since the round before, or since the first of two ids. For a review it
+shows the reviewed work.`,
+		Example: `  handoff diff 12       # request and result; of rework also the changes since the round before
+  handoff diff 12 18    # the changes from one round to the other`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	a.BindReads(cmd.Flags())

@@ -18,9 +18,9 @@ import (
 func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [ID | WORKFLOW]",
-		Short: "Show who passed what to whom, and how it ended",
+		Short: "Show the chain of a workflow, and how it ended",
 		Example: `  handoff history                # the newest workflow
-  handoff history 12             # that of a handoff
+  handoff history 12             # the workflow of a handoff
   handoff history wf_login --mermaid >login.mmd
   handoff history wf_login --markdown | gh pr comment 12 -F -`,
 		Args: cobra.MaximumNArgs(1),

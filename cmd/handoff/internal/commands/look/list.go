@@ -16,12 +16,12 @@ import (
 var listFields = []cli.Field{
 	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
 	cli.Text("status", "status", "only in this state"),
-	cli.Text("workflow", "workflow", "only of this workflow, also what has ended"),
+	cli.Text("workflow", "workflow", "only of this workflow, also ended handoffs"),
 	cli.Words("tag", "tags", "only with one of these tags"),
 	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
-	cli.Text("query", "query", "words of what was sent, decided, asked, answered and delivered"),
-	cli.Text("since", "since", "what was sent or ended since a time, as yesterday, 2026-01-31 or 2h ago"),
+	cli.Text("query", "query", "words in the texts of sends, decisions, questions, answers and results"),
+	cli.Text("since", "since", "only work sent or ended since a time, such as yesterday, 2026-01-31 or 2h ago"),
 }
 
 // listing holds the options of list that are no arguments of the tool.
@@ -36,18 +36,18 @@ func listCommand(a *cli.App) *cobra.Command {
 	return listing{}.command(a, &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs",
-		Example: `  handoff list                       # all that is under way
-  handoff list --for qa --ready      # what qa can claim now
+		Example: `  handoff list                       # all open handoffs
+  handoff list --for qa --ready      # handoffs that qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck               # what goes on only when somebody acts`,
-		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents, what is
-urgent or waits for somebody first.
-The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
-Notices that an agent lists count as read. Whoever names another with --agent reads nothing for it, unless --read is given.
+  handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
+		Long: `Without --box, --for, --status, --workflow, --query or --all it lists all open handoffs of all agents;
+urgent handoffs and handoffs that wait for an answer or approval come first. The inbox and the other boxes belong to
+--agent. The box all has the handoffs of all agents, also ended ones. Notices that an agent lists count as read. If
+you name another agent with --agent, its notices stay unread, unless you give --read.
 
-With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
-"more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
+With --json: {"items": [...]}, with all rows unless --limit says otherwise, in the form of list_handoffs.
+"more" is true if --limit left rows out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
 	}, func(cli.Arguments, []string) {})
 }
@@ -55,10 +55,10 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 func inboxCommand(a *cli.App) *cobra.Command {
 	return listing{}.command(a, &cobra.Command{
 		Use:   "inbox",
-		Short: "List what is for you, in the order of claiming",
+		Short: "List handoffs for you, in the order of claims",
 		Example: `  handoff inbox --agent human
   handoff inbox --agent qa --status open`,
-		Long: "Notices that are unread are counted below; handoff list --box notices shows them.",
+		Long: "The last line counts unread notices; handoff list --box notices shows them.",
 		Args: cobra.NoArgs,
 	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
@@ -66,7 +66,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
 func searchCommand(a *cli.App) *cobra.Command {
 	return listing{all: true}.command(a, &cobra.Command{
 		Use:   "search WORDS…",
-		Short: "Find handoffs by words of what was sent, asked, answered and delivered",
+		Short: "Find handoffs by words of their texts",
 		Example: `  handoff search login form
   handoff search login --since yesterday --status failed`,
 		Args: cobra.MinimumNArgs(1),
@@ -95,11 +95,11 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 	flags.StringVar(&l.role, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
-	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
+	flags.BoolVar(&l.ready, "ready", false, "only handoffs that can be claimed now")
 	flags.BoolVar(&l.stuck, "stuck", false,
-		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
-	flags.BoolVar(&l.all, "all", l.all, "also what has ended")
-	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; all unless given, where no terminal is or with --json")
+		"only handoffs that wait for an answer, for approval or for a handoff that will not be completed, or whose holder is gone")
+	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
+	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
 	a.BindReads(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd

@@ -16,15 +16,15 @@ func rulesCommand(a *cli.App) *cobra.Command {
 		Use:     "rules",
 		Short:   "Try the rules that files declare",
 		Example: `  handoff rules test .handoff/agents.yaml`,
-		Long: `A file that declares agents may have rules, too: what is sent when something happens to a handoff.
+		Long: `A file that declares agents may have rules, too. A rule sends work when a handoff changes.
 
   routes:
-    - name: what fails is fixed
+        - name: fix failed tests
       on: [completed, failed]      # sent, completed, accepted, returned, failed, rejected, timed_out, cancelled
       when: handoff.type == "testing" && !outcome.passed
       send: {to: "role:fixing", task: "Fix {{handoff.title}}: {{outcome.summary}}"}
 
-And it may have workflows by name, which handoff workflow start NAME TASK begins:
+It may also have named workflows, which handoff workflow start NAME TASK begins:
 
   workflows:
     build:
@@ -33,17 +33,19 @@ And it may have workflows by name, which handoff workflow start NAME TASK begins
       - {step: fix, when: "!outcome.passed", next: test, to: "role:fixing", task: "Fix: {{outcome.summary}}"}
       - {step: verify, to: "role:verification", task: "Is it ready?"}
 
-What is sent has the fields of the tool send_handoff; several are a list, and join is one that waits for them. After a
-step comes the next one if it was done well. One with "when" is looked at however the step before it ended; "next" names
-the step after it, or end. Steps in a list of their own are done side by side, and the step after them waits for all.
+A send has the fields of the tool send_handoff. A list makes several sends, and join is one more send that depends on
+all of them. The next step follows if the step before was done well. handoff evaluates a step with "when" after every
+end of the step before. "next" names the step after a step, or end. Steps in a list of their own run at the same
+time, and the step after them waits for all.
 
-"when", and what stands in {{ }}, are expressions of CEL, the Common Expression Language. They know
+"when", and the texts in {{ }}, are expressions of CEL, the Common Expression Language. They know
 
   handoff, root  id type title task summary detail data tags priority from to holder status step round attempt depth workflow
   outcome        status passed summary detail data results output notes unmet tests_passed tests_failed failure_type alternative
 
-Root is where the chain began. A text that may be missing is written outcome.data.?branch.orValue("main"). A rule for what
-failed takes the place of the rollback. A rule that is refused, as at the end of a chain, is told to human.`,
+Root is the first handoff of the chain. For a text that may be missing write outcome.data.?branch.orValue("main"). A
+rule for failed work replaces the rollback. If handoff refuses the send of a rule, for example at the end of a chain,
+human gets a notice.`,
 	}, rulesTestCommand(a))
 }
 
@@ -59,9 +61,9 @@ type testedRules struct {
 func rulesTestCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test FILE [ID]",
-		Short: "Say what is wrong with the rules of a file, and what they would send because of a handoff",
-		Long: "With ID it says of each rule what it would send because of what happened to that handoff last, or why nothing.\n" +
-			"Nothing is sent. Exit status 2: something is wrong with the file.",
+		Short: "Show the errors in the rules of a file, and the work that they would send",
+		Long: "With ID it shows for each rule the work that it would send after the last event of that handoff, or the reason\n" +
+			"why it would send none. It sends nothing. Exit status 2: the file has an error.",
 		Example: `  handoff rules test .handoff/agents.yaml
   handoff rules test .handoff/agents.yaml 12`,
 		Args: cobra.RangeArgs(1, 2),

@@ -20,12 +20,12 @@ type view struct{ name, help string }
 
 // views are the depths at which get_handoff returns a handoff, each with its flag.
 var views = []view{
-	{"full", "also everything that was said, as JSON"},
-	{"brief", "what its receiver reads"},
-	{"events", "every step, and what was said"},
+	{"full", "also all texts, as JSON"},
+	{"brief", "the text that its recipient reads"},
+	{"events", "every step, with its text"},
 	{"audit", "every step with its digests, as JSON"},
 	{"outcome", "how it ended"},
-	{"checkpoint", "where work stood when it stopped"},
+	{"checkpoint", "the state of the work when it stopped"},
 }
 
 func showCommand(a *cli.App) *cobra.Command {
@@ -33,10 +33,10 @@ func showCommand(a *cli.App) *cobra.Command {
 		Use:   "show ID",
 		Short: "Show one handoff, or one notice in full",
 		Example: `  handoff show 12
-  handoff show 12 --full         # also everything that was said, as JSON
-  handoff show 12 --brief        # what its receiver reads
-  handoff show 12 --events       # every step, and what was said
-  handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
+  handoff show 12 --full         # also all texts, as JSON
+  handoff show 12 --brief        # the text that its recipient reads
+  handoff show 12 --events       # every step, with its text
+  handoff show no_3 --agent dev  # a notice of dev, with all its content`,
 		Args: cobra.ExactArgs(1),
 	}
 	var names []string

@@ -30,23 +30,23 @@ func statusCommand(a *cli.App) *cobra.Command {
 	var g statusOptions
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "What needs you, what runs, and what is stuck",
+		Short: "Show handoffs that need you, run or are stuck",
 		Example: `  handoff status
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
-		Long: `What needs a person comes first: questions, approvals, failures with which nobody goes on, work for human and
-messages to human that were not read, each with the command that goes on with it. Then what agents are at work on, with
-their last sign of life, and what does not go on by itself, with the reason. Looking changes nothing.
+		Long: `First come handoffs that need a person, each with the command that goes on: questions, approvals,
+failures that no agent continues, work for human, and unread messages to human. Then come handoffs that agents work
+on, with the last sign of life, and handoffs that are stuck, with the reason. The command changes nothing.
 
-With --exec it stays, shows nothing, and runs a command of the shell once for each thing that needs you and was not told
-before, within two seconds, one at a time. What was told is kept with the workspace, so a restart tells nothing again.
-The command finds the thing as JSON on standard input, as a row of needs_you with id, workspace and command, and in its
-environment HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line, and
-HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails is run again after 10 s, 40 s
-and 160 s, and so is one that takes longer than a minute. What you claimed yourself is not told.
+With --exec it keeps running and shows nothing. It runs a command of the shell once for each new item that needs you,
+within two seconds, one command at a time. A file of the workspace lists the items of earlier commands, so a restart
+repeats none. The command gets the item as JSON on standard input, as a row of needs_you with id, workspace and
+command. Its environment has HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line,
+and HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails, or takes longer than a
+minute, runs again after 10 s, 40 s and 160 s. Work that you claimed yourself is not in it.
 
-Without a terminal each row is a line: part, kind, id, from, who has it, since, last sign of life, command, title
+Without a terminal each row is a line: part, kind, id, from, holder, since, last sign of life, command, title
 and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": ..., "stuck": ..., "counts": ...}.
 
 Exit status: 0 nothing needs you, 8 something does, others as usual.`,

@@ -15,13 +15,13 @@ func versionCommand(a *cli.App) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, or look whether there is a newer one",
+		Short: "Print the version, or look for a newer one",
 		Example: `  handoff version
   handoff version --json
   curl -fsSL https://example.com/handoff/latest.json | handoff version --check -`,
-		Long: `With --check it reads what the newest version is from a file, or from standard input for -. Each release has such a
-file, latest.json. The answers of npm's registry about the latest version of a package and of GitHub's API about the
-latest release of a repository will do as well. No command ever asks for them.
+		Long: `With --check it reads the newest version from a file, or from standard input for -. Each release has
+this file, latest.json. Answers of npm's registry about the latest version of a package, and of GitHub's API about
+the latest release of a repository, work as well. No command ever asks a server for them.
 
 Exit status: 8 there is a newer version, others as usual.`,
 		Args: cobra.NoArgs,

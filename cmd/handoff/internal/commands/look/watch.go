@@ -37,19 +37,20 @@ func watchCommand(a *cli.App) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Print what happens, as it happens",
+		Short: "Print events as they happen",
 		Example: `  handoff watch
-  handoff watch --agent qa                  # what qa does, is sent or waits for
+  handoff watch --agent qa                  # all events about qa
   handoff watch --action asked,failed       # only these
-  handoff watch --action approval,permission  # what only a person gives
-  handoff watch --json --since 0            # all that ever happened, then what comes, for programs
+  handoff watch --action approval,permission  # events that need a person
+  handoff watch --json --since 0            # all past events, then new ones, for programs
   handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
-		Long: `Prints a line for each event until Ctrl-C, or until nobody reads them any more. With --json each line is an
-object whose n is the number of the event: --since N goes on after it. Watching needs no name and changes
-nothing; HANDOFF_AGENT does not narrow it, only --agent does.
+		Long: `Prints a line for each event until Ctrl-C, or until the reader of its output ends. With --json each
+line is an object whose n is the number of the event: --since N continues after it. The command needs no name and
+changes nothing. HANDOFF_AGENT does not narrow it, only --agent does.
 
-To act on each event, as the lifecycle hook agent_handoff of the kernl handoffs design does, read these objects in
-a loop. Agents write the texts in them: quote what you take out. For what needs you there is handoff status --exec.`,
+To act on each event, like the lifecycle hook agent_handoff of the kernl handoffs design, read these objects in a
+loop. Agents write the texts in them: quote these texts. To act only on handoffs that need you, use handoff status
+--exec.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
@@ -61,7 +62,7 @@ a loop. Agents write the texts in them: quote what you take out. For what needs 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&w.agent, "agent", "",
-		"only what concerns this `name`: as who acts, sent or receives it, or works on it")
+		"only events about this `name`: its actions, and handoffs that it sent, received or holds")
 	flags.StringVar(&w.workflow, "workflow", "", "only of this `workflow`")
 	flags.StringSliceVar(&w.actions, "action", nil, "only these `actions`, as events have them: asked,failed,completed")
 	flags.Uint64Var(&w.since, "since", 0, "begin after this event `number`; 0 for all there are (default: from now on)")

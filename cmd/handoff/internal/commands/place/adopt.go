@@ -19,15 +19,15 @@ import (
 func adoptCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
-		Short: "Give a project that was moved the workspace that it had",
-		Example: `  handoff workspace list                        # which one it was
+		Short: "Give a moved project its old workspace",
+		Example: `  handoff workspace list                        # shows its name
   handoff workspace adopt shop-41f0c2b7d9aa
   handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
-		Long: `The workspace of a project is named after its path. When the path changes the name does, and what was sent
-before stays behind under the old one: adopt renames that workspace to the name which the project has now.`,
+		Long: `The name of a workspace comes from the path of its project. When the path changes, the name changes, and earlier
+handoffs stay under the old name. adopt renames the old workspace to the present name of the project.`,
 		Args: cobra.ExactArgs(1),
 	}
-	force := cmd.Flags().Bool("force", false, "take it although its project is still where it was")
+	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if err := filesOnly(a, "adopt"); err != nil {
 			return err

@@ -30,16 +30,17 @@ func backupCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
-		Long: `Everything that was acknowledged before is in the file: handoffs, agents, tokens and the registry. Clients and
-servers go on meanwhile. The file is read through and compared with its registry before it gets its name, so a file
-that is there is whole. Only you may read it; it has all that the workspace has, with the hashes of tokens.
+		Long: `The file has all changes that were acknowledged before: handoffs, agents, tokens and the registry.
+Clients and servers go on meanwhile. The command reads the file again and compares it with its registry before it
+gives the file its name. So a file with this name is whole. Only you may read it; it has all texts of the workspace
+and the hashes of tokens.
 
-Prints the last event that is in it: what came later is not. handoff restore brings it back, in files or in a
-database, wherever it was made. Keep it on another disk than the workspace.
+Prints the last event in the file. handoff restore restores it, in files or in a database. Keep it on another disk
+than the workspace.
 
-A workspace in files is written by the process that has it open. It has to see the file: a backup over HTTP, from
-another machine than that of the workspace, is not offered. One of a database is read from there, by any process
-that may, also from a standby. docs/operations.md rehearses a bad day.`,
+For a workspace in files, the process that has it open writes the backup, so FILE has to be on its machine: there is
+no backup over HTTP. For a workspace in a database, any process that may read it writes the backup, also from a
+standby. docs/operations.md rehearses a bad day.`,
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")

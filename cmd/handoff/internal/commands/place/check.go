@@ -18,22 +18,22 @@ import (
 func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Look whether the store is whole, and mend what can be computed again",
+		Short: "Check the store, and mend rows that can be computed again",
 		Example: `  handoff check
   handoff check --json | jq .faults
-  handoff check --mend       # when nobody else has the workspace open`,
-		Long: `Compares all that is kept with what it follows from: the pages of the file, index rows and counters with the
-records, agents, notices, workflows, tokens, receipts and words with what belongs to them, and the audit registry as
-handoff audit verify does. It reads the whole store and changes nothing, while others go on; in a file, changes wait
-for some seconds for each gigabyte. Prints the first twenty faults and how many more there are. Exit status 1:
-something is wrong.
+  handoff check --mend       # when no other process has the workspace open`,
+		Long: `Compares rows with the rows from which they can be computed. It compares the pages of the file, index
+rows and counters with the records, and agents, notices, workflows, tokens, receipts and words with their owners. It
+also verifies the audit registry, like handoff audit verify. It reads the whole store and changes nothing, while
+other processes go on. In a file, changes wait some seconds for each gigabyte. It prints the first twenty faults and
+the number of the others. Exit status 1: there is a fault.
 
---mend computes index rows, counters, search words and marks of what is unread again. Before, it copies the store to
-a new file and names it. It is refused while a process has the workspace open. A record that cannot be read, an event
-or a text that was changed, and damaged pages stay as they are: for these, put a backup in the place of the store.`,
+--mend computes index rows, counters, search words and unread marks again. Before that it copies the store to a new
+file and prints its name. It needs a workspace that no process has open. It does not mend unreadable records, changed
+events and texts, and damaged pages: for these, restore a backup.`,
 		Args: cobra.NoArgs,
 	}
-	mend := cmd.Flags().Bool("mend", false, "compute again what can be")
+	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *mend {
 			return mendStore(cmd.Context(), a)

@@ -18,23 +18,24 @@ func compactCommand(a *cli.App) *cobra.Command {
 		Use:   "compact",
 		Short: "Give back the disk space that the store no longer needs",
 		Example: `  handoff compact
-  handoff compact --keep 180d --dry-run      # what would go
+  handoff compact --keep 180d --dry-run      # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
-		Long: `Writes everything into a new file, compares each row, and puts the new file in the place of the old one. It needs
-as much free space again as the file takes. The old file stays beside the new one until that was opened. Refused while
-a process has the workspace open; until then what comes is written where the file has space.
+		Long: `Writes all rows into a new file, compares each row, and replaces the old file. It needs free space of
+the size of the file. The old file stays until the new one has been opened. The command refuses a workspace that a
+process has open. Until a compaction, handoff writes new rows into free space of the file.
 
---keep lets go of what takes space in handoffs that ended longer ago: texts, data and results over 200 bytes, and content
-that was sent along, where no other handoff refers to it. Titles, short texts, who did what and when, messages and the
-whole registry stay, and it still verifies. A handoff stays whole while one of its workflow is open, or one that is
-open names it. It works while others do. Only human may, since nothing brings the texts back: make a backup before.
+--keep removes large content of handoffs that ended before this time: texts, data and results over 200 bytes, and
+content that was sent along, unless another handoff refers to it. Titles, short texts, agents, actions, times,
+messages and the whole registry stay, and the registry still verifies. A handoff stays whole while its workflow has
+an open handoff, or while an open handoff names it. It works while other processes use the workspace. Only human may
+use --keep, because nothing restores the texts: make a backup before.
 
-A database gives space back by itself, while it runs: see autovacuum of PostgreSQL.`,
+A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 		Args: cobra.NoArgs,
 	}
-	keep := cmd.Flags().String("keep", "", "let go of the texts of what ended before this `time`, as 180d")
-	try := cmd.Flags().Bool("dry-run", false, "only say of what --keep would let go")
+	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")
+	try := cmd.Flags().Bool("dry-run", false, "only list content that --keep would remove")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c := compaction{App: a, Try: *try}
 		var err error

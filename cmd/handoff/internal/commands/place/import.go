@@ -20,22 +20,22 @@ import (
 func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Make a workspace of an exported one",
+		Short: "Make a workspace from an export",
 		Example: `  handoff import shop.jsonl
-  handoff import shop.jsonl --workspace shop-of-bob     # where this one has work already
+  handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
-		Long: `Reads what handoff export wrote, and verifies all of it before anything is changed. The registry in the file proves
-that nobody changed it since, and not who wrote it: so rows that handoff does not write are refused, and what agents
-wrote stays what they wrote.
+		Long: `Reads a file of handoff export, and verifies all of it before it changes anything. The registry in the
+file proves that nobody changed the file since, but not its author. So the import refuses rows that handoff would not
+write. It does not judge the texts of agents.
 
-It becomes a workspace as it is, with its ids and its registry. One that has work is refused: name another one with
---workspace. Work of before comes back with handoff backup and handoff restore.
+It makes a workspace with the same ids and the same registry. It refuses a workspace that has work: name another one
+with --workspace. To get earlier work back, use handoff backup and handoff restore.
 
-Open work goes on here, and in the other workspace as well where that is used on. A claim does not come along: the work
-is pending again.
+Open work goes on here, and in the other workspace as well if that stays in use. The file has no claims: held work is
+pending again.
 
-Refused while a process has the workspace open. A workspace whose import was interrupted is refused to all until it is
-imported again, or removed with handoff workspace remove.`,
+The import refuses a workspace that a process has open. After an interrupted import, no command can use the workspace
+until you import again, or remove it with handoff workspace remove.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])

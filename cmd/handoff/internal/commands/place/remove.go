@@ -18,12 +18,12 @@ func removeCommand(a *cli.App) *cobra.Command {
 		Use:   "remove NAME",
 		Short: "Delete a workspace with all its handoffs",
 		Example: `  handoff workspace remove shop-41f0c2b7d9aa
-  handoff workspace remove scratch --force      # without asking, whatever waits in it`,
-		Long: `Asks for the name once more, at a terminal. Refused while a process has the workspace open, and while there
-are handoffs in it that have not ended.`,
+  handoff workspace remove scratch --force      # without a question, also with open handoffs`,
+		Long: `Asks for the name once more, at a terminal. It refuses a workspace that a process has open, and a workspace with
+open handoffs.`,
 		Args: cobra.ExactArgs(1),
 	}
-	force := cmd.Flags().Bool("force", false, "do not ask, and delete what has not ended as well")
+	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if err := filesOnly(a, "remove"); err != nil {
 			return err

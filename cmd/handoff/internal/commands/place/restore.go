@@ -20,32 +20,32 @@ func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {FILE | --undo | --accept}",
 		Short: "Bring a workspace back from a backup",
-		Example: `  handoff restore shop.backup                   # into a workspace in which nothing was sent
-  handoff restore shop.backup --replace         # what is there is kept
+		Example: `  handoff restore shop.backup                   # into a workspace without handoffs
+  handoff restore shop.backup --replace         # keeps the present workspace
   HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
-  handoff restore --undo                        # what was kept is in use again
-  handoff restore --accept                      # what was kept is deleted`,
-		Long: `The workspace of the project, or that of --workspace, is as it was when the backup was made: in files of this
-machine, or in the database that HANDOFF_STORE names, whichever the backup came from. FILE is only read. It is read
-through before anything is changed, and refused where it is no whole store of handoff.
+  handoff restore --undo                        # uses the kept workspace again
+  handoff restore --accept                      # deletes the kept workspace`,
+		Long: `Restores the workspace of the project, or of --workspace, to the time of the backup. It writes files
+of this machine, or the database that HANDOFF_STORE names; the backup may come from either. It only reads FILE. It
+verifies all of FILE before it changes anything, and refuses a file that is no whole store of handoff.
 
-Refused while a process has the workspace open. Where something was sent in it already, --replace puts the backup in
-its place and keeps what was there: handoff where shows it. --undo exchanges both, once more or never, and --accept
-deletes what was kept.
+The command refuses a workspace that a process has open. If the workspace has handoffs, --replace replaces it with
+the backup and keeps the old one: handoff where shows it. --undo exchanges both, and can be repeated. --accept
+deletes the kept one.
 
-Files of this machine from which the backup came move by a restore into a database: where nothing was done in them since,
-whoever opens them is refused from then on and told where the workspace is. They stay as they were, and --undo without
-HANDOFF_STORE has them used again. Files that went on since then are another workspace. A restore that was interrupted is
-refused to all until it is done again.
+A restore into a database moves a workspace out of files. If the files of this machine did not change since the
+backup, handoff refuses to open them from then on, and names the database. The files stay as they were, and --undo
+without HANDOFF_STORE uses them again. Files that changed since the backup stay a separate workspace. After an
+interrupted restore, no command can use the workspace until you restore again.
 
-What was acknowledged after the backup is not in it, and the ids and the numbers of events that it had are given
-again: tell those who noted them. Tokens for HTTP are as they were, also those revoked since. Leases go on by the
-clock: a claim that has run out since is given to somebody else.`,
+Calls after the backup are lost, and new handoffs and events get the same ids and numbers again: tell people that
+noted them. Tokens for HTTP are as they were, also tokens that were revoked since. Leases go on by the clock: another
+agent may get a claim that has run out since.`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	replace := cmd.Flags().Bool("replace", false, "put it in the place of what is there, which is kept")
-	undo := cmd.Flags().Bool("undo", false, "use again what was there before the last restore, and keep what is there now")
-	accept := cmd.Flags().Bool("accept", false, "delete what was there before the last restore")
+	replace := cmd.Flags().Bool("replace", false, "replace the present workspace, and keep it")
+	undo := cmd.Flags().Bool("undo", false, "use the workspace from before the last restore again, and keep the present one")
+	accept := cmd.Flags().Bool("accept", false, "delete the workspace from before the last restore")
 	cmd.MarkFlagsMutuallyExclusive("replace", "undo", "accept")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if (len(given) == 1) == (*undo || *accept) {

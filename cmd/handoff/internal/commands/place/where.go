@@ -21,17 +21,17 @@ import (
 func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
-		Short: "Show which workspace this is, its files, who has it open and who was seen",
+		Short: "Show the workspace, its files, its owner process and its agents",
 		Example: `  handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
-		Long: `Agents that do not meet are in different workspaces: compare what this prints where each of them runs. It
-makes nothing: a workspace that was never used is only named. With HANDOFF_STORE it is in a database, which is named
-without its password. Beside it stand workspaces in which those may be who
-are missed: of directories above and below without git, and of a project that was moved.
+		Long: `If agents do not see each other's work, they are in different workspaces: run this command in the
+directory of each, and compare. It makes nothing: it only names a workspace that was never used. With HANDOFF_STORE
+it names the database, without the password. It also lists workspaces in which missing agents may be: workspaces of
+directories above and below without git, and of a project that was moved.
 
-With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
-when nobody has the workspace open, and hidden when another user has.`,
+With --json found_by is flag, environment, git_common_directory, handoff_directory or directory. owner is null when
+no process has the workspace open, and hidden when a process of another user has.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}

@@ -58,10 +58,11 @@ func workspacesCommand(a *cli.App) *cobra.Command {
 		Short: "List the workspaces on this machine, or in the database",
 		Example: `  handoff workspace list
   handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
-		Long: `The last used comes first. With HANDOFF_STORE it lists those of the database, in the order of their names.
+		Long: `The last used workspace comes first. With HANDOFF_STORE it lists the workspaces of the database, by
+name.
 
-A workspace knows its project since it was last opened there, and none if it was only ever named. One whose
-project is gone may have been left behind by a move: handoff workspace adopt takes it along.`,
+A workspace knows the project in which it was last opened. It knows none if it was only opened by name. If the
+project is gone, it may have moved: handoff workspace adopt gives it its workspace again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			look, print := allWorkspaces, printWorkspaces

@@ -30,7 +30,7 @@ type logging struct {
 
 func (l *logging) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
-	flags.StringVar(&l.level, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
+	flags.StringVar(&l.level, "log-level", "info", "lowest `level` that is logged: debug, info, warn or error")
 	cli.FromEnvironment(flags)
 }
 

@@ -24,15 +24,15 @@ func logsCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff logs
   handoff logs --lines 10000 | grep level=ERROR
   handoff logs --follow                # until Ctrl-C`,
-		Long: `One of the processes that share a workspace owns it and serves the others. What there is to tell of that is in
-handoff.log, beside the other files of the workspace; the pid in each line says which process it was. A log of
-1 MiB becomes handoff.log.1, in the place of the one before, and both are shown.
+		Long: `One of the processes that share a workspace owns it and serves the others. Its log is handoff.log in
+the directory of the workspace. The pid in each line names the process. A log of 1 MiB becomes handoff.log.1 and
+replaces the older one. The command shows both.
 
 With --json each line is an object, {"line": "..."}.`,
 		Args: cobra.NoArgs,
 	}
 	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")
-	follow := cmd.Flags().Bool("follow", false, "go on with what is written from now on")
+	follow := cmd.Flags().Bool("follow", false, "also print new lines")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *lines < 0 {
 			return schemas.Invalidf("--lines", "%d is no number of lines", *lines).WithHint("Give 0 or more.")

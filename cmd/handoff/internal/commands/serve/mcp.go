@@ -31,14 +31,14 @@ func mcpCommand(a *cli.App) *cobra.Command {
   codex mcp add handoff -- handoff mcp
   handoff mcp --agent reviewer --lease 30m      # as a client starts it
   handoff mcp --agent qa --role testing --accepts code,test_request`,
-		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli; the second session of a
-client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
-server ends when its client does.`,
+		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The second session
+of a client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
+server ends with its client.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}
-	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, as testing: it is registered with it")
-	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "work types that are taken: code,test_request; * for any")
+	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, such as testing; the server registers it")
+	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "accepted work types: code,test_request; * for any")
 	cmd.Flags().StringSliceVar(&own.Skills, "skills", nil, "python,mcp")
 	a.BindAgents(cmd.Flags())
 	a.Limits.Bind(cmd.Flags())

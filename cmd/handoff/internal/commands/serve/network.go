@@ -30,8 +30,8 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&n.site.Insecure, "insecure", false, "serve other addresses than loopback without TLS")
 	flags.StringSliceVar(&n.site.Hosts, "host", nil, "further `name` by which clients reach this server")
 	flags.StringVar(&n.issuer.URL, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
-	flags.StringVar(&n.issuer.Audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
-	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
+	flags.StringVar(&n.issuer.Audience, "oauth-audience", "", "audience of access tokens: the `URL` of this server, with /mcp")
+	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token without its own rate")
 	flags.IntVar(&n.issuer.Pending, "oauth-pending", 0,
 		"handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.issuer.AgentsClaim, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")

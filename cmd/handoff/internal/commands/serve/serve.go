@@ -30,27 +30,27 @@ func serveCommand(a *cli.App) *cobra.Command {
 	s := &servingCommand{App: a}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Keep a workspace served though no client runs, also over HTTP",
+		Short: "Serve a workspace while no client runs, also over HTTP",
 		Example: `  handoff serve
   handoff serve --http 127.0.0.1:4263           # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
   handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
   handoff serve --workspace team
   systemctl --user enable --now handoff@team    # see examples/systemd`,
-		Long: `Hardly anybody needs it. The first client session that uses a workspace owns it and serves the others, the next
-goes on when that one ends, and a command that finds no owner is one for a moment. What is on disk waits for
-whoever comes.
+		Long: `Few users need it. The first client session that uses a workspace owns it and serves the others. When
+this session ends, the next one owns it. A command that finds no owner owns the workspace for a moment. Handoffs stay
+on disk meanwhile.
 
-It helps where many short commands run and no session does, as in scripts: they find a store that is open. And
-leases and limits are those of the owner, whoever calls, so here they can be set for all.
+The command helps if many short commands run without a session, for example in scripts: their calls find an open
+store. The owner's leases and limits apply to all callers, so here you can set them for all.
 
-With --http agents on other machines, or in containers, use the workspace too, beside its local sessions. As long
-as it has no token, only this machine is served, and whoever is on it; with the first one (handoff token add)
-nobody is without. /healthz and /readyz tell whether it lives and can work, /metrics is for Prometheus. With
-OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace, here and in handoff mcp.
+With --http agents on other machines or in containers use the workspace too, next to its local sessions. While the
+workspace has no token, the server serves only this machine, and all its users. After the first token (handoff token
+add) every caller needs one. /healthz tells whether the server runs, /readyz whether it can work, and /metrics is for
+Prometheus. With OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace, here and in handoff mcp.
 
-It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same signal again ends it at once. While
-another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
-systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
+It runs until SIGINT, SIGTERM or SIGHUP and then finishes its calls; a second signal ends it at once. While another
+process owns the workspace, it waits to become the owner. examples/systemd/handoff@.service is a systemd unit of the
+user. The workspace is the instance: handoff@NAME. handoff where prints the name of a project's workspace.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.check(cmd.Flags(), s.Getenv); err != nil {

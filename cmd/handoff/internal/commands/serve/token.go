@@ -19,20 +19,20 @@ var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
 func tokenCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "token",
-		Short: "Say who may call over HTTP, and as which agents",
+		Short: "Make, list and revoke the tokens of callers over HTTP",
 		Example: `  handoff token add ci --agents qa,release --expires 90d
   handoff token list
   handoff token revoke ci`,
-		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
-is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one. One that may act
-as human is made by a person, who is asked at the terminal itself, as by handoff approve.`,
+		Long: `A token belongs to a workspace. The server of handoff serve --http knows a new or revoked token from
+the next request on. After the first token of a workspace, every caller over HTTP needs one. Only a person can make a
+token that may act as human: the command asks at the terminal itself, like handoff approve.`,
 	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
 func tokenListCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Of(a, &cobra.Command{
 		Use:   "list",
-		Short: "List tokens, also those that are good no more",
+		Short: "List tokens, also revoked and expired ones",
 		Example: `  handoff token list
   handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
 		Args: cobra.NoArgs,
@@ -70,18 +70,18 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 		},
 	}.Of(a, &cobra.Command{
 		Use:     "revoke NAME",
-		Short:   "Make a token good no more, at once",
+		Short:   "Revoke a token at once",
 		Example: `  handoff token revoke ci`,
-		Long:    "What was sent with it stays, and so does its name. Revoking it again changes nothing.",
+		Long:    "Handoffs that were sent with it stay, and its name stays. A second revocation changes nothing.",
 		Args:    cobra.ExactArgs(1),
 	})
 }
 
 var tokenFields = []cli.Field{
-	cli.Words("agents", "agents", "that it may act as, the usual one first"),
+	cli.Words("agents", "agents", "names that it may act as, the usual one first"),
 	cli.Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
-	cli.Rate("rate", "rate", "requests a second (default: that of the server)"),
-	cli.Number("pending", "pending", "handoffs sent with it that may be pending at a time (default: 0, any number)"),
+	cli.Rate("rate", "rate", "requests a second (default: the server's limit)"),
+	cli.Number("pending", "pending", "limit of its pending handoffs (default: 0, any number)"),
 }
 
 func tokenAddCommand(a *cli.App) *cobra.Command {
@@ -91,8 +91,8 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release
   T=$(handoff token add watcher --agents qa --scope read --expires 30d)
   handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
-		Long: `The secret goes to standard output and is kept nowhere: the workspace has its hash. The name is no secret: it
-stands in the registry beside what is done with the token, and is never given to another.`,
+		Long: `The command prints the secret to standard output. handoff keeps only its hash. The name is no secret:
+it is in the registry, next to all actions with the token. No other token can get the same name.`,
 		Args: cobra.ExactArgs(1),
 	}
 	cli.Bind(cmd, tokenFields)

@@ -34,16 +34,17 @@ func hookCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff hook session-start <account.json     # as a client runs it
   handoff hook stop --client codex
   HANDOFF_HOOK_DEBUG=/tmp/hook.log handoff hook prompt --client gemini-cli`,
-		Long: `EVENT is session-start, prompt, tool, stop, subagent-stop, session-end or compact. The client's account of it
-comes on standard input, and what its model is to read goes to standard output in the form that the client takes.
+		Long: `EVENT is session-start, prompt, tool, stop, subagent-stop, session-end or compact. The client gives
+its description of the event on standard input. The hook prints text for the model to standard output, in the form of
+the client.
 
-At the start a session is told who it is, what it holds and what waits; later only new mail, each item once. When
-it stops it is reminded of what it holds, once for each handoff. When it ends or loses its context it leaves a note
-with what it holds.
+At the start the hook tells a session its name, its held handoffs and its waiting handoffs. Later it tells only new
+mail, each item once. When the session stops, the hook reminds it of its held handoffs, once for each. When the
+session ends or loses its context, the hook adds a note to its held handoffs.
 
-A hook never disturbs a session: when there is nothing to say, in a project that never used handoff, and on any
-fault it prints nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then
-adds why.`,
+A hook never disturbs a session: without news, in a project that never used handoff, and on any fault it prints
+nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then adds the
+reason.`,
 		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -45,17 +45,17 @@ func primeCommand(a *cli.App) *cobra.Command {
 	files := false
 	cmd := &cobra.Command{
 		Use:   "prime",
-		Short: "Print what a session is told at its start",
+		Short: "Print the text that a session gets at its start",
 		Example: `  handoff prime                       # in the shell of an agent
   handoff prime --agent qa
   handoff prime --files >>AGENTS.md   # for agents that only write files
-  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends what it wrote`,
-		Long: `Who you are, who else is here, what you hold and what waits, for people and for clients without hooks. Nothing
-counts as told or read by it.
+  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
+		Long: `Prints your name, the other agents, your held handoffs and your waiting handoffs, for people and for
+clients without hooks. It marks nothing as told or read.
 
-With --files it prints instead what to put into a prompt or into AGENTS.md for an agent that has neither MCP nor
-this program, and hands its work on in a file. "handoff exec" collects that file, or "handoff capture" after the agent
-has ended.`,
+With --files it prints instructions for an agent that has neither MCP nor this program, and writes its results to a
+file. Put them into a prompt or into AGENTS.md. "handoff exec" reads this file, and so does "handoff capture" after
+the agent has ended.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {

@@ -41,7 +41,7 @@ type waking struct {
 }
 
 func (w *waking) bind(flags *pflag.FlagSet) {
-	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake the session that it is for")
+	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake its session")
 	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
 	flags.IntVar(&w.clientPID, "client-process", 0, "with --hook: `number` of the process with which the wait ends")

@@ -27,11 +27,11 @@ func claimCommand(a *cli.App) *cobra.Command {
 		Use:   "claim [ID]",
 		Short: "Take the next handoff for you, or a given one",
 		Example: `  handoff claim --agent qa
-  handoff claim --agent qa --wait 60        # up to a minute for something to arrive
+  handoff claim --agent qa --wait 60        # waits up to a minute
   handoff claim 12 --agent qa --full`,
-		Long: `Prints what is to be done, what is known and what must come back. The claim ends when nothing was heard
-of it for 30 minutes, or twice the estimate; reporting progress renews it. Exit status 6:
-nothing waits, or only notices, which are shown.`,
+		Long: `Prints the task, the known facts and the wanted results. The claim ends after a silence of
+30 minutes, or twice the estimate. A progress report renews it. Exit status 6: no handoff waits, or only notices; the
+command shows these.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}
@@ -62,8 +62,8 @@ nothing waits, or only notices, which are shown.`,
 	}
 	cli.Bind(cmd, claimFields)
 	a.Limits.BindHidden(cmd)
-	cmd.Flags().VarP(&wait, "wait", "w", "wait so long for something to claim; bare numbers are seconds")
-	cmd.Flags().BoolVar(&full, "full", false, "also everything that was sent, as JSON")
+	cmd.Flags().VarP(&wait, "wait", "w", "wait this long for a handoff; bare numbers are seconds")
+	cmd.Flags().BoolVar(&full, "full", false, "also the whole send, as JSON")
 	return cmd
 }
 

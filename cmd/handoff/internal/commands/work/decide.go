@@ -22,7 +22,7 @@ type act struct {
 var acts = []act{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
-		Use: "approve ID…", Short: "Let handoffs go on that wait for approval",
+		Use: "approve ID…", Short: "Approve handoffs that wait for approval",
 		Example: `  handoff approve 12 --agent human
   handoff approve 12 --reason "After the release" --agent human`,
 		Long: "Only human may approve.",
@@ -42,9 +42,9 @@ var acts = []act{{
 		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
   handoff answer no_7 "Yes, drop it" --agent human
   handoff answer 12 @decision.md --agent human`,
-		Long: `A handoff whose holder asks goes on with whoever asked. What only human may give, as a permission, human answers.
-A message is answered by a message to who wrote it, about the same handoff, and counts as read. Work that waits for human
-is claimed and completed with the text as its summary.
+		Long: `After the answer to a question the holder that asked goes on. Only human may answer a question for a
+permission. The answer to a message is a message to its sender about the same handoff, and the first message counts
+as read. The answer to work for human claims and completes the work, with the text as its summary.
 
 ` + cli.AboutSources,
 		Args: cobra.MinimumNArgs(1),
@@ -55,18 +55,19 @@ is claimed and completed with the text as its summary.
 		Use: "accept ID…", Short: "Accept the results of completed handoffs",
 		Example: `  handoff accept 12 --agent human
   handoff accept 12 --reason "Works on my machine, too" --agent human`,
-		Long: `Its sender accepts, the owner of its workflow or human. Whoever did the work is told, and handoffs that wait
-for the acceptance (send --after-accepted) may go on. "handoff update 12 --return" is the other answer.`,
+		Long: `The sender of a handoff, the owner of its workflow or human may accept it. Its holder gets a notice,
+and handoffs that wait for the acceptance (send --after-accepted) may go on. The opposite is "handoff update 12
+--return".`,
 	},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, Open: true},
 	cmd: cobra.Command{
-		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or drop what failed",
+		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
-		Long: `The holder learns of it at its next call. Handoffs that followed from it are listed, not cancelled; --workflow
-cancels all of a workflow that has not ended. One that failed, was rejected or timed out stays so; then it says that
-nobody is to go on with it, and it needs you no more.`,
+		Long: `The holder learns of it at its next call. The command lists handoffs that followed from it and does
+not cancel them. --workflow cancels all open handoffs of a workflow. A handoff that failed, was rejected or timed out
+keeps its state; after this command no agent has to go on with it, and it needs you no more.`,
 	},
 }, {
 	action: schemas.ActCancel,
@@ -82,9 +83,9 @@ nobody is to go on with it, and it needs you no more.`,
 		Print: func(p *cli.Page, out schemas.UpdateOut) { p.Line("%s recalled", p.Bold(out.NoticeID.String())) },
 	},
 	cmd: cobra.Command{
-		Use: "recall ID", Short: "Take a message back that was not read",
+		Use: "recall ID", Short: "Take back an unread message",
 		Example: `  handoff recall no_7 --agent human`,
-		Long:    "Only its sender takes it back. The registry keeps that it was sent, and what it said.",
+		Long:    "Only its sender can take it back. The registry keeps the message and its text.",
 		Args:    cobra.ExactArgs(1),
 	},
 }, {
@@ -94,17 +95,18 @@ nobody is to go on with it, and it needs you no more.`,
 		ID:    func(out schemas.UpdateOut) string { return out.Created.String() },
 		Print: printRetried,
 		Fields: []cli.Field{
-			cli.Text("timeout", "changes.expectations.timeout", "another than before, as 30m"),
+			cli.Text("timeout", "changes.expectations.timeout", "a new timeout, such as 30m"),
 			cli.Text("to", "to", "another `agent`, capability:NAME or role:NAME"),
 		},
 	},
 	cmd: cobra.Command{
-		Use: "retry ID…", Short: "Run failed handoffs again, with what they left behind",
+		Use: "retry ID…", Short: "Run failed handoffs again, with their results so far",
 		Example: `  handoff retry 3 --agent human
   handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
   handoff retry 3 --to qa-2 --agent human`,
-		Long: `A new handoff carries over the context, the partial progress and the checkpoint of one that failed, was
-rejected, timed out or was cancelled. One that rejected it gets it again only by --to. Repeating it gives the same new handoff. --silent prints the id of that one.`,
+		Long: `The command makes a new handoff with the context, the partial progress and the checkpoint of a handoff
+that failed, was rejected, timed out or was cancelled. An agent that rejected the work gets it again only with --to.
+A repeated command gives the same new handoff. --silent prints the id of the new handoff.`,
 	},
 }}
 

@@ -24,12 +24,12 @@ func editCommand(a *cli.App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "edit ID",
-		Short: "Change what a handoff says, in your editor",
+		Short: "Change the text of a handoff in your editor",
 		Example: `  handoff edit 12 --agent human
   EDITOR='code --wait' handoff edit 12 --agent human
   handoff edit 12 --file edited.yaml --agent human`,
-		Long: `Opens what was sent as YAML in $VISUAL or $EDITOR. What was changed there is amended; a document that is left as it
-was changes nothing. A text that is refused is kept in a file, which --file takes when it is mended.`,
+		Long: `Opens the handoff as YAML in $VISUAL or $EDITOR. Your changes amend the handoff; an unchanged document
+changes nothing. If handoff refuses the text, it keeps it in a file. Mend this file and pass it with --file.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error { return edit(cmd.Context(), a, given[0], file) },
 	}

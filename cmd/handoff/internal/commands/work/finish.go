@@ -11,7 +11,7 @@ import (
 )
 
 var completeFields = []cli.Field{
-	cli.Text("summary", "summary", "what was done or found").Short("m"),
+	cli.Text("summary", "summary", "results or findings").Short("m"),
 	cli.Text("reason", "summary", "the same as --summary"),
 	cli.Text("detail", "detail", "in full"),
 	cli.Text("outcome", "outcome", "success, or partial: done in part"),
@@ -22,7 +22,7 @@ var completeFields = []cli.Field{
 	cli.Answers("met", "", "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)"),
 	cli.Answers("unmet", "", "criterion that is not met: `2=WHY` (repeatable)"),
 	cli.Text("next", "continuation.to", "pass on to this `agent` in the same step"),
-	cli.Text("next-task", "continuation.task", "what it is to do"),
+	cli.Text("next-task", "continuation.task", "the task of the next step"),
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
@@ -45,8 +45,8 @@ func completeCommand(a *cli.App) *cobra.Command {
   handoff complete 12 --agent dev --summary "Login works" --next qa --next-task "Test the login"
   go test ./... | handoff complete 12 --agent qa --summary "Tests" --detail -
   handoff complete 12 --agent qa --file completion.json`,
-		Long: `Every criterion that the handoff declared must be answered, by its number: --met N or N=EVIDENCE,
---unmet N=WHY. An unmet one makes the outcome partial.
+		Long: `Answer every criterion of the handoff by its number: --met N or N=EVIDENCE, --unmet N=WHY. An unmet
+criterion makes the outcome partial.
 
 ` + cli.AboutSources,
 		Args: cobra.MaximumNArgs(1),
@@ -103,14 +103,14 @@ var failFields = []cli.Field{
 	cli.Text("reason", "description", "why, instead of REASON…").Short("m"),
 	cli.Text("summary", "description", "the same as --reason"),
 	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
-	cli.Texts("question", "questions", "for whoever goes on (repeatable)"),
-	cli.Texts("done", "partial_progress.completed", "what is done (repeatable)"),
-	cli.Texts("left", "partial_progress.incomplete", "what is left (repeatable)"),
+	cli.Texts("question", "questions", "an open question (repeatable)"),
+	cli.Texts("done", "partial_progress.completed", "a finished part (repeatable)"),
+	cli.Texts("left", "partial_progress.incomplete", "an open part (repeatable)"),
 	cli.Text("then", "then", "rollback (default), retry, escalate or stop"),
 	cli.Text("rollback-to", "rollback_to", "`agent` that goes on"),
 	cli.Text("alternative", "suggested_alternative", "`agent` that could do it"),
-	cli.Texts("blocker", "", "what stands in the way (repeatable)"),
-	cli.Text("note", "checkpoint.note", "where the work stands, for whoever goes on"),
+	cli.Texts("blocker", "", "an obstacle (repeatable)"),
+	cli.Text("note", "checkpoint.note", "state of the work, for its continuation"),
 	cli.Document("state", "checkpoint.state", "object: state to go on from"),
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
@@ -143,8 +143,8 @@ func failCommand(a *cli.App) *cobra.Command {
   handoff fail 12 "Not my field" --agent qa --reject --alternative ciso
   handoff fail 12 "The service is down" --agent qa --then retry
   handoff fail 12 --agent qa --file failure.json`,
-		Long: `What was done is kept as a checkpoint, and the work goes back to the sender, or to whom the handoff
-names, unless --then says otherwise. --reject: not started, because it is not for you.
+		Long: `handoff keeps your progress as a checkpoint. The work goes back to the sender, or to the agent that the
+handoff names, unless --then says otherwise. With --reject you refuse work that is not for you.
 
 ` + cli.AboutSources,
 	})

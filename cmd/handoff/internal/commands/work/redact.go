@@ -15,15 +15,15 @@ func redactCommand(a *cli.App) *cobra.Command {
 			p.Line("%s redacted, in %d of its events", p.Bold(out.HandoffID), out.Contents)
 		},
 	}.Of(a, &cobra.Command{
-		Use: "redact ID [FIELD]", Short: "Take texts out of what was kept, for good",
+		Use: "redact ID [FIELD]", Short: "Erase kept texts, for good",
 		Example: `  handoff redact 12 --agent human
   handoff redact 12 data.token --agent human
   handoff redact no_7 --agent human`,
-		Long: `Replaces the texts of a handoff or a message, or those under one field, as "show --json" has it, in all that was kept,
-and notes who did it. The registry still verifies. Only human may. Content that was sent along goes
-with its reference, also from other handoffs that refer to it. Handoffs that repeat the text are redacted by themselves
-("history" shows what was made of one). Copies of the store made before keep what they have, and so may pages of its
-file that are free, until they are written again.`,
+		Long: `Erases all kept texts of a handoff or a message, or the texts under one field of "show --json". An
+event records the person. The registry still verifies. Only human may redact. The content of a reference goes with
+the reference, also for other handoffs that refer to it. Redact other handoffs that repeat the text separately
+("history" shows the handoffs that were made from one). Older copies of the store keep the text, and free pages of
+its file may keep it until they are written again.`,
 		Args: cobra.RangeArgs(1, 2),
 	})
 }

@@ -18,49 +18,49 @@ import (
 
 // sendFields are the arguments of send_handoff that have a flag. Others go in a message (--file).
 var sendFields = slices.Concat([]cli.Field{
-	cli.Text("task", "task", "what to do, instead of TASK…").Short("m"),
+	cli.Text("task", "task", "the task, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
 	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
-	cli.Text("summary", "summary", "what was found or done so far"),
+	cli.Text("summary", "summary", "findings and results so far"),
 	cli.Text("detail", "detail", "findings in full"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
 	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
-	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
-	cli.Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
+	cli.Texts("criteria", "expectations.success_criteria", "criterion that the completion must answer (repeatable)"),
+	cli.Texts("constraint", "expectations.constraints", "rule that the work must not break (repeatable)"),
 	cli.Texts("check", "expectations.checks", "`check` of the repository that has to pass (repeatable)"),
 	cli.Text("base", "expectations.base", "whole id of the `commit` with which checks compare (default: where you stand)"),
-	cli.Text("review", "expectations.review", "who judges the result before it counts: sender, agent, capability:NAME or role:NAME"),
-	cli.Number("max-rounds", "expectations.max_rounds", "how often it may be done before a person decides (default: 3)"),
-	cli.Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),
+	cli.Text("review", "expectations.review", "reviewer that judges the result before it counts: sender, agent, capability:NAME or role:NAME"),
+	cli.Number("max-rounds", "expectations.max_rounds", "rounds before a person decides (default: 3)"),
+	cli.Texts("if-stuck", "expectations.if_stuck", "advice for a stuck holder (repeatable)"),
 	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
 	cli.Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
 	cli.Text("estimated-duration", "expectations.estimated_duration", "how long it should take, as '30 minutes'"),
-	cli.Text("evidence", "expectations.evidence", "observed or claimed: whether a check at which nobody can look leaves the result partial, or the claim is enough"),
+	cli.Text("evidence", "expectations.evidence", "observed or claimed: a check that could not run leaves the result partial, or the holder's claim is enough"),
 	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
-	cli.Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
+	cli.Text("on-failure", "rollback.on_failure", "`agent` that gets it back when it fails (default: you)"),
 	cli.Text("priority", "priority", "low, normal, high, critical, or P0 to P4"),
 	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
 	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
-	cli.Text("parent", "parent", "handoff that it follows from (default: what the agent holds; for human none); none starts anew"),
+	cli.Text("parent", "parent", "handoff that it follows from (default: the handoff that the agent holds; for human none); none starts anew"),
 	cli.Words("tags", "tags", "a,b,c"),
 	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
-	cli.Switch("dry-run", "dry_run", "only say where it would go, what its receiver would read, and what is missing"),
+	cli.Switch("dry-run", "dry_run", "only show its recipient, the text that the recipient would read, and missing fields"),
 	cli.Text("reason", "options.reason", "why this recipient"),
 	cli.Text("phase", "options.phase", "of your work, as design_complete"),
 	cli.Text("kind", "options.kind", "as implementation_to_testing"),
-	cli.Texts("requirement", "options.requirements", "what the work needs (repeatable)"),
+	cli.Texts("requirement", "options.requirements", "a need of the work (repeatable)"),
 	cli.Text("task-id", "options.task_id", "id in your task tracker"),
 	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
-	cli.Words("after-accepted", "options.after_accepted", "handoffs whose result has to be accepted before: 3,4"),
+	cli.Words("after-accepted", "options.after_accepted", "handoffs to wait for until their result is accepted: 3,4"),
 }, cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()), []cli.Field{
-	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
+	cli.Number("max-attempts", "options.max_attempts", "attempts before it times out"),
 	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
 	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
 	cli.Texts("each", "options.each", "send once for each, as {{each}} in the texts (repeatable)"),
-	cli.Text("join", "options.join.to", "who gets one more handoff that waits for all of these"),
-	cli.Text("join-task", "options.join.task", "what to do then"),
+	cli.Text("join", "options.join.to", "recipient of one more handoff that depends on all of these"),
+	cli.Text("join-task", "options.join.task", "task of the join"),
 	cli.Pairs("limit", "options.limits", "of the chain: max_handoffs; of the workflow: workflow_handoffs, rounds, tokens, minutes, cost_usd (repeatable)"),
-	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
+	cli.Switch("force", "options.force", "send even if the recipient does not accept the type"),
 })
 
 // newSendCommand makes a command that sends. It puts prefix before the address.
@@ -68,7 +68,7 @@ func newSendCommand(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Comman
 	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArray("ref", nil, "text `file` to send along, which the receiver reads in parts (repeatable)")
+			cmd.Flags().StringArray("ref", nil, "text `file` to send along; the recipient reads it in parts (repeatable)")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
 			if to, ok := args["to"].(string); ok {
@@ -91,17 +91,17 @@ func sendCommand(a *cli.App) *cobra.Command {
   handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
   handoff send human "May I drop the table?" --type message --agent qa
   git diff | handoff send reviewer "Review this" --detail - --agent human
-  handoff send qa "Test what the specification says" --ref docs/spec.md --agent human
+  handoff send qa "Test against the specification" --ref docs/spec.md --agent human
   handoff send --file message.json --title "Another title" --agent human
   handoff send role:review "Review {{each}}" --each api --each web --join planner --join-task "Merge" --agent human`,
-		Long: `TO is an agent, capability:NAME, role:NAME, workflow:NAME or human. The words of TASK are joined. It
-has room for 4 KiB: what is longer goes into --detail.
+		Long: `TO is an agent, capability:NAME, role:NAME, workflow:NAME or human. The command joins the words of TASK. A task has
+room for 4 KiB: put longer text into --detail.
 
 ` + cli.AboutSources + `
 
 A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
 other handoff protocols, as JSON (comments allowed), YAML, Markdown with the sections of a brief, or Markdown below
-front matter. Flags and arguments come before what it says; what has no place is kept, and a warning names it.`,
+front matter. Flags and arguments override its fields. handoff keeps unknown fields, and a warning names them.`,
 	})
 }
 

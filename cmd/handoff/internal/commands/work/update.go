@@ -14,11 +14,11 @@ import (
 
 // The flag of an action of update_handoff chooses it; other flags are its details.
 var updateFields = []cli.Field{
-	cli.Text("note", "note", "progress: what was done last").Short("m"),
-	cli.Number("percent", "percent", "progress: how far it is"),
+	cli.Text("note", "note", "progress: the last step").Short("m"),
+	cli.Number("percent", "percent", "progress: percentage of the work"),
 	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
-	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),
-	cli.Texts("needs-permission", "conditions.needs_permission", "with --ask: what a human must allow (repeatable)"),
+	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: missing context (repeatable)"),
+	cli.Texts("needs-permission", "conditions.needs_permission", "with --ask: a permission that a human must give (repeatable)"),
 	cli.Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
 	cli.Text("answer", "note", "answer the questions of the holder"),
 	cli.Text("reason", "note", "why, for --release, --cancel and --return"),
@@ -29,23 +29,23 @@ var updateFields = []cli.Field{
 // amendFields are the changes of a sender to work. The tool understands the spellings of task trackers.
 var amendFields = []cli.Field{
 	cli.Text("title", "changes.title", "amend: one line that names it"),
-	cli.Text("task", "changes.task", "amend: what to do"),
+	cli.Text("task", "changes.task", "amend: the task"),
 	cli.Text("type", "changes.type", "amend: work type"),
-	cli.Text("summary", "changes.summary", "amend: what was found so far"),
+	cli.Text("summary", "changes.summary", "amend: findings so far"),
 	cli.Text("detail", "changes.detail", "amend: findings in full"),
 	cli.Pairs("data", "changes.data", "amend: for programs (repeatable)"),
 	cli.Document("context", "changes.context", "amend: object, merged into the context"),
 	cli.Texts("criteria", "changes.expectations.success_criteria", "amend, --return: one more criterion (repeatable)"),
-	cli.Text("review", "changes.expectations.review", "amend: who judges the result before it counts"),
+	cli.Text("review", "changes.expectations.review", "amend: reviewer that judges the result before it counts"),
 	cli.Text("base", "changes.expectations.base", "amend, also while it is held: whole id of the `commit` with which its checks compare"),
 	cli.Words("after", "changes.options.after", "amend: handoffs to wait for, too: 3,4; only for these: none,3,4"),
 	cli.Words("after-accepted", "changes.options.after_accepted", "amend: the same, until their results are accepted"),
 	cli.Text("priority", "changes.priority", "amend: low, normal, high, critical, or P0 to P4"),
 	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
-	cli.Words("remove-tags", "changes.remove.tags", "amend: tags that go: a,b"),
-	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion that goes, or its number (repeatable)"),
-	cli.Words("clear", "changes.remove.fields", "amend: what is emptied: summary,detail,deadline,timeout,estimated_duration,review"),
+	cli.Words("remove-tags", "changes.remove.tags", "amend: tags to remove: a,b"),
+	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion to remove, or its number (repeatable)"),
+	cli.Words("clear", "changes.remove.fields", "amend: fields to empty:  summary,detail,deadline,timeout,estimated_duration,review"),
 	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
 	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
 	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
@@ -60,7 +60,7 @@ var actions = []struct {
 	action schemas.Action
 	help   string
 }{
-	{"release", schemas.ActRelease, "give the claim back, uncharged"},
+	{"release", schemas.ActRelease, "release the claim; this counts as no attempt"},
 	{"cancel", schemas.ActCancel, "the work is no longer needed"},
 	{"accept", schemas.ActAccept, "the result is good enough"},
 	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
@@ -70,7 +70,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 	cmd := cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields),
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().Bool("merge", false, "as task trackers say it: what the context has no field for goes into its state")
+			cmd.Flags().Bool("merge", false, "for task trackers: values without a field in the context go into its state")
 			for _, s := range actions {
 				cmd.Flags().Bool(s.flag, false, s.help)
 			}
@@ -100,11 +100,11 @@ func updateCommand(a *cli.App) *cobra.Command {
   handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline --agent human
   handoff update 12 --cancel --reason "No longer needed" --agent human
   handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC" --agent human
-  handoff update 12 --after none,3 --agent human  # waits for 3 and nothing else
+  handoff update 12 --after none,3 --agent human  # depends on 3 and on no other handoff
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent --agent human`,
-		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.
-With --merge, --agent-context and --handoff-instructions, which are those of task trackers, notes go to what is
-remembered, and what has no field into the state of the context.
+		Long: `The flags name the action. An amendment extends lists, merges objects, and replaces all other values.
+The flags --merge, --agent-context and --handoff-instructions are for task trackers. With them, notes go to
+the memories of the context, and values without a field go to its state.
 
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
@@ -163,8 +163,8 @@ func assignCommand(a *cli.App) *cobra.Command {
 		Short: "Give a handoff to another agent, or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human
   handoff assign 12 role:testing -m "qa is away" --agent human`,
-		Long: `One that nobody holds is sent to TO instead, also while it waits for something. One that is held is taken back
-from its holder, who is told, and keeps all progress; that is no attempt.`,
+		Long: `A handoff without a holder goes to TO instead, also while it is blocked. A held handoff is taken from
+its holder, and the holder gets a notice. It keeps all progress, and this counts as no attempt.`,
 		Args: cobra.ExactArgs(2),
 	})
 }

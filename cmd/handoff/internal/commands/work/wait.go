@@ -39,15 +39,17 @@ func Wait(a *cli.App) *cobra.Command {
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
   handoff wait 12 --silent || exit`,
-		Long: `Tells of each as it ends. With --workflow until nothing of it is open, also what is sent meanwhile.
+		Long: `Prints each handoff when it ends. With --workflow it waits until no handoff of the workflow is open, also handoffs that
+were sent meanwhile.
 
-Exit status: 0 all were done well, by the rule of send --after: with success, or accepted; 1 one was done in part,
-failed, was rejected, returned, timed out or cancelled, and in a workflow nothing took its place; 3 there is no such
-handoff; 7 not all ended within --timeout, one is reviewed or waits for your answer, or the store could not be had.
+Exit status: 0 if all were done well, by the rule of send --after: with success, or accepted; 1 if one was done in
+part, failed, was rejected, returned, timed out or cancelled, and in a workflow no handoff replaced it; 3 if there is
+no such handoff; 7 if not all ended within --timeout, one is reviewed or waits for your answer, or the store was not
+available.
 
-With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
-for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
-work, ends, or has a newer one.`,
+With --hook it is a hook of Claude Code (with asyncRewake) or Codex. It waits up to 8 hours for a handoff for the
+session. Then it wakes the session and gives it the brief. It ends silently when the session is at work, when the
+session ends, or when the session has a newer hook.`,
 		Args: cli.NamedOr(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
@@ -62,7 +64,7 @@ work, ends, or has a newer one.`,
 	cli.Silent(cmd, &w.silent, "print the status only")
 	cli.WorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
-	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel what has not ended within --timeout")
+	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel handoffs that have not ended within --timeout")
 	return cmd
 }
 

@@ -9,7 +9,7 @@ import (
 func workflowCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:     "workflow",
-		Short:   "Begin a workflow that a file declares under a name",
+		Short:   "Begin a named workflow of a file",
 		Example: `  handoff workflow start factory "Detect the operating mode" --agent human`,
 	}, workflowStartCommand(a))
 }
@@ -20,6 +20,6 @@ func workflowStartCommand(a *cli.App) *cobra.Command {
 		Short: "Send the first step of a workflow; the rules send the others",
 		Example: `  handoff workflow start factory "Detect the operating mode" --agent human
   handoff workflow start review "the login" --agent human`,
-		Long: "NAME is one that .handoff/agents.yaml declares, or your own file: handoff rules --help shows how. The flags are those of send.",
+		Long: ".handoff/agents.yaml, or your own file, declares NAME: handoff rules --help shows how. The flags are the same as for send.",
 	})
 }
