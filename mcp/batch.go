@@ -71,7 +71,7 @@ func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 	arrived := all != nil && send(all)
 	for _, m := range members {
 		if !arrived || m.message == nil {
-			m.lose()
+			m.undelivered()
 		}
 	}
 	return all != nil
@@ -131,7 +131,7 @@ func (x *exchange) postBatch(text []byte) {
 
 // member responds to one message of a batch. Each counts as a request for the limits of callers; the first was counted
 // when the batch came.
-func (x *exchange) member(s *webSession, i int, m jsonrpc.Message) (given reply) {
+func (x *exchange) member(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {
 			_ = x.server.panicked(x.r.Context(), "batch", p)

@@ -43,7 +43,7 @@ func child(t *testing.T) (*exec.Cmd, io.WriteCloser, io.ReadCloser) {
 	return cmd, in, out
 }
 
-func TestProcessAnswersAllBeforeItEnds(t *testing.T) {
+func TestProcess_AnswersAllRequestsBeforeExit(t *testing.T) {
 	for range 20 {
 		cmd, in, out := child(t)
 		for id := range 50 {
@@ -60,7 +60,7 @@ func TestProcessAnswersAllBeforeItEnds(t *testing.T) {
 	}
 }
 
-func TestProcessEndsWellWhenItsClientLeft(t *testing.T) {
+func TestProcess_ExitsCleanlyWhenClientLeft(t *testing.T) {
 	cmd, in, out := child(t)
 	require.NoError(t, out.Close())
 	_, err := io.WriteString(in, call(1, "send_handoff", `{}`)+"\n")

@@ -51,7 +51,7 @@ func requireWaits(t *testing.T, cfg mcp.Config) {
 	require.Equal(t, 1, got.Attempt)
 }
 
-func TestClaimOfACancelledCallIsGivenBack(t *testing.T) {
+func TestClaim_OfCancelledCallIsReleased(t *testing.T) {
 	for _, args := range []string{
 		`{}`, `{"wait_seconds":50}`, `{"handoff_id":""}`, `{"agent":"qa"}`, `"{\"agent\":\"qa\"}"`, `{"agent":" qa "}`,
 	} {
@@ -73,7 +73,7 @@ func TestClaimOfACancelledCallIsGivenBack(t *testing.T) {
 }
 
 // Whoever asked for this handoff by its id may hold it already, and asks for it again.
-func TestClaimOfAGivenHandoffStays(t *testing.T) {
+func TestClaim_OfNamedHandoffStays(t *testing.T) {
 	_, slow, l := lateWorkspace(t)
 	c := join(t, slow, "qa")
 	for _, spelled := range []string{`{"handoff_id":"1"}`, `{"handoffId":1}`} {
@@ -88,7 +88,7 @@ func TestClaimOfAGivenHandoffStays(t *testing.T) {
 	require.NoError(t, c.leave())
 }
 
-func TestClaimWhoseAnswerCannotBeWrittenIsGivenBack(t *testing.T) {
+func TestClaim_WithUndeliveredResponseIsReleased(t *testing.T) {
 	one := call(7, "claim_handoff", `{}`)
 	for version, line := range map[string]string{"2025-11-25": one, "2025-03-26": "[" + one + "," + ping(8) + "]"} {
 		honest, slow, l := lateWorkspace(t)
@@ -107,7 +107,7 @@ func TestClaimWhoseAnswerCannotBeWrittenIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestCancelledMemberOfABatchIsGivenBack(t *testing.T) {
+func TestClaim_OfCancelledBatchMemberIsReleased(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	slow.Caller.Conn = "conn-qa"
 	c := connect(t, slow)
@@ -123,7 +123,7 @@ func TestCancelledMemberOfABatchIsGivenBack(t *testing.T) {
 }
 
 // What an earlier connection had left is a claim from the queue like any other.
-func TestOrphanOfACancelledCallIsGivenBack(t *testing.T) {
+func TestClaim_OfOrphanByCancelledCallIsReleased(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	first := join(t, honest, "qa")
 	do[schemas.ClaimOut](first, "claim_handoff", `{}`)
@@ -138,7 +138,7 @@ func TestOrphanOfACancelledCallIsGivenBack(t *testing.T) {
 }
 
 // However a cancellation meets its claim, each handoff is named in an answer or waits for the next one.
-func TestNoCancellationLosesAHandoff(t *testing.T) {
+func TestCancellation_LosesNoHandoff(t *testing.T) {
 	const claims = 600
 	cfg := workspace(t)
 	sendWork(t, cfg, claims)

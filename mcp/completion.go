@@ -23,11 +23,11 @@ func (c completer) CompletePromptArgument(
 ) (*sdk.Completion, error) {
 	var known []string
 	switch {
-	case a.Name == actAs, a.Name == toWhom.Name:
+	case a.Name == actAs, a.Name == toArgument.Name:
 		known = c.agents(ctx)
-	case a.Name == theID.Name && prompt == "history":
+	case a.Name == idArgument.Name && prompt == "history":
 		known = slices.Concat(c.handoffs(ctx), c.workflows(ctx))
-	case a.Name == theID.Name:
+	case a.Name == idArgument.Name:
 		known = c.handoffs(ctx)
 	}
 	return complete(a.Value, known), nil

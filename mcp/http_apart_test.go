@@ -47,7 +47,7 @@ func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
 }
 
 // Each pair of clients uses the same ids on purpose, as do all pairs, which go on at once.
-func TestHTTPCancellationReachesNobodyElse(t *testing.T) {
+func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
 	const pairs = 8
 	tries := sandbox.Times(1000)
 	for _, era := range eras {
@@ -152,7 +152,7 @@ func (p pair) cancel(ctx context.Context) error {
 	return nil
 }
 
-func TestHTTPEachStreamHearsOnlyOfItsOwn(t *testing.T) {
+func TestHTTPStream_GetsOnlyItsOwnNotifications(t *testing.T) {
 	const sends = 1000
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -189,7 +189,7 @@ func requireNoUpdate(t *testing.T, name string, said []string) {
 }
 
 // A token hears nothing of a mailbox that it may not read.
-func TestHTTPNobodyWatchesAnotherMailbox(t *testing.T) {
+func TestHTTPSubscribe_IgnoresInboxOfAnother(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)

@@ -13,7 +13,7 @@ import (
 	"handoff/mcp"
 )
 
-func TestHTTPBodyThatIsNoMessageIsRefused(t *testing.T) {
+func TestHTTPBody_RefusesTextThatIsNoMessage(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, version := range legacy {
 		c := s.as("qa").in(version)
@@ -45,7 +45,7 @@ func TestHTTPBodyThatIsNoMessageIsRefused(t *testing.T) {
 	}
 }
 
-func TestHTTPBodyWithoutALengthIsBoundedToo(t *testing.T) {
+func TestHTTPBody_WithoutLengthIsBounded(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
 	for filler, status := range map[int]int{jsonrpc.MaxLine - len(ping(1)): http.StatusOK, jsonrpc.MaxLine: http.StatusRequestEntityTooLarge} {
@@ -60,7 +60,7 @@ func TestHTTPBodyWithoutALengthIsBoundedToo(t *testing.T) {
 	}
 }
 
-func TestHTTPAcceptIsReadLeniently(t *testing.T) {
+func TestHTTPAccept_IsReadLeniently(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	const asJSON, asEvent = "application/json", "text/event-stream"
 	for _, era := range eras {
@@ -85,13 +85,13 @@ func TestHTTPAcceptIsReadLeniently(t *testing.T) {
 	}
 }
 
-func TestHTTPStreamIsForThoseWhoAcceptOne(t *testing.T) {
+func TestHTTPStream_NeedsAcceptHeader(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
 	require.Equal(t, http.StatusNotAcceptable, c.with("Accept", "application/json").send(http.MethodGet, "").status)
 }
 
-func TestHTTPBatchIsAnsweredTogether(t *testing.T) {
+func TestHTTPBatch_IsAnsweredTogether(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-03-26")
 	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
@@ -112,7 +112,7 @@ func TestHTTPBatchIsAnsweredTogether(t *testing.T) {
 	require.Equal(t, "event: message\ndata: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]\n\n", asEvent.body)
 }
 
-func TestHTTPBatchBelongsToOneRevision(t *testing.T) {
+func TestHTTPBatch_ExistsInOneRevision(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, c := range []*remote{
 		s.as("qa").in("2025-06-18"), s.as("qa").in("2025-11-25"), s.as("qa").with("Mcp-Protocol-Version", "2026-07-28"),

@@ -19,7 +19,7 @@ type HTTPConfig struct {
 
 	// Still returns an error when Caller would refuse a request now that it accepted before, as when its token was
 	// revoked. It is called before a request that waited gets its response, and before each event of a stream.
-	Still func(*http.Request) error
+	Recheck func(*http.Request) error
 
 	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), empty
 	// for none, and whether the status is 401 and not that of the error.
@@ -68,12 +68,12 @@ var (
 // client can cancel the requests of another, open streams keep a shutdown from ending, and nothing tells whether a
 // response arrived, so a claim could be held by nobody.
 type Endpoint struct {
-	server   *Server
-	config   HTTPConfig
-	sessions sessions
-	held     *quota // calls that wait
-	open     *quota // streams
-	messages *quota // bytes
+	server      *Server
+	config      HTTPConfig
+	sessions    sessions
+	waitQuota   *quota // calls that wait
+	streamQuota *quota // streams
+	byteQuota   *quota // bytes
 
 	calls  context.Context // of all requests
 	waits  context.Context // of those that a shutdown cuts short, within calls
@@ -88,12 +88,12 @@ type Endpoint struct {
 // HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] when it is no longer served.
 func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
-	e.held = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
-	e.open = newQuota("open streams", cmp.Or(c.Streams, defaultStreams))
-	e.messages = newQuota("bytes of messages under way", cmp.Or(c.Messages, defaultBytes))
+	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
+	e.streamQuota = newQuota("open streams", cmp.Or(c.Streams, defaultStreams))
+	e.byteQuota = newQuota("bytes of messages under way", cmp.Or(c.Messages, defaultBytes))
 	e.sessions = sessions{
 		Bound: cmp.Or(c.Sessions, defaultSessions), server: s, idle: cmp.Or(c.Idle, sessionIdle),
-		byID: map[string]*webSession{},
+		byID: map[string]*mcpSession{},
 	}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)
@@ -104,11 +104,11 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
 	if !e.enter() {
-		x.refuse(ending().After(time.Second))
+		x.refuse(shutdownError().After(time.Second))
 		return
 	}
 	defer e.work.Done()
-	defer func() { x.messages.release(x.by.Token, x.counted) }()
+	defer func() { x.byteQuota.release(x.by.Token, x.counted) }()
 	switch r.Method {
 	case http.MethodPost:
 		x.handlePost()

@@ -40,9 +40,9 @@ func (x *exchange) body() (text []byte, ok bool) {
 	encoding := x.r.Header.Get("Content-Encoding")
 	switch {
 	case err != nil || mediaType != "application/json":
-		x.fault(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		x.badRequest(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
 	case encoding != "" && encoding != "identity":
-		x.fault(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
+		x.badRequest(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
 	case x.r.ContentLength > jsonrpc.MaxLine:
 		x.tooLarge()
 	default:
@@ -55,18 +55,18 @@ func (x *exchange) body() (text []byte, ok bool) {
 func (x *exchange) read() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // where it cannot be set, the HTTP server has its own
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
-	text, err := io.ReadAll(metered{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
+	text, err := io.ReadAll(countingReader{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
-		x.refuse(ending().After(time.Second))
+		x.refuse(shutdownError().After(time.Second))
 	case errors.As(err, &tooLarge):
 		x.tooLarge()
 	case errors.As(err, &full):
 		x.w.Header().Set("Connection", "close")
 		x.refuse(full)
 	case err != nil:
-		x.fault(http.StatusBadRequest, "the message broke off")
+		x.badRequest(http.StatusBadRequest, "the message broke off")
 	default:
 		_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
 		return text, true
@@ -74,13 +74,13 @@ func (x *exchange) read() (text []byte, ok bool) {
 	return nil, false
 }
 
-// metered counts the bytes of a message as they arrive, and fails when there are too many in memory.
-type metered struct {
+// countingReader counts the bytes of a message as they arrive, and fails when there are too many in memory.
+type countingReader struct {
 	io.Reader
 	x *exchange
 }
 
-func (m metered) Read(p []byte) (int, error) {
+func (m countingReader) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	if full := m.x.countBytes(n); full != nil {
 		return 0, full
@@ -90,7 +90,7 @@ func (m metered) Read(p []byte) (int, error) {
 
 // countBytes counts bytes that this exchange keeps in memory. [Endpoint.ServeHTTP] releases them.
 func (x *exchange) countBytes(n int) *schemas.Error {
-	full := x.messages.acquire(x.by.Token, n)
+	full := x.byteQuota.acquire(x.by.Token, n)
 	if full == nil {
 		x.counted += n
 	}
@@ -99,7 +99,7 @@ func (x *exchange) countBytes(n int) *schemas.Error {
 
 func (x *exchange) tooLarge() {
 	x.w.Header().Set("Connection", "close") // the rest is not read
-	x.fault(http.StatusRequestEntityTooLarge,
+	x.badRequest(http.StatusRequestEntityTooLarge,
 		"the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
@@ -117,14 +117,14 @@ func (x *exchange) accepts(kind string) bool {
 	return len(accept) == 0
 }
 
-// fault responds that a request is none of the protocol.
-func (x *exchange) fault(status int, format string, a ...any) {
+// badRequest responds that a request is none of the protocol.
+func (x *exchange) badRequest(status int, format string, a ...any) {
 	x.write(status, (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, format, a...))
 }
 
 func (x *exchange) notAllowed(allow string) {
 	x.w.Header().Set("Allow", allow)
-	x.fault(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
+	x.badRequest(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
 }
 
 // refuse responds that nothing was done, for the reason in err.
@@ -158,7 +158,7 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
-			r.lose()
+			r.undelivered()
 		}
 	}()
 	if r.message == nil { // it was cancelled: a stream without events

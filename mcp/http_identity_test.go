@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestHTTPAnonymousClientIsNamedByWhatItCallsItself(t *testing.T) {
+func TestHTTPCaller_WithoutTokenHasNameOfClient(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			held := newStandIn()
@@ -28,7 +28,7 @@ func TestHTTPAnonymousClientIsNamedByWhatItCallsItself(t *testing.T) {
 	}
 }
 
-func TestHTTPTokenRestrictsWhoOneActsAs(t *testing.T) {
+func TestHTTPCaller_ActsOnlyAsAgentsOfToken(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s := serve(t, workspace(t), mcp.HTTPConfig{})
@@ -44,7 +44,7 @@ func TestHTTPTokenRestrictsWhoOneActsAs(t *testing.T) {
 	}
 }
 
-func TestHTTPSpanOfTheCallerIsThatOfTheMessageOrTheHeader(t *testing.T) {
+func TestHTTPCaller_HasSpanOfMessageOrHeader(t *testing.T) {
 	const inHeader, inMeta = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-00"
 	for name, tt := range map[string]struct{ header, meta, trace string }{
 		"none":                  {"", "", ""},
@@ -81,7 +81,7 @@ func (m member) traced(span string) string {
 }
 
 // Two sessions of one token are two of one name. Without sessions nothing tells callers of one token apart.
-func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
+func TestHTTPCaller_HasIDOfItsSession(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	first, second := s.join("2025-11-25", "qa"), s.join("2025-11-25", "qa")
@@ -98,7 +98,7 @@ func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
 }
 
 // A client says itself which thread calls, so what comes before is proved: nobody passes for another's thread.
-func TestHTTPThreadFollowsTheProvedSessionOrToken(t *testing.T) {
+func TestHTTPCaller_HasThreadAfterProvedSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
@@ -108,7 +108,7 @@ func TestHTTPThreadFollowsTheProvedSessionOrToken(t *testing.T) {
 	require.Equal(t, "token:qa/0199-a", held.made("send_handoff")[1].Caller.AgentID)
 }
 
-func TestHTTPGreetingIsSaidOncePerSession(t *testing.T) {
+func TestHTTPGreeting_IsSentOncePerSession(t *testing.T) {
 	s := serve(t, workspace(t), mcp.HTTPConfig{})
 	c := s.join("2025-11-25", "qa")
 	require.Contains(t, c.answer(c.call(1, "claim_handoff", `{}`)).text(), "You are qa; nobody else is here.")

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestHTTPWaitsOfOneTokenDoNotKeepAnotherOut(t *testing.T) {
+func TestHTTPWaits_OfOneTokenDoNotBlockAnother(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			held := newStandIn()
@@ -46,7 +46,7 @@ func requireRefusedCall(t *testing.T, got response, era string, code schemas.Cod
 	require.Equal(t, era == "2026-07-28", strings.Contains(got.body, `"resultType":"complete"`), got.body)
 }
 
-func TestHTTPWaitsInAllAreBounded(t *testing.T) {
+func TestHTTPWaits_AreBoundedInAll(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.Bound{All: 1, Each: 1}})
 	eve, qa := s.join("2025-11-25", "eve"), s.join("2025-11-25", "qa")
@@ -59,7 +59,7 @@ func TestHTTPWaitsInAllAreBounded(t *testing.T) {
 	<-held.started
 }
 
-func TestHTTPStreamsOfOneTokenDoNotKeepAnotherOut(t *testing.T) {
+func TestHTTPStreams_OfOneTokenDoNotBlockAnother(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s := serve(t, workspace(t), mcp.HTTPConfig{Streams: mcp.Bound{All: 10, Each: 1}})
@@ -92,7 +92,7 @@ func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 	}
 }
 
-func TestHTTPWhatMayBeRepeatedLaterIsToldToTheModel(t *testing.T) {
+func TestHTTPRefusal_ThatIsTemporaryIsResultForModel(t *testing.T) {
 	for status, later := range map[int]*schemas.Error{
 		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").After(5 * time.Second),
 		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").After(5 * time.Second),
@@ -117,7 +117,7 @@ func TestHTTPWhatMayBeRepeatedLaterIsToldToTheModel(t *testing.T) {
 	}
 }
 
-func TestHTTPRefusalOfACallerHasItsStatusAndHeaders(t *testing.T) {
+func TestHTTPRefusal_OfCallerHasStatusAndHeaders(t *testing.T) {
 	challenge := func(err error) (string, bool) {
 		switch schemas.AsError(err).Field {
 		case "token":

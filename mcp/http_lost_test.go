@@ -26,7 +26,7 @@ func departures() (left chan struct{}, through func(http.Handler) http.Handler) 
 	}
 }
 
-func TestHTTPClientThatStopsWaitingClaimsNothing(t *testing.T) {
+func TestHTTPClaim_ByClientThatStopsWaitingClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -49,7 +49,7 @@ func TestHTTPClientThatStopsWaitingClaimsNothing(t *testing.T) {
 }
 
 // The claim is made, and its client leaves before the answer is there.
-func TestHTTPClaimOfAClientThatLeftIsGivenBack(t *testing.T) {
+func TestHTTPClaim_OfClientThatLeftIsReleased(t *testing.T) {
 	for _, era := range eras {
 		for _, args := range []string{`{}`, claimAndWait} {
 			t.Run(era+args, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestHTTPClaimOfAClientThatLeftIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestHTTPClaimWithinABatchOfAClientThatLeftIsGivenBack(t *testing.T) {
+func TestHTTPClaim_InBatchOfClientThatLeftIsReleased(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	left, through := departures()
 	s := serveThrough(t, slow, mcp.HTTPConfig{}, through)
@@ -87,7 +87,7 @@ func TestHTTPClaimWithinABatchOfAClientThatLeftIsGivenBack(t *testing.T) {
 	requireWaits(t, honest)
 }
 
-func TestHTTPCancelledClaimIsGivenBack(t *testing.T) {
+func TestHTTPClaim_OfCancelledCallIsReleased(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	s := serve(t, slow, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -116,7 +116,7 @@ func (s steady) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 }
 
 // What was asked for is done, also when nobody waits for the answer.
-func TestHTTPDepartureDoesNotCancelACall(t *testing.T) {
+func TestHTTPCall_ContinuesAfterClientLeft(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -141,7 +141,7 @@ func TestHTTPDepartureDoesNotCancelACall(t *testing.T) {
 }
 
 // A balancer gave up on one server and got the claim from another: the first one does not give it back.
-func TestHTTPClaimThatABalancerGotElsewhereStays(t *testing.T) {
+func TestHTTPClaim_OfNamedRequestStays(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			honest, slow, l := lateWorkspace(t)

@@ -21,7 +21,7 @@ func (x *exchange) handlePost() {
 		return
 	}
 	if !x.accepts(jsonText) && !x.accepts(eventStreamType) {
-		x.fault(http.StatusNotAcceptable, "accept application/json and text/event-stream")
+		x.badRequest(http.StatusNotAcceptable, "accept application/json and text/event-stream")
 		return
 	}
 	text, ok := x.body()
@@ -35,7 +35,7 @@ func (x *exchange) handlePost() {
 	m, malformed := jsonrpc.Parse(text)
 	switch {
 	case later != nil:
-		x.putOff(m, later)
+		x.refuseMessage(m, later)
 	case malformed != nil:
 		x.write(http.StatusBadRequest, *malformed)
 	case isModern(x.r.Header, m):
@@ -45,9 +45,9 @@ func (x *exchange) handlePost() {
 	}
 }
 
-// putOff refuses a message of a caller that is above its limits, or about whom the workspace cannot be asked now. For a
+// refuseMessage refuses a message of a caller that is above its limits, or about whom the workspace cannot be asked now. For a
 // call of a tool the error is in the result, where a model reads it.
-func (x *exchange) putOff(m jsonrpc.Message, e *schemas.Error) {
+func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
 		x.refuse(e)
 		return
@@ -68,7 +68,7 @@ func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
 
 // postModern responds to a message of revision 2026-07-28 or later, which has no session.
 func (x *exchange) postModern(m jsonrpc.Message) {
-	if fault := headerFault(x.r.Header, m); fault != nil {
+	if fault := headerError(x.r.Header, m); fault != nil {
 		x.write(http.StatusBadRequest, *fault)
 		return
 	}
@@ -76,7 +76,7 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 	s.greeted.Store(true) // the client has instructions from server/discover
 	switch {
 	case m.IsResponse():
-		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
+		x.badRequest(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
 	case m.ID == nil: // a cancellation: a client of this revision cancels by hanging up
 		x.writeHeader(http.StatusAccepted)
 	case m.Method == string(sdk.MethodSubscriptionsListen):
@@ -106,14 +106,14 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 
 // receive handles a message that gets no response, and returns false for a request. It ignores a response: this server
 // sends no requests.
-func (x *exchange) receive(s *webSession, m jsonrpc.Message) bool {
-	id, cancels := m.Cancels()
+func (x *exchange) receive(s *mcpSession, m jsonrpc.Message) bool {
+	id, cancels := m.CancelledID()
 	switch {
 	case cancels:
 		s.requests.Cancel(id)
 	case m.IsResponse():
 	case m.ID == nil:
-		ctx, done := x.during(s.session, m)
+		ctx, done := x.requestContext(s.session, m)
 		defer done()
 		x.server.handle(ctx, m)
 	default:
@@ -143,31 +143,31 @@ func (x *exchange) initialize(m jsonrpc.Message) {
 // call responds to one request. A call that waits ends with its connection or with the server. Any other call is
 // finished also when its client hangs up.
 func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) reply {
-	ctx, done := x.during(s, m)
+	ctx, done := x.requestContext(s, m)
 	defer done()
 	if !waits(m) {
 		return x.server.respond(q, q.Track(ctx, m))
 	}
-	if full := x.held.acquire(x.by.Token, 1); full != nil {
+	if full := x.waitQuota.acquire(x.by.Token, 1); full != nil {
 		return x.refusedCall(m, full)
 	}
-	defer x.held.release(x.by.Token, 1)
+	defer x.waitQuota.release(x.by.Token, 1)
 	said := x.server.respond(q, q.Track(ctx, m))
-	if err := x.config.Still(x.r); err != nil {
-		said.lose()
+	if err := x.config.Recheck(x.r); err != nil {
+		said.undelivered()
 		return x.refusedCall(m, schemas.AsError(err))
 	}
 	return said
 }
 
-// during returns the context of a request. The caller calls done when it has the response.
-func (x *exchange) during(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
+// requestContext returns the context of a request. The caller calls done when it has the response.
+func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
 	if waits(m) || m.Method == string(sdk.MethodSubscriptionsListen) {
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
-	ctx = withRepetition(context.WithValue(ctx, callerKey{}, x.by), x.r, m, x.config.Now())
+	ctx = withNamedRequest(context.WithValue(ctx, callerKey{}, x.by), x.r, m, x.config.Now())
 	_ = x.control.SetWriteDeadline(time.Time{}) // none until there is a response
 	return x.server.sdk.WithContext(ctx, s), func() {
 		for _, forget := range ends {
@@ -196,10 +196,10 @@ func versionOf(m jsonrpc.Message) string {
 	return p.Meta.ProtocolVersion()
 }
 
-// headerFault returns the error for headers that revision 2026-07-28 does not allow (MCP specification, Streamable
+// headerError returns the error for headers that revision 2026-07-28 does not allow (MCP specification, Streamable
 // HTTP, standard request headers), nil for none. The headers repeat what the message says, so that proxies need not
 // read it.
-func headerFault(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
+func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	named := h.Get(sdk.HeaderProtocolVersion)
 	switch said := versionOf(m); {
 	case h.Get(sdk.HeaderLastEventID) != "":

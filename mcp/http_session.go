@@ -16,9 +16,9 @@ import (
 	"handoff/schemas"
 )
 
-// webSession is the session of one client of a revision before 2026-07-28. Its id is a secret of the client, and valid
+// mcpSession is the session of one client of a revision before 2026-07-28. Its id is a secret of the client, and valid
 // only together with the token with which the session began.
-type webSession struct {
+type mcpSession struct {
 	*session
 	requests jsonrpc.Requests
 	token    string      // name of the bearer token it began with, empty for none
@@ -39,13 +39,13 @@ type sessions struct {
 	idle   time.Duration
 
 	mu   sync.Mutex // guards the fields below
-	byID map[string]*webSession
+	byID map[string]*mcpSession
 	uses uint64 // counts uses of all sessions
 }
 
 // open begins a session and uses it; see use. When there are too many, the session that was idle longest ends.
-func (s *sessions) open(token string) (*webSession, *schemas.Error) {
-	w := &webSession{
+func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
+	w := &mcpSession{
 		session: newSession(s.server), token: token,
 		instance: "session:" + rand.Text()[:8],
 		busy:     1,
@@ -75,7 +75,7 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 // evict removes the idle session that was used longest ago when there are too many: one of this token when this token
 // has too many, else one of the token that has most. Ok is false when all of those are busy. A victim is still to be
 // unregistered.
-func (s *sessions) evict(token string) (victim *webSession, ok bool) {
+func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
 		of[w.token]++
@@ -101,7 +101,7 @@ func (s *sessions) evict(token string) (victim *webSession, ok bool) {
 }
 
 // use returns the session of an id, for a request that releases it.
-func (s *sessions) use(id, token string) (*webSession, bool) {
+func (s *sessions) use(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.byID[id]
@@ -114,13 +114,13 @@ func (s *sessions) use(id, token string) (*webSession, bool) {
 	return w, true
 }
 
-func (s *sessions) touch(w *webSession) {
+func (s *sessions) touch(w *mcpSession) {
 	s.uses++
 	w.used = s.uses
 }
 
 // release ends a use. After the last one the session is idle, or is unregistered if it ended meanwhile.
-func (s *sessions) release(w *webSession) {
+func (s *sessions) release(w *mcpSession) {
 	s.mu.Lock()
 	w.busy--
 	s.touch(w)
@@ -136,10 +136,10 @@ func (s *sessions) release(w *webSession) {
 }
 
 // end ends a session, once. Its streams end now; it is unregistered when its last request ends.
-func (s *sessions) end(w *webSession) { s.endIf(w, func() bool { return true }) }
+func (s *sessions) end(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
 // endIf ends a session under a condition, which it looks at with mu held.
-func (s *sessions) endIf(w *webSession, still func() bool) {
+func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
 	over := still() && s.remove(w)
 	s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *sessions) endIf(w *webSession, still func() bool) {
 
 // remove removes a session, and reports whether to unregister it now. A request that still uses it may begin to watch a
 // resource, and only unregistering ends that: so a busy session is unregistered later, by release.
-func (s *sessions) remove(w *webSession) (unused bool) {
+func (s *sessions) remove(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false
 	}
@@ -160,7 +160,7 @@ func (s *sessions) remove(w *webSession) (unused bool) {
 	return w.busy == 0
 }
 
-func (s *sessions) unregister(w *webSession) {
+func (s *sessions) unregister(w *mcpSession) {
 	s.server.sdk.UnregisterSession(context.Background(), w.SessionID())
 }
 
@@ -174,19 +174,19 @@ func (s *sessions) endAll() {
 }
 
 // session returns the session of a request, and names the caller after it. When there is none it responds so and returns nil.
-func (x *exchange) session() (_ *webSession, done func()) {
+func (x *exchange) session() (_ *mcpSession, done func()) {
 	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
 	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is that of the session
-		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
+		x.badRequest(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
 	case id == "":
-		x.fault(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
+		x.badRequest(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
 	default:
 		if s, ok := x.sessions.use(id, x.by.Token); ok {
 			x.by.AgentID = s.instance
 			return s, func() { x.sessions.release(s) }
 		}
-		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: "+
+		x.badRequest(http.StatusNotFound, "the session has ended, or the server was started anew: "+
 			"the client has to connect again, with initialize")
 	}
 	return nil, nil
@@ -194,7 +194,7 @@ func (x *exchange) session() (_ *webSession, done func()) {
 
 // legacySession returns the session of a GET or DELETE, which only revisions before 2026-07-28 have. When there is none
 // it responds so and returns nil.
-func (x *exchange) legacySession() (_ *webSession, done func()) {
+func (x *exchange) legacySession() (_ *mcpSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
 		x.notAllowed("POST")
 		return nil, nil

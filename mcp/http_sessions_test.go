@@ -14,7 +14,7 @@ import (
 // legacy are the revisions in which a client has a session.
 var legacy = []string{"2025-03-26", "2025-06-18", "2025-11-25"}
 
-func TestHTTPSessionLivesUntilItIsDeleted(t *testing.T) {
+func TestHTTPSession_LivesUntilDelete(t *testing.T) {
 	for _, version := range legacy {
 		t.Run(version, func(t *testing.T) {
 			s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
@@ -30,7 +30,7 @@ func TestHTTPSessionLivesUntilItIsDeleted(t *testing.T) {
 	}
 }
 
-func TestHTTPRequestOutsideOfASessionIsRefused(t *testing.T) {
+func TestHTTPSession_IsRequired(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
 	for name, tt := range map[string]struct {
@@ -56,7 +56,7 @@ func TestHTTPRequestOutsideOfASessionIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, qa.post(ping(1)).status, "it goes on")
 }
 
-func TestHTTPInitializeThatIsRefusedBeginsNoSession(t *testing.T) {
+func TestHTTPSession_IsNotOpenedByRefusedInitialize(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	got := s.as("qa").post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`)
 	require.NotZero(t, parse(t, got.body).Error.Code)
@@ -70,7 +70,7 @@ func requireEnds(t *testing.T, heard *stream) {
 	require.NoError(t, heard.err)
 }
 
-func TestHTTPDeleteEndsTheStreamsOfItsSession(t *testing.T) {
+func TestHTTPSession_DeleteEndsStreams(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	qa, other := s.as("qa").in("2025-11-25"), s.as("qa").in("2025-11-25")
 	first, second, others := qa.open(http.MethodGet, ""), qa.open(http.MethodGet, ""), other.open(http.MethodGet, "")
@@ -81,7 +81,7 @@ func TestHTTPDeleteEndsTheStreamsOfItsSession(t *testing.T) {
 	requireEnds(t, others)
 }
 
-func TestHTTPLeastRecentlyUsedSessionMakesRoom(t *testing.T) {
+func TestHTTPSession_LeastRecentlyUsedIsEvicted(t *testing.T) {
 	for name, bound := range map[string]mcp.Bound{"of one token": {All: 100, Each: 2}, "in all": {All: 2, Each: 100}} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: bound})
@@ -96,7 +96,7 @@ func TestHTTPLeastRecentlyUsedSessionMakesRoom(t *testing.T) {
 }
 
 // A session counts as used as long as its stream is open, and for a while after.
-func TestHTTPSessionThatJustLostItsStreamIsNotTheOldest(t *testing.T) {
+func TestHTTPSession_StreamEndCountsAsUse(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 2, Each: 2}})
 	first := s.as("qa").in("2025-11-25")
 	heard := first.open(http.MethodGet, "")
@@ -110,7 +110,7 @@ func TestHTTPSessionThatJustLostItsStreamIsNotTheOldest(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, second.post(ping(1)).status)
 }
 
-func TestHTTPSessionsOfOneTokenAreNotEndedByAnother(t *testing.T) {
+func TestHTTPSession_IsNotEvictedByOtherToken(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
 	qa := s.as("qa").in("2025-11-25")
 	for range 3 {
@@ -119,7 +119,7 @@ func TestHTTPSessionsOfOneTokenAreNotEndedByAnother(t *testing.T) {
 	require.Equal(t, http.StatusOK, qa.post(ping(1)).status)
 }
 
-func TestHTTPSessionsInUseDoNotMakeRoom(t *testing.T) {
+func TestHTTPSession_InUseIsNotEvicted(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
 	qa := s.as("qa").in("2025-11-25")
 	heard := qa.open(http.MethodGet, "")
@@ -133,7 +133,7 @@ func TestHTTPSessionsInUseDoNotMakeRoom(t *testing.T) {
 }
 
 // What a session watches ends with it, also what it asked for at the last moment.
-func TestHTTPSubscriptionDoesNotOutliveItsSession(t *testing.T) {
+func TestHTTPSession_EndsItsSubscriptions(t *testing.T) {
 	cfg := workspace(t)
 	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
 	cfg.Invoker = slow
@@ -150,7 +150,7 @@ func subscribe(uri string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"` + uri + `"}}`
 }
 
-func TestHTTPIdleSessionEnds(t *testing.T) {
+func TestHTTPSession_EndsWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, config(newStandIn()), mcp.HTTPConfig{Idle: time.Hour})
 		c := s.as("qa").in("2025-11-25")
@@ -163,7 +163,7 @@ func TestHTTPIdleSessionEnds(t *testing.T) {
 	})
 }
 
-func TestHTTPSessionIsNotIdleWhileAStreamIsOpen(t *testing.T) {
+func TestHTTPSession_WithOpenStreamIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, config(newStandIn()), mcp.HTTPConfig{Idle: time.Hour})
 		c := s.as("qa").in("2025-11-25")

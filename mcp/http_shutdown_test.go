@@ -17,7 +17,7 @@ import (
 	"handoff/tools"
 )
 
-func TestHTTPShutdownAnswersAll(t *testing.T) {
+func TestHTTPShutdown_AnswersAllRequests(t *testing.T) {
 	const each = 50
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
@@ -54,7 +54,7 @@ func TestHTTPShutdownAnswersAll(t *testing.T) {
 	}
 }
 
-func TestHTTPNothingIsDoneAfterShutdown(t *testing.T) {
+func TestHTTPShutdown_RefusesLaterRequests(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
 	s.shutdown()
@@ -66,7 +66,7 @@ func TestHTTPNothingIsDoneAfterShutdown(t *testing.T) {
 	}
 }
 
-func TestHTTPShutdownFinishesCallsThatDoNotWait(t *testing.T) {
+func TestHTTPShutdown_FinishesCallsThatDoNotWait(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
@@ -100,7 +100,7 @@ func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 // Calls that go on are cut when there is no more time, and nothing that is stuck keeps the server from ending.
-func TestHTTPShutdownCutsCallsWhenItsTimeIsOver(t *testing.T) {
+func TestHTTPShutdown_CutsCallsAfterTimeout(t *testing.T) {
 	cfg := config(newStandIn())
 	slow := patient{cfg.Invoker, make(chan struct{})}
 	cfg.Invoker = slow
@@ -113,7 +113,7 @@ func TestHTTPShutdownCutsCallsWhenItsTimeIsOver(t *testing.T) {
 	require.Contains(t, (<-sends).body, "the call was cut short")
 }
 
-func TestHTTPShutdownLeavesBehindWhatIsStuck(t *testing.T) {
+func TestHTTPShutdown_LeavesStuckRequests(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	sends := s.as("qa").in("2025-11-25").later(t.Context(), call(1, "send_handoff", `{"do":"hold"}`))
@@ -125,7 +125,7 @@ func TestHTTPShutdownLeavesBehindWhatIsStuck(t *testing.T) {
 	require.Equal(t, http.StatusOK, (<-sends).status)
 }
 
-func TestHTTPShutdownDoesNotWaitForMessagesThatNeverEnd(t *testing.T) {
+func TestHTTPShutdown_DoesNotWaitForUnfinishedMessages(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	conn := s.raw()
 	_, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")

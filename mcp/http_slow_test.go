@@ -24,7 +24,7 @@ func head(method string, c *remote, length int) string {
 }
 
 // A byte a second is too slow, and holds up nobody.
-func TestHTTPSlowMessageIsCutOff(t *testing.T) {
+func TestHTTPTimeout_CutsSlowMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, workspace(t), mcp.HTTPConfig{})
 		qa := s.as("qa").in("2025-11-25")
@@ -50,7 +50,7 @@ func TestHTTPSlowMessageIsCutOff(t *testing.T) {
 }
 
 // A message that came in time may wait for its answer longer than it may take to come.
-func TestHTTPWaitIsLongerThanTheTimeToSend(t *testing.T) {
+func TestHTTPTimeout_DoesNotLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
 		s := serveWithin(t, cfg, mcp.HTTPConfig{})
@@ -64,7 +64,7 @@ func TestHTTPWaitIsLongerThanTheTimeToSend(t *testing.T) {
 	})
 }
 
-func TestHTTPAnswerThatIsNotTakenIsCutOff(t *testing.T) {
+func TestHTTPTimeout_CutsResponseThatIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
 		s := serveWithin(t, cfg, mcp.HTTPConfig{})
@@ -81,7 +81,7 @@ func TestHTTPAnswerThatIsNotTakenIsCutOff(t *testing.T) {
 	})
 }
 
-func TestHTTPStreamThatIsNotReadIsCutOff(t *testing.T) {
+func TestHTTPTimeout_CutsStreamThatIsNotRead(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,7 +122,7 @@ func (s *site) stick(m member) {
 }
 
 // The same over a port, where the system takes much before it is full.
-func TestHTTPStuckClientHoldsUpNobody(t *testing.T) {
+func TestHTTPTimeout_StuckClientDoesNotBlockOthers(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -136,7 +136,7 @@ func TestHTTPStuckClientHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestHTTPSilentStreamSaysThatItLives(t *testing.T) {
+func TestHTTPStream_SendsKeepAlive(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -27,14 +27,14 @@ func (r *revocable) still(*http.Request) error {
 }
 
 // What waits when a token is revoked gets nothing that comes after, and nothing is lost with it.
-func TestHTTPWaitOfARevokedTokenClaimsNothing(t *testing.T) {
+func TestHTTPRecheck_WaitOfRevokedTokenClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
 			told := &waiting{Invoker: cfg.Invoker}
 			cfg.Invoker = told
 			var door revocable
-			s := serve(t, cfg, mcp.HTTPConfig{Still: door.still})
+			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.still})
 			qa := s.join(era, "qa")
 			waits := qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
 			told.until(t.Context(), "qa")
@@ -49,12 +49,12 @@ func TestHTTPWaitOfARevokedTokenClaimsNothing(t *testing.T) {
 	}
 }
 
-func TestHTTPStreamsOfARevokedTokenEnd(t *testing.T) {
+func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
 			var door revocable
-			s := serve(t, cfg, mcp.HTTPConfig{Still: door.still})
+			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.still})
 			heard := s.join(era, "qa").watch(7, "handoff://inbox")
 			sendWork(t, cfg, 1)
 			require.Contains(t, heard.next(), "updated")
@@ -66,7 +66,7 @@ func TestHTTPStreamsOfARevokedTokenEnd(t *testing.T) {
 }
 
 // Of who is not known nothing is read, not even to say so where a model reads it.
-func TestHTTPStrangersWhoGuessTooOftenAreNotHeard(t *testing.T) {
+func TestHTTPGuesses_BodyIsNotRead(t *testing.T) {
 	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
 	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})
@@ -83,7 +83,7 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, errors.New("read")
 }
 
-func TestHTTPMembersOfABatchCountOneByOne(t *testing.T) {
+func TestHTTPBatch_MembersCountForRate(t *testing.T) {
 	var asked atomic.Int64
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
 		by, err := bearer(r)
@@ -102,7 +102,7 @@ func TestHTTPMembersOfABatchCountOneByOne(t *testing.T) {
 	require.Equal(t, 6, strings.Count(said, "may make 4 requests a second"), said)
 }
 
-func TestHTTPMessagesUnderWayAreBounded(t *testing.T) {
+func TestHTTPBytes_OfMessagesAreBounded(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.Bound{All: 100_000, Each: 8000}})
 	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
 	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 9000)+`"`)
@@ -113,7 +113,7 @@ func TestHTTPMessagesUnderWayAreBounded(t *testing.T) {
 }
 
 // Answers that a client does not read are under way as well.
-func TestHTTPAnswersUnderWayAreBounded(t *testing.T) {
+func TestHTTPBytes_OfResponsesAreBounded(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
 	s := serve(t, cfg, mcp.HTTPConfig{Messages: mcp.Bound{All: 20_000, Each: 10_000}})
@@ -130,7 +130,7 @@ func TestHTTPAnswersUnderWayAreBounded(t *testing.T) {
 	}
 }
 
-func TestInitializeBelongsToNoBatch(t *testing.T) {
+func TestBatch_RefusesInitialize(t *testing.T) {
 	qa := serve(t, config(newStandIn()), mcp.HTTPConfig{}).join("2025-03-26", "qa")
 	got := qa.post("[" + initialize("x", "2025-11-25") + "," + ping(2) + "]")
 	require.Contains(t, got.body, "initialize may not be part of a batch")
@@ -144,11 +144,11 @@ func TestInitializeBelongsToNoBatch(t *testing.T) {
 }
 
 // A deadline that passes while nothing is said ends a stream of HTTP/2.
-func TestHTTP2StreamsOutliveTheDeadlinesOfTheirEvents(t *testing.T) {
+func TestHTTP2Stream_OutlivesDeadlinesOfEvents(t *testing.T) {
 	cfg := workspace(t)
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
 	endpoint := mcp.New(cfg).HTTP(mcp.HTTPConfig{
-		Caller: bearer, Still: always, Challenge: unchallenged,
+		Caller: bearer, Recheck: always, Challenge: unchallenged,
 		Now: func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
 	})
 	server := httptest.NewUnstartedServer(endpoint)

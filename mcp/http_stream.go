@@ -16,12 +16,12 @@ import (
 // stream responds to subscriptions/listen: with notifications until the client hangs up or the server ends, and then
 // with the result.
 func (x *exchange) stream(s *session, m jsonrpc.Message) {
-	if full := x.open.acquire(x.by.Token, 1); full != nil {
+	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
 		x.refuse(full)
 		return
 	}
-	defer x.open.release(x.by.Token, 1)
-	ctx, done := x.during(s, m)
+	defer x.streamQuota.release(x.by.Token, 1)
+	ctx, done := x.requestContext(s, m)
 	defer done()
 	q := new(jsonrpc.Requests)
 	r, responded := q.Track(ctx, m), make(chan struct{})
@@ -36,7 +36,7 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 		<-responded
 		return
 	}
-	if out.tell(out.order.drain(s.ClientNotifications())); out.opened { // else there was no event so far
+	if out.sendAll(out.order.drain(s.ClientNotifications())); out.opened { // else there was no event so far
 		out.send(response.message)
 	} else {
 		x.deliver(response, true)
@@ -51,7 +51,7 @@ func (x *exchange) notify(s *session, out *eventStream, over <-chan struct{}) bo
 		case <-over:
 			return true
 		case n := <-s.ClientNotifications():
-			ok = x.stillAllowed() && out.tell(out.order.next(n))
+			ok = x.stillAllowed() && out.sendAll(out.order.next(n))
 		case <-time.After(keepAliveInterval):
 			ok = x.stillAllowed() && out.keepAlive()
 		}
@@ -68,28 +68,28 @@ func (x *exchange) handleGet() {
 	}
 	defer done()
 	if !x.accepts(eventStreamType) {
-		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
+		x.badRequest(http.StatusNotAcceptable, "accept text/event-stream")
 		return
 	}
-	if full := x.open.acquire(x.by.Token, 1); full != nil {
+	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
 		x.refuse(full)
 		return
 	}
-	defer x.open.release(x.by.Token, 1)
+	defer x.streamQuota.release(x.by.Token, 1)
 	x.writeNotifications(s)
 }
 
 // stillAllowed reports whether the stream may go on: not when its token is no longer valid. When that cannot be checked
 // now, as while the owner of the store changes, the stream goes on.
 func (x *exchange) stillAllowed() bool {
-	err := schemas.AsError(x.config.Still(x.r))
+	err := schemas.AsError(x.config.Recheck(x.r))
 	return err == nil || err.Code != schemas.Denied
 }
 
 // writeNotifications writes the notifications of a session until the client, the session or the server ends. Those on
 // an earlier stream that broke may not have arrived, so each stream after the first begins with a notification for
 // every resource that the session watches.
-func (x *exchange) writeNotifications(s *webSession) {
+func (x *exchange) writeNotifications(s *mcpSession) {
 	out := x.events()
 	out.open()
 	ok := x.control.Flush() == nil
@@ -143,7 +143,7 @@ func (s *eventStream) send(message any) bool {
 	return s.sendText(text)
 }
 
-func (s *eventStream) tell(notifications []sdk.JSONRPCNotification) bool {
+func (s *eventStream) sendAll(notifications []sdk.JSONRPCNotification) bool {
 	return !slices.ContainsFunc(notifications, func(n sdk.JSONRPCNotification) bool { return !s.send(n) })
 }
 

@@ -11,7 +11,7 @@ import (
 	"handoff/mcp"
 )
 
-func TestHTTPMailIsToldOfWhenItArrives(t *testing.T) {
+func TestHTTPSubscribe_NotifiesOfNewMail(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s := serve(t, workspace(t), mcp.HTTPConfig{})
@@ -27,7 +27,7 @@ func TestHTTPMailIsToldOfWhenItArrives(t *testing.T) {
 	}
 }
 
-func TestHTTPUnsubscribedHearsNothingMore(t *testing.T) {
+func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.join("2025-11-25", "qa")
@@ -41,7 +41,7 @@ func TestHTTPUnsubscribedHearsNothingMore(t *testing.T) {
 }
 
 // What happened before the first stream is told on it.
-func TestHTTPChangesBeforeTheFirstStreamAreToldOnIt(t *testing.T) {
+func TestHTTPStream_FirstGetsEarlierChanges(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -55,7 +55,7 @@ func TestHTTPChangesBeforeTheFirstStreamAreToldOnIt(t *testing.T) {
 }
 
 // Whether a stream that broke had told of something, nobody knows.
-func TestHTTPStreamThatIsOpenedAgainBeginsWithAllThatIsWatched(t *testing.T) {
+func TestHTTPStream_ReopenedBeginsWithAllWatchedResources(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -76,7 +76,7 @@ func TestHTTPStreamThatIsOpenedAgainBeginsWithAllThatIsWatched(t *testing.T) {
 }
 
 // Who watches more than it may hears of what it named first.
-func TestHTTPListenKeepsTheFirst256Addresses(t *testing.T) {
+func TestHTTPListen_KeepsFirst256Addresses(t *testing.T) {
 	cfg := workspace(t)
 	uris := make([]string, 257)
 	for i := range uris {
@@ -92,7 +92,7 @@ func TestHTTPListenKeepsTheFirst256Addresses(t *testing.T) {
 }
 
 // The specification wants it first, whatever happens meanwhile.
-func TestListenBeginsWithItsAcknowledgement(t *testing.T) {
+func TestListen_BeginsWithAcknowledgement(t *testing.T) {
 	const sends = 30
 	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
 	for over, begin := range map[string]func(*testing.T, mcp.Config) (next func() string){
@@ -124,7 +124,7 @@ func TestListenBeginsWithItsAcknowledgement(t *testing.T) {
 	}
 }
 
-func TestHTTPListenToNothingIsAnsweredAtOnce(t *testing.T) {
+func TestHTTPListen_ToNothingIsAnsweredAtOnce(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	said := s.as("qa").open(http.MethodPost, modern(7, "subscriptions/listen", `"notifications":{}`)).rest()
 	require.Len(t, said, 2)
@@ -132,7 +132,7 @@ func TestHTTPListenToNothingIsAnsweredAtOnce(t *testing.T) {
 	require.Equal(t, "7", string(parse(t, said[1]).ID))
 }
 
-func TestHTTPListenThatIsRefusedIsNoStream(t *testing.T) {
+func TestHTTPListen_RefusedIsNoStream(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	got := s.as("qa").post(modern(7, "subscriptions/listen", `"notifications":7`))
 	require.Equal(t, http.StatusBadRequest, got.status)

@@ -84,8 +84,8 @@ func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
 	if c.Caller == nil {
 		c.Caller = bearer
 	}
-	if c.Still == nil {
-		c.Still = always
+	if c.Recheck == nil {
+		c.Recheck = always
 	}
 	if c.Challenge == nil {
 		c.Challenge = unchallenged

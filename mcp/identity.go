@@ -43,14 +43,14 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	trace, _ := meta.GetMetaField(traceKey).(string)
 	by.Trace = cmp.Or(traceparent(trace), by.Trace)
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
-		by.AgentID = schemas.Clip(owner(by)+schemas.Visible(thread), maxAgentID)
+		by.AgentID = schemas.Clip(threadPrefix(by)+schemas.Visible(thread), maxAgentID)
 	}
 	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
 
-// owner comes before the thread that a client names. Over HTTP it was proved, so that no client passes for a thread of
+// threadPrefix comes before the thread that a client names. Over HTTP it was proved, so that no client passes for a thread of
 // another one.
-func owner(by schemas.Caller) string {
+func threadPrefix(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:
 		return ""

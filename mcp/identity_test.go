@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestCallerIsNamedByItsClient(t *testing.T) {
+func TestCaller_HasNameOfClient(t *testing.T) {
 	for _, lines := range [][]string{
 		{initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`)},
 		{modern(0, "server/discover", ""), modern(1, "tools/call", `"name":"send_handoff"`)},
@@ -25,7 +25,7 @@ func TestCallerIsNamedByItsClient(t *testing.T) {
 }
 
 // All at once, as a script sends them: no call may overtake the introduction.
-func TestInitializeIsHeardBeforeTheNextLine(t *testing.T) {
+func TestInitialize_IsHandledBeforeNextLine(t *testing.T) {
 	for range 50 {
 		s := newStandIn()
 		c := connect(t, config(s))
@@ -36,7 +36,7 @@ func TestInitializeIsHeardBeforeTheNextLine(t *testing.T) {
 	}
 }
 
-func TestConfiguredNameIsNotThatOfTheClient(t *testing.T) {
+func TestCaller_ConfiguredNameWinsOverClient(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Agent, cfg.Caller.AgentID = "qa", "session-1"
@@ -49,7 +49,7 @@ func TestConfiguredNameIsNotThatOfTheClient(t *testing.T) {
 	require.Equal(t, schemas.Caller{Agent: "qa", AgentID: "session-1", Via: schemas.ViaStdio}, by)
 }
 
-func TestNameOfAClientIsChosenByTheConfig(t *testing.T) {
+func TestCaller_NameIsChosenByConfig(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Name = func(client string) schemas.Agent { return schemas.Agent(client + "-2") }
@@ -60,7 +60,7 @@ func TestNameOfAClientIsChosenByTheConfig(t *testing.T) {
 	require.Equal(t, schemas.Agent("claude-code-2"), s.made("send_handoff")[0].Caller.Agent)
 }
 
-func TestThreadOfACallIsItsAgentID(t *testing.T) {
+func TestCaller_ThreadIsAgentID(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.AgentID = "process"
@@ -75,7 +75,7 @@ func TestThreadOfACallIsItsAgentID(t *testing.T) {
 	require.NotEqual(t, made[0].ID, made[1].ID)
 }
 
-func TestThreadIsClippedAsItIsShown(t *testing.T) {
+func TestCaller_ThreadIsClippedAsShown(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"` +
@@ -86,7 +86,7 @@ func TestThreadIsClippedAsItIsShown(t *testing.T) {
 	require.Contains(t, id, `\u202e\u202e`)
 }
 
-func TestAgentOfAClientIsAValidNameThatNobodyHasByRight(t *testing.T) {
+func TestAgentOf_IsValidAndNotReserved(t *testing.T) {
 	for client, agent := range map[string]schemas.Agent{
 		"claude-code":  "claude-code",
 		"My Client/2é": "My-Client-2-",

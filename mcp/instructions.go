@@ -48,12 +48,12 @@ const (
 
 // String returns the text, of at most MaxInstructions characters. It leaves out as many of the other agents as it must.
 func (i Instructions) String() string {
-	head := whatFor + "\n" + i.who() + i.unfinished() + i.mail()
+	head := whatFor + "\n" + i.identityLine() + i.heldLine() + i.mailLine()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
-	return head + i.others(room) + theLoop
+	return head + i.othersLine(room) + theLoop
 }
 
-func (i Instructions) who() string {
+func (i Instructions) identityLine() string {
 	where := ""
 	if i.Workspace != "" {
 		where = fmt.Sprintf(" in workspace %s", oneLine(i.Workspace, 64))
@@ -68,7 +68,7 @@ func (i Instructions) who() string {
 	}
 }
 
-func (i Instructions) mail() string {
+func (i Instructions) mailLine() string {
 	if i.Inbox.Pending+i.Inbox.Notices == 0 {
 		return ""
 	}
@@ -76,18 +76,18 @@ func (i Instructions) mail() string {
 		i.Inbox.Pending, i.Inbox.Urgent, i.Inbox.Notices)
 }
 
-// unfinished counts the handoffs that are held under this name: an earlier session claimed them, perhaps with another
+// heldLine counts the handoffs that are held under this name: an earlier session claimed them, perhaps with another
 // context.
-func (i Instructions) unfinished() string {
+func (i Instructions) heldLine() string {
 	if i.Inbox.Held == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Unfinished under this name: %d; claim_handoff takes them up, or names them.\n", i.Inbox.Held)
 }
 
-// others names the other agents in at most room characters, live ones first.
-func (i Instructions) others(room int) string {
-	cards := i.neighbours()
+// othersLine names the other agents in at most room characters, live ones first.
+func (i Instructions) othersLine(room int) string {
+	cards := i.otherAgents()
 	if len(cards) == 0 {
 		return "Nobody else is here yet; until an agent registers, a handoff to a new name waits for it.\n"
 	}
@@ -113,8 +113,8 @@ func fit(cards []schemas.Card, introduce func(schemas.Card) string, between stri
 	return strings.Join(names, between), len(cards) - len(names)
 }
 
-// neighbours are the other agents, live ones first.
-func (i Instructions) neighbours() []schemas.Card {
+// otherAgents are the other agents, live ones first.
+func (i Instructions) otherAgents() []schemas.Card {
 	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
 	first := map[bool]int{true: -1}
 	slices.SortFunc(cards, func(a, b schemas.Card) int {
@@ -146,30 +146,30 @@ const (
 	// announceTimeout is how long the first response to a client waits for the name of the agent.
 	announceTimeout = 2 * time.Second
 
-	// lookTimeout is how long a response waits for the list of agents.
-	lookTimeout = 250 * time.Millisecond
+	// collectTimeout is how long a response waits for the list of agents.
+	collectTimeout = 250 * time.Millisecond
 )
 
-func (s *Server) introduceLegacy(ctx context.Context, _ any, _ *sdk.InitializeRequest, out *sdk.InitializeResult) {
+func (s *Server) onInitialize(ctx context.Context, _ any, _ *sdk.InitializeRequest, out *sdk.InitializeResult) {
 	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, nil, announceTimeout))
 }
 
-func (s *Server) introduce(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
+func (s *Server) onDiscover(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
 	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout))
 }
 
 // instructions returns the text also when the mailbox does not answer: it still says how to use the server.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
-	i := s.lookAround(ctx, by)
+	i := s.collectInstructions(ctx, by)
 	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // else it says nothing
 		i.AgentID = by.AgentID
 	}
 	return i.String()
 }
 
-// lookAround asks the mailbox once for the agents and the inbox of the caller.
-func (s *Server) lookAround(ctx context.Context, by schemas.Caller) Instructions {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// collectInstructions asks the mailbox once for the agents and the inbox of the caller.
+func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Instructions {
+	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 	defer cancel()
 	seen, _ := ask[struct {
 		schemas.AgentsOut
@@ -195,7 +195,7 @@ func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, resul
 	if !c.greeted.CompareAndSwap(false, true) {
 		return result
 	}
-	greeted, ok := prependAdvice(s.lookAround(ctx, by).greeting(), result)
+	greeted, ok := prependAdvice(s.collectInstructions(ctx, by).greeting(), result)
 	c.greeted.Store(ok)
 	return greeted
 }
@@ -203,7 +203,7 @@ func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, resul
 // greeting is one line, such as "You are claude-code-2; also here: claude-code (live), qa."
 func (i Instructions) greeting() string {
 	you := "You are " + string(i.Agent)
-	cards := i.neighbours()
+	cards := i.otherAgents()
 	if len(cards) == 0 {
 		return you + "; nobody else is here."
 	}

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestTwoClientsPassWorkAndHearOfIt(t *testing.T) {
+func TestServer_TwoClientsPassWork(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"handoff://inbox"}}`)
@@ -39,7 +39,7 @@ func TestTwoClientsPassWorkAndHearOfIt(t *testing.T) {
 	}
 }
 
-func TestWaitIsWokenByASend(t *testing.T) {
+func TestWait_IsWokenBySend(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(call(1, "claim_handoff", `{"wait_seconds":50}`))
@@ -47,7 +47,7 @@ func TestWaitIsWokenByASend(t *testing.T) {
 	require.Contains(t, parse(t, qa.next()).text(), "Test the login")
 }
 
-func TestCancelledWaitClaimsNothing(t *testing.T) {
+func TestWait_CancelledClaimsNothing(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(call(7, "claim_handoff", `{"wait_seconds":50}`) + "\n" + cancel("7"))
@@ -58,7 +58,7 @@ func TestCancelledWaitClaimsNothing(t *testing.T) {
 	require.Equal(t, sent.HandoffID, got.HandoffID)
 }
 
-func TestInboxNeedsAName(t *testing.T) {
+func TestInbox_NeedsName(t *testing.T) {
 	cfg := workspace(t)
 	sendWork(t, cfg, 1)
 	c := connect(t, cfg)

@@ -39,7 +39,7 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 		return by
 	}
 	if pending, first := n.join(by); pending != nil {
-		n.settle(ctx, by, limit, pending, first)
+		n.await(ctx, by, limit, pending, first)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -47,12 +47,12 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	return by
 }
 
-// settle makes the call that is under way, or waits for it.
-func (n *naming) settle(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
+// await makes the call that is under way, or waits for it.
+func (n *naming) await(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if first {
-		n.ask(ctx, by)
+		n.open(ctx, by)
 		return
 	}
 	select {
@@ -83,7 +83,7 @@ func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
 	return n.pending, first
 }
 
-func (n *naming) ask(ctx context.Context, by schemas.Caller) {
+func (n *naming) open(ctx context.Context, by schemas.Caller) {
 	in := schemas.ConnIn{Conn: n.conn, Parent: n.server.config.Parent}
 	asking := by
 	if n.server.config.Caller.Agent == "" {

@@ -45,7 +45,7 @@ func toolCall(era string, id int, tool, args string) string {
 	return call(id, tool, args)
 }
 
-func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
+func TestNaming_ConnectionsOfOneServerDiffer(t *testing.T) {
 	for era, hello := range begin {
 		t.Run(era, func(t *testing.T) {
 			server := mcp.New(unnamed(t))
@@ -74,7 +74,7 @@ func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
 }
 
 // Claude Code starts a server for each session.
-func TestServersOfOneWorkspaceShareItsNames(t *testing.T) {
+func TestNaming_ServersOfOneWorkspaceShareNames(t *testing.T) {
 	cfg := unnamed(t)
 	for _, tt := range []struct{ conn, session, name string }{
 		{"c1", "s1", "claude-code"}, {"c2", "s2", "claude-code-2"}, {"c3", "s2", "claude-code-2"},
@@ -102,7 +102,7 @@ func (d *door) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error
 	return d.Invoker.Invoke(ctx, c)
 }
 
-func TestRequestsThatComeTogetherAskOnce(t *testing.T) {
+func TestNaming_RequestsTogetherShareOneCall(t *testing.T) {
 	cfg, s := unnamed(t), newStandIn()
 	cfg.Invoker = s
 	closed := make(chan struct{})
@@ -126,7 +126,7 @@ func TestRequestsThatComeTogetherAskOnce(t *testing.T) {
 	}
 }
 
-func TestAConnectionClosesUnderItsName(t *testing.T) {
+func TestNaming_ClosesUnderItsName(t *testing.T) {
 	cfg, s := unnamed(t), newStandIn()
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
 	both := &witness{cfg.Invoker, s}
@@ -142,7 +142,7 @@ func TestAConnectionClosesUnderItsName(t *testing.T) {
 }
 
 // What the server asks on its own account is not asked for by the client.
-func TestAConnectionTellsWhetherItWasUsed(t *testing.T) {
+func TestNaming_ReportsUnusedConnection(t *testing.T) {
 	for line, args := range map[string]string{
 		ping(1): `{"conn":"conn","unused":true}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`: `{"conn":"conn","unused":true}`,
@@ -161,7 +161,7 @@ func TestAConnectionTellsWhetherItWasUsed(t *testing.T) {
 }
 
 // A client that lists its servers connects to each for a moment.
-func TestConnectionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
+func TestNaming_UnusedConnectionFreesNumber(t *testing.T) {
 	listing := map[string]string{
 		"initialize": `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
 		"discover":   modern(1, "tools/list", ""),
@@ -201,7 +201,7 @@ func (w *witness) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	return w.Invoker.Invoke(ctx, c)
 }
 
-func TestAConnectionThatWasNeverAnnouncedIsNotClosed(t *testing.T) {
+func TestNaming_DoesNotCloseUnannouncedConnection(t *testing.T) {
 	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(ping(1))
@@ -211,7 +211,7 @@ func TestAConnectionThatWasNeverAnnouncedIsNotClosed(t *testing.T) {
 }
 
 // Codex says with its calls which of its threads asks, and its shells go by that.
-func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
+func TestNaming_AnnouncesThreadOfConnection(t *testing.T) {
 	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(initialize("codex", "2025-06-18"))
@@ -228,7 +228,7 @@ func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
 	require.Equal(t, []string{"conn", "t1"}, known)
 }
 
-func TestSessionIsThatOfTheClientOrTheConnection(t *testing.T) {
+func TestNaming_SessionIsOfClientOrConnection(t *testing.T) {
 	cfg, s := announced()
 	cfg.Caller.AgentID = "of the surroundings"
 	cfg.Session = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "s1"}[a] }
@@ -241,7 +241,7 @@ func TestSessionIsThatOfTheClientOrTheConnection(t *testing.T) {
 	}
 }
 
-func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
+func TestNaming_AnnouncesProcessOfClient(t *testing.T) {
 	cfg, s := announced()
 	cfg.Parent = 41
 	cfg.Process = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "42"}[a] }
@@ -257,7 +257,7 @@ func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
 }
 
 // What another session left under a name is said to the one that is given it.
-func TestGreetingTellsWhatIsUnfinishedUnderTheName(t *testing.T) {
+func TestGreeting_CountsHeldHandoffs(t *testing.T) {
 	cfg := unnamed(t)
 	server := mcp.New(cfg)
 	first := connectTo(t, server)
@@ -279,7 +279,7 @@ func TestGreetingTellsWhatIsUnfinishedUnderTheName(t *testing.T) {
 	require.Equal(t, schemas.ID(1), do[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 
-func TestGreetingIsForTheConnectionsOwnName(t *testing.T) {
+func TestGreeting_IsForOwnNameOfConnection(t *testing.T) {
 	cfg := unnamed(t)
 	cfg.Caller.Agent = "lead"
 	c := connect(t, cfg)
@@ -293,7 +293,7 @@ func TestGreetingIsForTheConnectionsOwnName(t *testing.T) {
 	require.Contains(t, said["3"], "You are lead; nobody else is here.")
 }
 
-func TestGreetingIsShortInACrowd(t *testing.T) {
+func TestGreeting_IsShortWithManyAgents(t *testing.T) {
 	cfg := unnamed(t)
 	for i := range 300 {
 		name := fmt.Sprintf("%s-%d", strings.Repeat("a", 60), i)
@@ -315,7 +315,7 @@ func listAdvice(c *client) string {
 }
 
 // A name that was not given is asked for again.
-func TestGreetingWaitsForANameThatIsSure(t *testing.T) {
+func TestGreeting_WaitsForConfirmedName(t *testing.T) {
 	cfg := unnamed(t)
 	log := logged(&cfg)
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
@@ -351,7 +351,7 @@ func (o *otherwise) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	return json.RawMessage(`{"items":[],"next":"claim_handoff takes one"}`), nil
 }
 
-func TestGreetingWaitsForAResultThatTakesIt(t *testing.T) {
+func TestGreeting_WaitsForResultWithAdvice(t *testing.T) {
 	cfg := unnamed(t)
 	cfg.Caller.Agent, cfg.Invoker = "lead", &otherwise{cfg.Invoker, 1}
 	c := connect(t, cfg)

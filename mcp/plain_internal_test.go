@@ -48,7 +48,7 @@ func FuzzCallPlainly(f *testing.F) {
 		respond := func(how func(context.Context) sdk.JSONRPCMessage) string {
 			session := newSession(s)
 			session.greeted.Store(true)
-			ctx := s.sdk.WithContext(context.WithValue(t.Context(), underwayKey{}, &underway{call: m.Call}), session)
+			ctx := s.sdk.WithContext(context.WithValue(t.Context(), callStateKey{}, &callState{call: m.Call}), session)
 			encoded, err := json.Marshal(m.WithID(how(ctx)))
 			require.NoError(t, err)
 			return string(encoded)

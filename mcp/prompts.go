@@ -25,11 +25,11 @@ type promptUse struct {
 }
 
 var (
-	theID     = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
-	toWhom    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
-	whatTask  = sdk.PromptArgument{Name: "task", Description: "The task", Required: true}
-	whichFlow = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow; default: the newest"}
-	whyRetry  = sdk.PromptArgument{Name: "note", Description: "Changes for the next attempt"}
+	idArgument    = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
+	toArgument    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
+	taskArgument  = sdk.PromptArgument{Name: "task", Description: "The task", Required: true}
+	chainArgument = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow; default: the newest"}
+	noteArgument  = sdk.PromptArgument{Name: "note", Description: "Changes for the next attempt"}
 )
 
 // Prompts next, inbox and list list no argument. Claude Code sends such a prompt when a person types Enter; a prompt
@@ -38,12 +38,12 @@ var prompts = []prompt{
 	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
 	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, promptInbox},
 	{"list", "List what is open", "All open handoffs of all agents", nil, promptList},
-	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toWhom, whatTask}, promptSend},
-	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{theID}, promptShow},
-	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
+	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}, promptSend},
+	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}, promptShow},
+	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}, promptHistory},
 	{
 		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
-		[]sdk.PromptArgument{theID, whyRetry},
+		[]sdk.PromptArgument{idArgument, noteArgument},
 		promptRetry,
 	},
 }

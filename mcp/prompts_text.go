@@ -67,7 +67,7 @@ func rowLine(i schemas.Item, of bool) string {
 }
 
 func promptSend(ctx context.Context, u promptUse) string {
-	send := schemas.SendIn{To: u.given[toWhom.Name], Task: u.given[whatTask.Name]}
+	send := schemas.SendIn{To: u.given[toArgument.Name], Task: u.given[taskArgument.Name]}
 	text := fmt.Sprintf("Call %s. Add all facts that the recipient needs, and the results that must come back: "+
 		"summary, context and expectations from our conversation. Then tell me the id of the handoff and its recipient.",
 		schemas.Call(send, "").Request())
@@ -75,11 +75,11 @@ func promptSend(ctx context.Context, u promptUse) string {
 	if err != nil || len(seen.Agents) == 0 {
 		return text
 	}
-	return text + "\n\n" + Instructions{Agent: u.by.Agent, Others: seen.Agents}.others(MaxInstructions)
+	return text + "\n\n" + Instructions{Agent: u.by.Agent, Others: seen.Agents}.othersLine(MaxInstructions)
 }
 
 func promptShow(ctx context.Context, u promptUse) string {
-	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[theID.Name]})
+	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[idArgument.Name]})
 	switch {
 	case err != nil:
 		return failureText(err)
@@ -100,7 +100,7 @@ func noticeText(n schemas.Notice) string {
 }
 
 func promptHistory(ctx context.Context, u promptUse) string {
-	h, err := u.history(ctx, u.given[whichFlow.Name])
+	h, err := u.history(ctx, u.given[chainArgument.Name])
 	if err != nil {
 		return failureText(err)
 	}
@@ -108,7 +108,7 @@ func promptHistory(ctx context.Context, u promptUse) string {
 }
 
 func promptRetry(ctx context.Context, u promptUse) string {
-	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[theID.Name]})
+	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[idArgument.Name]})
 	switch {
 	case err != nil:
 		return failureText(err)
@@ -119,7 +119,7 @@ func promptRetry(ctx context.Context, u promptUse) string {
 	if !slices.Contains(dead, h.Status) {
 		return fmt.Sprintf("Tell me that %s is %s, so that there is nothing to retry. This is it:\n\n%s", h.HandoffID, h.Status, h.Brief)
 	}
-	retry := schemas.UpdateIn{HandoffID: h.HandoffID.String(), Action: schemas.ActRetry, Note: u.given[whyRetry.Name]}
+	retry := schemas.UpdateIn{HandoffID: h.HandoffID.String(), Action: schemas.ActRetry, Note: u.given[noteArgument.Name]}
 	return fmt.Sprintf("Call %s and tell me the id of the new handoff. "+
 		"This is the one that ended %s:\n\n%s", schemas.Call(retry, "").Request(), h.Status, h.Brief)
 }

@@ -21,36 +21,36 @@ import (
 // A call that comes again under the name, of the same caller and with the same arguments, takes effect once and gets
 // the same result. In nginx it is "$msec $request_id".
 //
-// A name of another form, or of more than [repeatable] ago or ahead, is ignored: receipts are kept in the order of
+// A name of another form, or of more than [maxClockSkew] ago or ahead, is ignored: receipts are kept in the order of
 // their times.
 const RequestHeader = "Handoff-Request"
 
-// repeatable is how far the clocks of the balancer and of the server may be apart.
-const repeatable = 10 * time.Minute
+// maxClockSkew is how far the clocks of the balancer and of the server may be apart.
+const maxClockSkew = 10 * time.Minute
 
 // A repetition is a message in a request that has a name.
-type repetition struct {
+type namedRequest struct {
 	at   time.Time
 	name string
 	id   string // of the message, since a request may have many
 }
 
-type repetitionKey struct{}
+type namedRequestKey struct{}
 
-// withRepetition keeps the name of a request for the calls of a message.
-func withRepetition(ctx context.Context, r *http.Request, m jsonrpc.Message, now time.Time) context.Context {
+// withNamedRequest keeps the name of a request for the calls of a message.
+func withNamedRequest(ctx context.Context, r *http.Request, m jsonrpc.Message, now time.Time) context.Context {
 	name := r.Header.Get(RequestHeader)
 	seconds, _, ok := strings.Cut(name, " ")
 	since, err := strconv.ParseFloat(seconds, 64)
-	if at := time.UnixMilli(int64(since * 1000)); ok && err == nil && at.Sub(now).Abs() < repeatable {
-		return context.WithValue(ctx, repetitionKey{}, repetition{at, name, string(m.ID)})
+	if at := time.UnixMilli(int64(since * 1000)); ok && err == nil && at.Sub(now).Abs() < maxClockSkew {
+		return context.WithValue(ctx, namedRequestKey{}, namedRequest{at, name, string(m.ID)})
 	}
 	return ctx
 }
 
 // requestID is the id of a call. It is the same for the same call in a request of the same name.
 func (s *Server) requestID(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) string {
-	again, ok := ctx.Value(repetitionKey{}).(repetition)
+	again, ok := ctx.Value(namedRequestKey{}).(namedRequest)
 	if !ok {
 		return s.config.NewRequestID()
 	}

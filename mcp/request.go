@@ -20,8 +20,8 @@ type reply struct {
 	undo    func()             // undoes what only the response tells; nil when there is nothing to undo
 }
 
-// lose is called for a reply that does not arrive.
-func (r reply) lose() {
+// undelivered is called for a reply that does not arrive.
+func (r reply) undelivered() {
 	if r.undo != nil {
 		r.undo()
 	}
@@ -29,15 +29,15 @@ func (r reply) lose() {
 
 // respond does what a request asks. The protocol forbids a response to a request that was cancelled.
 func (s *Server) respond(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
-	under := underway{call: r.Call}
-	response := s.handle(context.WithValue(r.Context, underwayKey{}, &under), r.Message)
+	under := callState{call: r.Call}
+	response := s.handle(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
 	if q.Untrack(r) {
-		return reply{undo: under.giveBack}
+		return reply{undo: under.releaseClaim}
 	}
-	if _, named := r.Context.Value(repetitionKey{}).(repetition); named { // its balancer may have had it from another server
-		under.giveBack = nil
+	if _, named := r.Context.Value(namedRequestKey{}).(namedRequest); named { // its balancer may have had it from another server
+		under.releaseClaim = nil
 	}
-	return reply{message: r.WithID(response), undo: under.giveBack}
+	return reply{message: r.WithID(response), undo: under.releaseClaim}
 }
 
 // decline responds to a request that is not looked at any more.
@@ -45,7 +45,7 @@ func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	if q.Untrack(r) {
 		return reply{}
 	}
-	e := ending()
+	e := shutdownError()
 	refused := r.Refuse(sdk.INTERNAL_ERROR, "%s", e.Message)
 	refused.Error.Data = e
 	return reply{message: *refused}
@@ -91,8 +91,8 @@ func waits(m jsonrpc.Message) bool {
 	return err == nil && tool.Waits(call.Arguments)
 }
 
-// ending is the error of a request that a server refuses because it ends.
-func ending() *schemas.Error {
+// shutdownError is the error of a request that a server refuses because it ends.
+func shutdownError() *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the server is ending").
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
@@ -149,42 +149,42 @@ func protocolCode(ctx context.Context, code schemas.Code) int {
 
 const claimTool = "claim_handoff"
 
-// giveBackTimeout is how long giving a claim back may take.
-const giveBackTimeout = 5 * time.Second
+// releaseTimeout is how long giving a claim back may take.
+const releaseTimeout = 5 * time.Second
 
-// underway is what a request does.
-type underway struct {
+// callState is what a request does.
+type callState struct {
 	call *jsonrpc.Call // nil where the SDK reads all of it
 
-	// giveBack gives back what it claimed: only the response names that, so nobody would work on it if the response did
+	// releaseClaim gives back what it claimed: only the response names that, so nobody would work on it if the response did
 	// not arrive. It is nil when nothing was claimed.
-	giveBack func()
+	releaseClaim func()
 }
 
-type underwayKey struct{}
+type callStateKey struct{}
 
 // argumentsOf are the arguments of a call, which the SDK has seen only where it reads all of the message.
 func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	args := r.Params.RawArguments
-	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && under.call != nil {
+	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && under.call != nil {
 		args = under.call.Arguments
 	}
-	return orNone(args)
+	return argumentsOrEmpty(args)
 }
 
 // noteClaim remembers the claim of a successful call, in case its result does not arrive.
 func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
-	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && tool == claimTool {
+	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
-		under.giveBack = func() { s.giveBack(ctx, by, args, result) }
+		under.releaseClaim = func() { s.releaseClaim(ctx, by, args, result) }
 	}
 }
 
-// giveBack releases the handoff that a call claimed from the queue, also one that an earlier connection of the caller
+// releaseClaim releases the handoff that a call claimed from the queue, also one that an earlier connection of the caller
 // had claimed. The release counts as no attempt. A claim of a given handoff stays: it may be older than the call, and a
 // caller that names the handoff again gets the same claim. Only a caller without an AgentID would not, because nothing
 // tells it from others; its claim is released too.
-func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
+func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var call schemas.ClaimIn
 	if tool, err := tools.Find(claimTool); err == nil {
 		canonical, _ := tool.Canonical(args)
@@ -198,7 +198,7 @@ func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result j
 	release := schemas.Call(schemas.UpdateIn{
 		HandoffID: got.HandoffID.String(), Action: schemas.ActRelease, Token: got.Token,
 	}, "").As(schemas.Agent(agentIn(args)))
-	ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
+	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	if _, refused := ask[schemas.UpdateOut](ctx, s, by, release.Tool, release.Args); refused != nil {
 		s.config.Logger.WarnContext(ctx, "claim not given back",

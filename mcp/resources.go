@@ -102,7 +102,7 @@ type kind struct {
 
 	canonical func(name string) string // returns a name that it does not recognise unchanged: the tools refuse it
 	read      func(s *Server, ctx context.Context, by schemas.Caller, name string) (string, *schemas.Error)
-	touched   func(name string, c schemas.Change) bool        // reports whether an event may have changed the resource
+	changedBy func(name string, c schemas.Change) bool        // reports whether an event may have changed the resource
 	known     func(c completer, ctx context.Context) []string // returns names to choose from
 }
 

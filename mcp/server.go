@@ -141,14 +141,14 @@ func (s *Server) newConnID() string {
 
 func (s *Server) hooks() *server.Hooks {
 	h := &server.Hooks{}
-	h.AddAfterInitialize(s.introduceLegacy)
-	h.AddAfterDiscover(s.introduce)
+	h.AddAfterInitialize(s.onInitialize)
+	h.AddAfterDiscover(s.onDiscover)
 	h.AddAfterListTools(describe)
 	h.AddBeforeCallTool(catchUnknown)
 	h.AddBeforeReadResource(noteResource)
-	h.AddAfterSubscribe(s.subscribed)
-	h.AddAfterUnsubscribe(s.unsubscribed)
-	h.AddBeforeSubscriptionsListen(s.listening)
-	h.AddOnUnregisterSession(s.unregistered)
+	h.AddAfterSubscribe(s.onSubscribe)
+	h.AddAfterUnsubscribe(s.onUnsubscribe)
+	h.AddBeforeSubscriptionsListen(s.onListen)
+	h.AddOnUnregisterSession(s.onUnregister)
 	return h
 }

@@ -25,7 +25,7 @@ func (stalled) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error
 }
 
 // What the server asks on its own account keeps nobody waiting who has left: clients kill a server that does.
-func TestTheEndOfInputDoesNotWaitForTheMailbox(t *testing.T) {
+func TestStdio_EndOfInputDoesNotWaitForMailbox(t *testing.T) {
 	for name, tt := range map[string]struct {
 		agent schemas.Agent
 		input string

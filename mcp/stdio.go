@@ -101,19 +101,19 @@ func (c *conn) notify() {
 	for {
 		select {
 		case n := <-c.session.ClientNotifications():
-			c.tell(order.next(n))
+			c.sendAll(order.next(n))
 		case end, more := <-c.ends:
 			if !more {
 				return
 			}
-			c.tell(order.drain(c.session.ClientNotifications()))
+			c.sendAll(order.drain(c.session.ClientNotifications()))
 			c.out.Send(end)
 			order.forget(end)
 		}
 	}
 }
 
-func (c *conn) tell(notifications []sdk.JSONRPCNotification) {
+func (c *conn) sendAll(notifications []sdk.JSONRPCNotification) {
 	for _, n := range notifications {
 		c.out.Send(n)
 	}
@@ -202,7 +202,7 @@ func (c *conn) dispatch(ctx context.Context, m jsonrpc.Message) {
 // begin makes a request known, so that from here on it can be cancelled. Any other message it processes, and returns
 // nil.
 func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
-	if id, ok := m.Cancels(); ok {
+	if id, ok := m.CancelledID(); ok {
 		c.requests.Cancel(id)
 		return nil
 	}
@@ -246,8 +246,8 @@ type workers struct {
 	end  <-chan struct{} // closed when there will be no more jobs
 }
 
-// resting is how long a worker waits for another job.
-const resting = time.Second
+// workerIdle is how long a worker waits for another job.
+const workerIdle = time.Second
 
 // do has a job done, by an idle worker if there is one.
 func (w workers) do(job func()) {
@@ -257,10 +257,10 @@ func (w workers) do(job func()) {
 	default:
 	}
 	go func() {
-		for rest := time.NewTimer(resting); ; {
+		for rest := time.NewTimer(workerIdle); ; {
 			job()
 			job = nil // it has its message
-			rest.Reset(resting)
+			rest.Reset(workerIdle)
 			select {
 			case job = <-w.jobs:
 			case <-rest.C:
@@ -274,6 +274,6 @@ func (w workers) do(job func()) {
 
 func (c *conn) deliver(r reply) {
 	if r.message == nil || !c.out.Send(r.message) {
-		r.lose()
+		r.undelivered()
 	}
 }

@@ -19,7 +19,7 @@ import (
 // inFlight is how many requests may be open at once.
 const inFlight = 4096
 
-func TestEndOfInputLosesNoAnswer(t *testing.T) {
+func TestStdio_EndOfInputLosesNoResponse(t *testing.T) {
 	for range 20 {
 		c := connect(t, config(newStandIn()))
 		var lines []string
@@ -32,7 +32,7 @@ func TestEndOfInputLosesNoAnswer(t *testing.T) {
 	}
 }
 
-func TestLastLineNeedsNoNewline(t *testing.T) {
+func TestStdio_LastLineNeedsNoNewline(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	_, err := io.WriteString(c.in, call(1, "send_handoff", `{}`))
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestLastLineNeedsNoNewline(t *testing.T) {
 	require.Len(t, c.rest(), 1)
 }
 
-func TestCallIsAnsweredBesideManyWaits(t *testing.T) {
+func TestStdio_AnswersCallDuringManyWaits(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	for id := range 300 {
@@ -58,7 +58,7 @@ func TestCallIsAnsweredBesideManyWaits(t *testing.T) {
 }
 
 // Nothing lies between the two lines: a cancellation that follows its request at once counts too.
-func TestCancelEndsAWaitWithoutAnswer(t *testing.T) {
+func TestStdio_CancelEndsWaitWithoutResponse(t *testing.T) {
 	for range 50 {
 		c := connect(t, config(newStandIn()))
 		c.send(call(1, "claim_handoff", `{"wait_seconds":50}`) + "\n" +
@@ -70,7 +70,7 @@ func TestCancelEndsAWaitWithoutAnswer(t *testing.T) {
 	}
 }
 
-func TestCancelOfTextLeavesTheRequestOfTheNumber(t *testing.T) {
+func TestStdio_CancelOfTextIDKeepsRequestOfNumber(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold"}`))
@@ -81,7 +81,7 @@ func TestCancelOfTextLeavesTheRequestOfTheNumber(t *testing.T) {
 	require.Equal(t, "1", string(parse(t, c.next()).ID))
 }
 
-func TestCallsThatDoNotWaitAreFinishedAtTheEnd(t *testing.T) {
+func TestStdio_FinishesCallsAtEndOfInput(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold","task":"wait_seconds"}`), call(2, "claim_handoff", `{"wait_seconds":50}`))
@@ -94,7 +94,7 @@ func TestCallsThatDoNotWaitAreFinishedAtTheEnd(t *testing.T) {
 	require.NoError(t, c.end())
 }
 
-func TestWaitsInAnySpellingAreCutAtTheEnd(t *testing.T) {
+func TestStdio_CutsWaitsInAnySpellingAtEndOfInput(t *testing.T) {
 	for spelled, tool := range map[string]string{
 		`{"wait_seconds":50}`: "claim_handoff", `{"waitSeconds":50}`: "claim_handoff", `{"wait_seconds":"50"}`: "claim_handoff",
 		`"{\"wait_seconds\":50}"`: "claim_handoff", `{"box":"notices","wait_seconds":50}`: "list_handoffs",
@@ -108,7 +108,7 @@ func TestWaitsInAnySpellingAreCutAtTheEnd(t *testing.T) {
 }
 
 // What is read but finds no slot any more is answered all the same.
-func TestRequestThatIsNotAcceptedAnyMoreIsDeclined(t *testing.T) {
+func TestStdio_DeclinesLateRequest(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	for id := range inFlight {
@@ -124,7 +124,7 @@ func TestRequestThatIsNotAcceptedAnyMoreIsDeclined(t *testing.T) {
 	require.Len(t, c.rest(), inFlight)
 }
 
-func TestMembersOfABatchTakeASlotEach(t *testing.T) {
+func TestBatch_MembersTakeOneSlotEach(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(initialize("old", "2025-03-26"))
@@ -145,7 +145,7 @@ func TestMembersOfABatchTakeASlotEach(t *testing.T) {
 	require.LessOrEqual(t, s.most, inFlight)
 }
 
-func TestDrainEndsWithAnErrorWhenItsTimeIsOver(t *testing.T) {
+func TestStdio_DrainReportsTimeout(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Drain = time.Millisecond
@@ -156,7 +156,7 @@ func TestDrainEndsWithAnErrorWhenItsTimeIsOver(t *testing.T) {
 	close(s.release)
 }
 
-func TestClosedOutputIsTheEndOfInput(t *testing.T) {
+func TestStdio_ClosedOutputEndsInput(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.out.Close()
@@ -165,20 +165,20 @@ func TestClosedOutputIsTheEndOfInput(t *testing.T) {
 	require.Len(t, s.made("send_handoff"), 1)
 }
 
-func TestBrokenOutputIsAnError(t *testing.T) {
+func TestStdio_ReportsBrokenOutput(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	c.out.CloseWithError(errors.New("disk full"))
 	c.send(ping(1))
 	require.ErrorContains(t, c.end(), "write to client: disk full")
 }
 
-func TestBrokenInputIsAnError(t *testing.T) {
+func TestStdio_ReportsBrokenInput(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	c.in.CloseWithError(errors.New("torn"))
 	require.ErrorContains(t, c.end(), "read from client: torn")
 }
 
-func TestLineThatIsTooLongIsRefusedUnderItsID(t *testing.T) {
+func TestStdio_RefusesTooLongLineUnderItsID(t *testing.T) {
 	filler := strings.Repeat("x", jsonrpc.MaxLine)
 	for name, tc := range map[string]struct{ line, id string }{
 		"id first":   {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":7,"x":"` + filler + `"}}`, `"a"`},
@@ -200,7 +200,7 @@ func TestLineThatIsTooLongIsRefusedUnderItsID(t *testing.T) {
 	}
 }
 
-func TestLongestLineIsTaken(t *testing.T) {
+func TestStdio_AcceptsLongestLine(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	empty := len(call(1, "send_handoff", `{"x":""}`))
@@ -209,7 +209,7 @@ func TestLongestLineIsTaken(t *testing.T) {
 	require.Len(t, s.made("send_handoff"), 1)
 }
 
-func TestInvalidUTF8IsRefusedAtItsByte(t *testing.T) {
+func TestStdio_RefusesInvalidUTF8WithOffset(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	c.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", ping(2))
 	got := parse(t, c.next())
@@ -219,7 +219,7 @@ func TestInvalidUTF8IsRefusedAtItsByte(t *testing.T) {
 	require.Equal(t, "2", string(parse(t, c.next()).ID))
 }
 
-func TestConnectionIsOpenedBeforeTheFirstCallAndClosedAtTheEnd(t *testing.T) {
+func TestStdio_OpensAndClosesConnection(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Conn = "c1"
@@ -236,7 +236,7 @@ func TestConnectionIsOpenedBeforeTheFirstCallAndClosedAtTheEnd(t *testing.T) {
 	require.JSONEq(t, `{"conn":"c1"}`, string(s.made("connection_close")[0].Args))
 }
 
-func TestPanicOutsideACallIsAnInternalError(t *testing.T) {
+func TestStdio_PanicOutsideCallIsInternalError(t *testing.T) {
 	cfg := config(newStandIn())
 	cfg.Name = func(string) schemas.Agent { panic("a secret of the server") }
 	log := logged(&cfg)

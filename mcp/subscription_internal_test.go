@@ -8,7 +8,7 @@ import (
 )
 
 // From outside the order cannot be forced: between the two the SDK does next to nothing.
-func TestNothingIsSaidBeforeTheAcknowledgement(t *testing.T) {
+func TestSubscriptionOrder_SendsAcknowledgementFirst(t *testing.T) {
 	said := func(method string, listen any) (n sdk.JSONRPCNotification) {
 		n.Method = method
 		if listen != nil {

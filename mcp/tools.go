@@ -44,8 +44,8 @@ func description(row tools.Tool) sdk.Tool {
 	return t
 }
 
-// orNone is what a call says, or an empty object for one that says nothing.
-func orNone(args json.RawMessage) json.RawMessage {
+// argumentsOrEmpty is what a call says, or an empty object for one that says nothing.
+func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 || string(args) == "null" {
 		return json.RawMessage(`{}`)
 	}
@@ -73,7 +73,7 @@ func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response s
 	if m.Call.Meta != nil && json.Unmarshal(m.Call.Meta, &meta) != nil || sdk.IsModernProtocol(meta.ProtocolVersion()) {
 		return nil, false
 	}
-	result := s.call(ctx, m.Call.Name, orNone(m.Call.Arguments), meta)
+	result := s.call(ctx, m.Call.Name, argumentsOrEmpty(m.Call.Arguments), meta)
 	return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), result), true
 }
 

@@ -28,16 +28,16 @@ type topic struct {
 	listen any
 }
 
-func (s *Server) subscribed(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
+func (s *Server) onSubscribe(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
 	s.watch(ctx, s.caller(ctx, nil), topic{uri: r.Params.URI})
 }
 
-func (s *Server) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
+func (s *Server) onUnsubscribe(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
 	sessionOf(ctx).watch.remove(topic{uri: r.Params.URI})
 }
 
-// listening watches resources until the request ends.
-func (s *Server) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
+// onListen watches resources until the request ends.
+func (s *Server) onListen(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
 	uris = uris[:min(len(uris), maxTopics)]
 	topics := schemas.Map(uris, func(uri string) topic { return topic{uri: uri, listen: id} })
@@ -45,8 +45,8 @@ func (s *Server) listening(ctx context.Context, id any, r *sdk.SubscriptionsList
 	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.remove(topics...) })
 }
 
-// unregistered ends all topics of a session.
-func (s *Server) unregistered(_ context.Context, c server.ClientSession) {
+// onUnregister ends all topics of a session.
+func (s *Server) onUnregister(_ context.Context, c server.ClientSession) {
 	w := &c.(*session).watch
 	w.remove(w.find(func(address) bool { return true })...)
 }
@@ -58,8 +58,8 @@ const (
 	maxURI    = 512 // bytes
 )
 
-// watched returns the address of a topic. Ok is false when the caller may not be notified of it.
-func (t topic) watched(by schemas.Caller) (a address, ok bool) {
+// target returns the address of a topic. Ok is false when the caller may not be notified of it.
+func (t topic) target(by schemas.Caller) (a address, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
 	}
@@ -78,7 +78,7 @@ func (t topic) watched(by schemas.Caller) (a address, ok bool) {
 func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) {
 	wanted := map[topic]address{}
 	for _, t := range topics {
-		if a, ok := t.watched(by); ok {
+		if a, ok := t.target(by); ok {
 			wanted[t] = a
 		}
 	}
@@ -161,7 +161,7 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 }
 
 func (s *session) notify(ctx context.Context, change schemas.Change) {
-	for _, t := range s.watch.find(func(a address) bool { return a.kind.touched(a.name, change) }) {
+	for _, t := range s.watch.find(func(a address) bool { return a.kind.changedBy(a.name, change) }) {
 		select {
 		case s.NotificationChannel() <- t.updated():
 		case <-ctx.Done():

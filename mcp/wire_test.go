@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the server says into testdata")
 
-// TestWireIsAsInTestdata plays the conversations in testdata. In them a line begins with
+// TestWire_MatchesTestdata plays the conversations in testdata. In them a line begins with
 //
 //	#  a comment
 //	>  what the client sends
@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 //
 // The server says one line to each > and !, or as many as the digit behind it. [layOut] lays it out. Lines that begin
 // with a blank belong to the line above them: what the client sends may be broken anywhere between two values.
-func TestWireIsAsInTestdata(t *testing.T) {
+func TestWire_MatchesTestdata(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -57,10 +57,10 @@ type Config struct {
 // Gate finds out who makes a request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
-	rates   *limits     // by name of token
-	guesses *limits     // by address
-	doubts  sync.Mutex  // held while a doubtful bearer is looked up
-	closed  atomic.Bool // no request is accepted without a token any more
+	rates       *limits     // by name of token
+	guesses     *limits     // by address
+	doubts      sync.Mutex  // held while a doubtful bearer is looked up
+	tokenNeeded atomic.Bool // no request is accepted without a token any more
 }
 
 // New returns a gate.
@@ -80,7 +80,7 @@ func New(c Config) *Gate {
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identify(r)
 	if err == nil {
-		caller, err = g.named(r, caller)
+		caller, err = g.chooseAgent(r, caller)
 	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		g.Denied(refusal.Reason)
@@ -92,9 +92,9 @@ func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	return caller, err
 }
 
-// Still returns an error when Caller would refuse a request now that it accepted before, because its token was revoked
+// Recheck returns an error when Caller would refuse a request now that it accepted before, because its token was revoked
 // or has expired since. It counts for no rate.
-func (g *Gate) Still(r *http.Request) error {
+func (g *Gate) Recheck(r *http.Request) error {
 	bearer, err := bearerOf(r.Header)
 	switch {
 	case err != nil:
@@ -120,20 +120,20 @@ func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
 	case !strings.HasPrefix(bearer, prefix) && g.Issuer == nil:
 		return schemas.Caller{}, refuse(Malformed, "the bearer is no token of handoff, which begins with %s", prefix)
 	}
-	return g.proven(r, bearer)
+	return g.authenticate(r, bearer)
 }
 
-// proven returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers.
+// authenticate returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers.
 // A good one is let in all the same, since many callers share the address of a proxy: nobody guesses 256 random bits or
 // a signature, however often he may try.
-func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
+func (g *Gate) authenticate(r *http.Request, bearer string) (schemas.Caller, error) {
 	now, from := g.Now(), guessSource(r.RemoteAddr)
 	wait := g.guesses.wait(from, now)
 	caller, perSecond, err := g.lookUp(r.Context(), bearer, now, wait > 0)
 	if _, refused := errors.AsType[*Refusal](err); refused && wait > 0 {
 		return schemas.Caller{}, tooMany(wait, "too many bad tokens from this address")
 	} else if refused {
-		g.guesses.allow(from, guesses, now)
+		g.guesses.allow(from, guessRate, now)
 	}
 	if err != nil {
 		return schemas.Caller{}, err
@@ -154,7 +154,7 @@ func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtfu
 		defer g.doubts.Unlock()
 	}
 	if strings.HasPrefix(bearer, prefix) {
-		return g.holder(ctx, Hash(bearer), now)
+		return g.tokenCaller(ctx, Hash(bearer), now)
 	}
 	caller, err := g.Issuer.caller(ctx, bearer, doubtful)
 	return caller, g.Rate, err

@@ -18,7 +18,7 @@ import (
 	"handoff/tools"
 )
 
-func TestTokenSaysWhoCalls(t *testing.T) {
+func TestCaller_OfTokenHasItsAgent(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1, func(in *schemas.TokenAddIn) { in.Scope, in.Pending = schemas.ScopeRead, 7 })
 	want := schemas.Caller{
@@ -32,7 +32,7 @@ func TestTokenSaysWhoCalls(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-func TestAgentMayHaveSeveralTokens(t *testing.T) {
+func TestCaller_AcceptsSeveralTokensOfAgent(t *testing.T) {
 	w := open(t)
 	one, two := w.add("one", 1), w.add("two", 2)
 	require.Equal(t, "one", w.welcome(bearer(t, one)).Token)
@@ -43,7 +43,7 @@ func TestAgentMayHaveSeveralTokens(t *testing.T) {
 	require.Equal(t, "two", w.welcome(bearer(t, two)).Token)
 }
 
-func TestTokenExpires(t *testing.T) {
+func TestCaller_RefusesExpiredToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1, func(in *schemas.TokenAddIn) { in.Expires = w.space.Now().Add(time.Hour) })
 	w.pass(time.Hour - 1)
@@ -52,7 +52,7 @@ func TestTokenExpires(t *testing.T) {
 	w.refused(bearer(t, secret), auth.Expired, "token ci expired at 2026-01-11T21:30:00Z")
 }
 
-func TestCredentialsAreRefused(t *testing.T) {
+func TestCaller_RefusesBadCredentials(t *testing.T) {
 	w := open(t)
 	good := w.add("ci", 1)
 	for _, c := range []struct {
@@ -70,7 +70,7 @@ func TestCredentialsAreRefused(t *testing.T) {
 		{"a slip", []string{"Authorization", "Bearer " + good + "x"}, auth.Malformed, "misspelt"},
 		{"two words", []string{"Authorization", "Bearer " + good + " x"}, auth.Malformed, "misspelt"},
 		{"no secret of ours", []string{"Authorization", "Bearer abc.def.ghi"}, auth.Malformed, "begins with hoff_"},
-		{"a stranger's", []string{"Authorization", "Bearer " + drawn(9)}, auth.Unknown, "nobody has this token"},
+		{"a stranger's", []string{"Authorization", "Bearer " + randomLength(9)}, auth.Unknown, "nobody has this token"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := w.refused(request(t, c.headers...), c.reason, c.message)
@@ -80,7 +80,7 @@ func TestCredentialsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTokensAreNotReadFromAddresses(t *testing.T) {
+func TestCaller_IgnoresTokenInAddress(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	r := request(t)
@@ -88,7 +88,7 @@ func TestTokensAreNotReadFromAddresses(t *testing.T) {
 	w.refused(r, auth.NoToken, "a token is needed")
 }
 
-func TestMachineNeedsNoTokenUntilThereIsOne(t *testing.T) {
+func TestCaller_OnSameMachineNeedsNoTokenUntilOneExists(t *testing.T) {
 	w := open(t)
 	require.Equal(t, schemas.Caller{Via: schemas.ViaHTTP}, w.welcome(request(t)))
 	require.Equal(t, schemas.Agent("anybody"), w.welcome(request(t, auth.AgentHeader, "anybody")).Agent)
@@ -96,7 +96,7 @@ func TestMachineNeedsNoTokenUntilThereIsOne(t *testing.T) {
 		e := w.refused(request(t, auth.AgentHeader, reserved), auth.Agent, "may not act as "+reserved)
 		require.Equal(t, "Without a token it names any agent but human and system.", e.Hint)
 	}
-	w.refused(bearer(t, drawn(9)), auth.Unknown, "nobody has this token")
+	w.refused(bearer(t, randomLength(9)), auth.Unknown, "nobody has this token")
 
 	w.refused(arriving(t, outside), auth.NoToken, "a token is needed")
 	w.refused(request(t, "X-Forwarded-For", "192.0.2.7"), auth.NoToken, "a token is needed")
@@ -111,31 +111,31 @@ func TestMachineNeedsNoTokenUntilThereIsOne(t *testing.T) {
 	w.refused(request(t), auth.NoToken, "a token is needed")
 }
 
-func TestStillEndsWithTheToken(t *testing.T) {
+func TestRecheck_FailsAfterTokenEnds(t *testing.T) {
 	w := open(t)
 	nobody := request(t)
-	require.NoError(t, w.Still(nobody))
+	require.NoError(t, w.Recheck(nobody))
 	secret := w.add("ci", 1, func(in *schemas.TokenAddIn) { in.Expires, in.Rate = w.space.Now().Add(time.Hour), 1 })
-	require.Error(t, w.Still(nobody), "the first token closes the door")
+	require.Error(t, w.Recheck(nobody), "the first token closes the door")
 	r := bearer(t, secret)
 	for range 100 {
-		require.NoError(t, w.Still(r), "it counts for no limit")
+		require.NoError(t, w.Recheck(r), "it counts for no limit")
 	}
 	w.pass(time.Hour)
-	require.ErrorContains(t, w.Still(r), "token ci expired")
+	require.ErrorContains(t, w.Recheck(r), "token ci expired")
 
 	secret = w.add("ci-2", 2)
 	r = bearer(t, secret)
-	require.NoError(t, w.Still(r))
+	require.NoError(t, w.Recheck(r))
 	var out schemas.TokenRevokeOut
 	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci-2"}, &out)
-	require.ErrorContains(t, w.Still(r), "token ci-2 was revoked")
+	require.ErrorContains(t, w.Recheck(r), "token ci-2 was revoked")
 	require.Empty(t, w.denied, "it is no request")
 }
 
-func TestSecretInThePlaceOfANameIsKeptNowhere(t *testing.T) {
+func TestCaller_DropsSecretInPlaceOfName(t *testing.T) {
 	w := open(t)
-	secret, other := w.add("ci", 1), drawn(2)
+	secret, other := w.add("ci", 1), randomLength(2)
 	e := w.refused(bearer(t, secret, auth.AgentHeader, other), auth.Agent, "that is not an agent name")
 	require.NotContains(t, e.Message+e.Hint, other)
 	for c, err := range w.Mailbox.Changes(t.Context(), 0) {
@@ -148,7 +148,7 @@ func TestSecretInThePlaceOfANameIsKeptNowhere(t *testing.T) {
 	require.EqualValues(t, 1, newest.Event, "no denial is noted")
 }
 
-func TestCallerActsOnlyAsItsToken(t *testing.T) {
+func TestCaller_ActsOnlyAsAgentsOfToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	e := w.refused(bearer(t, secret, auth.AgentHeader, "boss"), auth.Agent, "Handoff-Agent: this connection may not act as boss")
@@ -164,7 +164,7 @@ func TestCallerActsOnlyAsItsToken(t *testing.T) {
 	require.Equal(t, "ci", who.Token, "the log names who asked")
 }
 
-func TestAdminActsAsHuman(t *testing.T) {
+func TestCaller_WithAdminScopeActsAsHuman(t *testing.T) {
 	w := open(t)
 	secret := w.add("boss", 1, func(in *schemas.TokenAddIn) {
 		in.Agents, in.Scope = []schemas.Agent{"planner", "human"}, schemas.ScopeAdmin
@@ -173,7 +173,7 @@ func TestAdminActsAsHuman(t *testing.T) {
 	require.Equal(t, schemas.Human, w.welcome(bearer(t, secret, auth.AgentHeader, "human")).Agent)
 }
 
-func TestRefusedNamesAreInTheRegistry(t *testing.T) {
+func TestCaller_RecordsRefusedNameInRegistry(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	for range 3 {
@@ -188,10 +188,10 @@ func TestRefusedNamesAreInTheRegistry(t *testing.T) {
 	}
 }
 
-func TestNobodyIsLetInWithoutTheStore(t *testing.T) {
+func TestCaller_FailsWithoutStore(t *testing.T) {
 	w := open(t)
 	w.space.Close()
-	for _, r := range []*http.Request{request(t), bearer(t, drawn(9))} {
+	for _, r := range []*http.Request{request(t), bearer(t, randomLength(9))} {
 		_, err := w.Caller(r)
 		require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 		_, unauthorized := auth.Challenge(err, "")
@@ -201,7 +201,7 @@ func TestNobodyIsLetInWithoutTheStore(t *testing.T) {
 }
 
 // A store that is taken away, or replaced by an older one, has no tokens.
-func TestNobodyIsLetInWhenTokensAreGoneFromTheStore(t *testing.T) {
+func TestCaller_FailsAfterTokensVanished(t *testing.T) {
 	var at struct{ tools.Invoker }
 	w := open(t, func(w *world, c *auth.Config) {
 		at.Invoker = w.Local
@@ -215,7 +215,7 @@ func TestNobodyIsLetInWhenTokensAreGoneFromTheStore(t *testing.T) {
 	w.refused(bearer(t, secret), auth.Unknown, "nobody has this token")
 }
 
-func TestCallersAtOnceAskTheIssuerOnce(t *testing.T) {
+func TestIssuer_IsAskedOnceForCallersAtOnce(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -234,7 +234,7 @@ func TestCallersAtOnceAskTheIssuerOnce(t *testing.T) {
 	require.Equal(t, 1, o.asks(o.at))
 }
 
-func TestNoPartOfASecretIsInAnError(t *testing.T) {
+func TestRefusal_HasNoPartOfSecret(t *testing.T) {
 	var log bytes.Buffer
 	w := open(t, func(_ *world, c *auth.Config) {
 		c.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -242,7 +242,7 @@ func TestNoPartOfASecretIsInAnError(t *testing.T) {
 	revoked, other := w.add("ci", 1), w.add("other", 2)
 	var out schemas.TokenRevokeOut
 	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci"}, &out)
-	stranger := drawn(3)
+	stranger := randomLength(3)
 	for _, r := range []*http.Request{
 		bearer(t, revoked), bearer(t, stranger), bearer(t, stranger+"x"), bearer(t, "x"+stranger),
 		request(t, "Authorization", "Basic "+stranger), bearer(t, other, auth.AgentHeader, "boss"),
@@ -262,9 +262,9 @@ func TestNoPartOfASecretIsInAnError(t *testing.T) {
 }
 
 // Secrets that cannot be right never reach the store, which the panic would show.
-func TestMisspeltSecretsAreRefusedWithoutTheStore(t *testing.T) {
+func TestCaller_RefusesMisspeltSecretWithoutStore(t *testing.T) {
 	w := open(t, func(_ *world, c *auth.Config) { c.Invoker = tools.Invoker(nil) })
-	w.refused(bearer(t, drawn(1)+"0"), auth.Malformed, "misspelt")
+	w.refused(bearer(t, randomLength(1)+"0"), auth.Malformed, "misspelt")
 	w.refused(bearer(t, "hoff_"), auth.Malformed, "misspelt")
-	require.Panics(t, func() { _, _ = w.Caller(bearer(t, drawn(1))) })
+	require.Panics(t, func() { _, _ = w.Caller(bearer(t, randomLength(1))) })
 }

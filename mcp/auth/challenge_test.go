@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestChallengeSaysWhatIsWrongWithTheToken(t *testing.T) {
+func TestChallenge_NamesFaultOfToken(t *testing.T) {
 	const metadata = "https://handoff.example.com/.well-known/oauth-protected-resource/mcp"
 	o := openOffice(t)
 	w := openWith(t, o)
@@ -35,7 +35,7 @@ func TestChallengeSaysWhatIsWrongWithTheToken(t *testing.T) {
 		},
 		{
 			"unknown", "", `Bearer error="invalid_token", error_description="nobody has this token"`,
-			refused(bearer(t, drawn(9))), true,
+			refused(bearer(t, randomLength(9))), true,
 		},
 		{
 			"odd header", "",
@@ -60,7 +60,7 @@ func TestChallengeSaysWhatIsWrongWithTheToken(t *testing.T) {
 	}
 }
 
-func TestMetadataTellsWhereTokensComeFrom(t *testing.T) {
+func TestMetadata_NamesIssuer(t *testing.T) {
 	require.Equal(t, "https://handoff.example.com/.well-known/oauth-protected-resource/mcp", auth.MetadataURL(audience))
 	require.Equal(t, "https://h/.well-known/oauth-protected-resource", auth.MetadataURL("https://h/"))
 

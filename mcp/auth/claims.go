@@ -44,8 +44,8 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// admit returns the caller of a token whose signature is valid.
-func (i *Issuer) admit(token *jwt.JSONWebToken) (schemas.Caller, error) {
+// callerOf returns the caller of a token whose signature is valid.
+func (i *Issuer) callerOf(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	var c claims
 	var all map[string]json.RawMessage
 	if err := token.UnsafeClaimsWithoutVerification(&c, &all); err != nil {
@@ -53,7 +53,7 @@ func (i *Issuer) admit(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	}
 	name := subjectName(c.Subject)
 	typ := token.Headers[0].ExtraHeaders[jose.HeaderType]
-	if fault := i.fault(c, typ); fault != "" {
+	if fault := i.invalidReason(c, typ); fault != "" {
 		return schemas.Caller{}, refuse(JWT, "%s", fault).withToken(name)
 	}
 	scope := c.scope()
@@ -73,9 +73,9 @@ func (i *Issuer) admit(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	}, nil
 }
 
-// fault says why a token whose signature is valid is no access token for this server at this time. It is empty for one
+// invalidReason says why a token whose signature is valid is no access token for this server at this time. It is empty for one
 // that is. Typ is the type in its header, nil for none.
-func (i *Issuer) fault(c claims, typ any) string {
+func (i *Issuer) invalidReason(c claims, typ any) string {
 	now := i.Now()
 	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
 	switch err := c.ValidateWithLeeway(expected, skew); {
@@ -143,15 +143,15 @@ func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	return agents
 }
 
-// hashed matches the end of a name that was made of a subject and its hash.
-var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9a-f]{8}$`) })
+// hashSuffix matches the end of a name that was made of a subject and its hash.
+var hashSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9a-f]{8}$`) })
 
 // subjectName is the name for the subject of a token, where tokens of the workspace have their own name. No token of
 // the workspace has such a name, because their names have no colon.
 func subjectName(subject string) string {
 	const maxName = 60
 	name := schemas.Visible(subject)
-	if name != subject || len(name) > maxName || hashed().MatchString(name) { // others may look the same
+	if name != subject || len(name) > maxName || hashSuffix().MatchString(name) { // others may look the same
 		name = schemas.Clip(name, maxName-9) + "-" + Hash(subject)[:8]
 	}
 	return "jwt:" + name

@@ -99,7 +99,7 @@ func (i *Issuer) read(ctx context.Context, address string) (string, error) {
 	if document.Issuer != i.URL {
 		return "", fmt.Errorf("%s is about the issuer %q, not %q", address, document.Issuer, i.URL)
 	}
-	if err := trusted(document.Keys); err != nil {
+	if err := checkAddress(document.Keys); err != nil {
 		return "", fmt.Errorf("%s: jwks_uri: %w", address, err)
 	}
 	return document.Keys, nil
@@ -114,9 +114,9 @@ var (
 	errReadRecently = fmt.Errorf("%w: what was read is as good as new", errTooSoon)
 )
 
-// paced reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns
+// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns
 // errReadRecently or errTooSoon, after a read that succeeded or failed.
-type paced struct {
+type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time
 
@@ -129,10 +129,10 @@ type lastRead struct {
 	read bool
 }
 
-// most is how much of a document is read, in bytes.
-const most = 1 << 20
+// maxDocument is how much of a document is read, in bytes.
+const maxDocument = 1 << 20
 
-func (p *paced) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	address := r.URL.String()
 	if err := p.start(address); err != nil {
 		return nil, err
@@ -147,11 +147,11 @@ func (p *paced) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(resp.Body, most), resp.Body}
+	}{io.LimitReader(resp.Body, maxDocument), resp.Body}
 	return resp, nil
 }
 
-func (p *paced) start(address string) error {
+func (p *pacedTransport) start(address string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -165,7 +165,7 @@ func (p *paced) start(address string) error {
 	return nil
 }
 
-func (p *paced) done(address string) {
+func (p *pacedTransport) done(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last[address] = lastRead{at: p.last[address].at, read: true}

@@ -17,7 +17,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestDocumentsOfAnIssuerAreFoundWhereStandardsPutThem(t *testing.T) {
+func TestIssuer_FindsDocumentsAtStandardAddresses(t *testing.T) {
 	for _, c := range []struct{ path, at string }{
 		{"", "/.well-known/oauth-authorization-server"},
 		{"", "/.well-known/openid-configuration"},
@@ -36,7 +36,7 @@ func TestDocumentsOfAnIssuerAreFoundWhereStandardsPutThem(t *testing.T) {
 	}
 }
 
-func TestUntrueDocumentsOfAnIssuerAreNotBelieved(t *testing.T) {
+func TestIssuer_RefusesUntrueDocuments(t *testing.T) {
 	for reason, about := range map[string]map[string]any{
 		"is about the issuer": {"issuer": "https://evil.example.com"},
 		"is not https":        {"jwks_uri": "http://login.example.com/keys"},
@@ -56,7 +56,7 @@ func TestUntrueDocumentsOfAnIssuerAreNotBelieved(t *testing.T) {
 }
 
 // The first to come asks for all: that it leaves meanwhile is no failure of the issuer.
-func TestCallerThatLeavesDoesNotMakeTheIssuerFail(t *testing.T) {
+func TestIssuer_SurvivesCallerThatLeaves(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	r := bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))
@@ -68,7 +68,7 @@ func TestCallerThatLeavesDoesNotMakeTheIssuerFail(t *testing.T) {
 }
 
 // An issuer that accepts and stays silent takes longer than a pause; whoever waits meanwhile must not try it again.
-func TestCallersOfASlowIssuerShareItsFailure(t *testing.T) {
+func TestIssuer_SharesFailureAmongWaitingCallers(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -87,7 +87,7 @@ func TestCallersOfASlowIssuerShareItsFailure(t *testing.T) {
 	}
 }
 
-func TestIssuerHasToBeHTTPSOrLocal(t *testing.T) {
+func TestIssuer_NeedsHTTPSOrLoopback(t *testing.T) {
 	for _, c := range []struct{ url, audience, message string }{
 		{"https://login.example.com/realms/one", audience, ""},
 		{"http://localhost:8080", audience, ""},

@@ -50,7 +50,7 @@ type Issuer struct {
 // NewIssuer returns an issuer. It reads nothing yet, so a server starts also while its issuer is down. The error says
 // what is wrong with c.
 func NewIssuer(c IssuerConfig) (*Issuer, error) {
-	if err := trusted(c.URL); err != nil {
+	if err := checkAddress(c.URL); err != nil {
 		return nil, err
 	}
 	if c.Audience == "" {
@@ -59,14 +59,14 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	c.AgentsClaim = cmp.Or(c.AgentsClaim, "handoff_agents")
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	client := *cmp.Or(c.Client, &http.Client{Timeout: 5 * time.Second})
-	client.Transport = &paced{
+	client.Transport = &pacedTransport{
 		RoundTripper: cmp.Or(client.Transport, http.DefaultTransport), now: c.Now, last: map[string]lastRead{},
 	}
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 
-// trusted returns an error for an address that must not decide who is accepted: others could change its responses.
-func trusted(address string) error {
+// checkAddress returns an error for an address that must not decide who is accepted: others could change its responses.
+func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -114,7 +114,7 @@ func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (sche
 	}
 	switch _, err := keys.VerifySignature(ctx, bearer); {
 	case err == nil:
-		return i.admit(token)
+		return i.callerOf(token)
 	case doubtful, errors.Unwrap(err) == nil, errors.Is(err, errReadRecently): // an error of reading wraps its cause
 		return schemas.Caller{}, refuse(JWT, forged)
 	}

@@ -18,7 +18,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestIssuerSaysWhoCalls(t *testing.T) {
+func TestIssuer_NamesCaller(t *testing.T) {
 	for _, alg := range []jose.SignatureAlgorithm{jose.RS256, jose.PS512, jose.ES256} {
 		t.Run(string(alg), func(t *testing.T) {
 			o := openOffice(t)
@@ -37,7 +37,7 @@ func TestIssuerSaysWhoCalls(t *testing.T) {
 	}
 }
 
-func TestClaimsDecideWhetherATokenIsTaken(t *testing.T) {
+func TestIssuer_ChecksClaims(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
@@ -92,7 +92,7 @@ func TestClaimsDecideWhetherATokenIsTaken(t *testing.T) {
 	}
 }
 
-func TestScopesAndAgentsAreReadFromClaims(t *testing.T) {
+func TestIssuer_ReadsScopeAndAgentsFromClaims(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o, func(c *auth.IssuerConfig) { c.AgentsClaim = "roles" })
 	k := o.publish("1", jose.ES256)
@@ -113,7 +113,7 @@ func TestScopesAndAgentsAreReadFromClaims(t *testing.T) {
 	require.Regexp(t, `^jwt:a\\u202eb-[0-9a-f]{8}$`, who(claims{"roles": "qa", "sub": "a\u202eb"}).Token)
 }
 
-func TestRateOfAnIssuersTokensIsOfTheirSubject(t *testing.T) {
+func TestIssuer_LimitsRateBySubject(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
@@ -125,7 +125,7 @@ func TestRateOfAnIssuersTokensIsOfTheirSubject(t *testing.T) {
 }
 
 // With an issuer everybody needs a token, and those of the workspace go on being good.
-func TestIssuerAndTokensOfTheWorkspace(t *testing.T) {
+func TestIssuer_WorksWithTokensOfWorkspace(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	w.refused(request(t), auth.NoToken, "a token is needed")
@@ -133,7 +133,7 @@ func TestIssuerAndTokensOfTheWorkspace(t *testing.T) {
 	require.Zero(t, o.asks("/keys"))
 }
 
-func TestForgedTokensAreRefused(t *testing.T) {
+func TestIssuer_RefusesForgedTokens(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.RS256)
@@ -170,7 +170,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 }
 
 // Who can check a token by a shared key can make one, also if the issuer is so careless as to publish it.
-func TestSharedKeysAreNotTaken(t *testing.T) {
+func TestIssuer_RefusesSharedKeys(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	o.publish("1", jose.ES256)
@@ -180,7 +180,7 @@ func TestSharedKeysAreNotTaken(t *testing.T) {
 	w.refused(bearer(t, forged), auth.JWT, "not signed by its issuer")
 }
 
-func TestKeysAreRotated(t *testing.T) {
+func TestIssuer_ReadsRotatedKeys(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	old := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -196,7 +196,7 @@ func TestKeysAreRotated(t *testing.T) {
 }
 
 // Whoever signs tokens with keys of their own does not make the server ask its issuer each time.
-func TestForgedTokensAskTheIssuerSeldom(t *testing.T) {
+func TestIssuer_IsReadRarelyForForgedTokens(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	good := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -224,7 +224,7 @@ func (w *world) unavailable(r *http.Request) {
 	require.False(w, unauthorized)
 }
 
-func TestCallersWaitForAnIssuerThatIsDown(t *testing.T) {
+func TestIssuer_ThatIsDownMakesCallersRetry(t *testing.T) {
 	var log bytes.Buffer
 	o := openOffice(t)
 	w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -251,7 +251,7 @@ func TestCallersWaitForAnIssuerThatIsDown(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-func TestCallersWaitForKeysOutOfReach(t *testing.T) {
+func TestIssuer_WithUnreachableKeysMakesCallersRetry(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -264,7 +264,7 @@ func TestCallersWaitForKeysOutOfReach(t *testing.T) {
 	w.welcome(bearer(t, token))
 }
 
-func TestSubjectsThatLookAlikeAreToldApart(t *testing.T) {
+func TestSubjectName_DistinguishesSimilarSubjects(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
@@ -275,7 +275,7 @@ func TestSubjectsThatLookAlikeAreToldApart(t *testing.T) {
 }
 
 // A type that is no text is that of no access token.
-func TestTypeOfATokenIsText(t *testing.T) {
+func TestIssuer_RefusesTypeThatIsNotText(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)

@@ -15,11 +15,11 @@ type limits struct {
 	sweepAt int
 }
 
-// fewLimiters is how many buckets are not worth a sweep.
-const fewLimiters = 1024
+// minSweep is how many buckets are not worth a sweep.
+const minSweep = 1024
 
 func newLimits() *limits {
-	return &limits{by: map[string]*rate.Limiter{}, sweepAt: fewLimiters}
+	return &limits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
 // allow counts a request of a name, or returns how long to wait until one is allowed. At once may come as many as two
@@ -71,8 +71,8 @@ func (l *limits) sweep(now time.Time) {
 			delete(l.by, name)
 		}
 	}
-	l.sweepAt = max(fewLimiters, 2*len(l.by))
+	l.sweepAt = max(minSweep, 2*len(l.by))
 }
 
-// guesses is how many bad tokens a second are answered as bad for one address. [limits.allow] says how many at once.
-const guesses = 10
+// guessRate is how many bad tokens a second are answered as bad for one address. [limits.allow] says how many at once.
+const guessRate = 10

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLimitsForgetWhoIsFullAgain(t *testing.T) {
+func TestLimits_DropFullBuckets(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for i := range 100_000 {
 		l.allow(strconv.Itoa(i), 10, now)
 		now = now.Add(time.Millisecond) // each has filled up again after 100 ms
 	}
-	require.LessOrEqual(t, len(l.by), fewLimiters)
+	require.LessOrEqual(t, len(l.by), minSweep)
 }
 
-func TestLimitsKeepWhoIsNotFullAgain(t *testing.T) {
+func TestLimits_KeepBucketsThatAreNotFull(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for range 20 {
@@ -30,7 +30,7 @@ func TestLimitsKeepWhoIsNotFullAgain(t *testing.T) {
 	require.Equal(t, time.Second, l.allow("busy", 1, now))
 }
 
-func TestRateOfATokenMayChange(t *testing.T) {
+func TestLimits_AcceptChangedRate(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for range 20 {

@@ -25,7 +25,7 @@ func letIn(w *world, r *http.Request, reason auth.Reason) (n int, refused *schem
 	}
 }
 
-func TestTokenIsHeldToItsRate(t *testing.T) {
+func TestRate_LimitsToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("slow", 1, func(in *schemas.TokenAddIn) { in.Rate = 0.5 })
 	n, e := letIn(w, bearer(t, secret), auth.Rate)
@@ -41,7 +41,7 @@ func TestTokenIsHeldToItsRate(t *testing.T) {
 	w.welcome(bearer(t, secret))
 }
 
-func TestRateIsOfEachToken(t *testing.T) {
+func TestRate_IsPerToken(t *testing.T) {
 	w := open(t)
 	one, two := w.add("one", 1), w.add("two", 2)
 	n, e := letIn(w, bearer(t, one), auth.Rate)
@@ -52,7 +52,7 @@ func TestRateIsOfEachToken(t *testing.T) {
 	require.Equal(t, 100, n)
 }
 
-func TestLocalCallersWithoutATokenHaveNoRate(t *testing.T) {
+func TestRate_DoesNotLimitLocalCallersWithoutToken(t *testing.T) {
 	w := open(t)
 	for range 1000 {
 		w.welcome(request(t))
@@ -66,39 +66,39 @@ func from(t *testing.T, remote, token string) *http.Request {
 	return r
 }
 
-func TestGuessesOfAnAddressAreHeldToARate(t *testing.T) {
+func TestGuesses_AreLimitedPerAddress(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 
-	n, e := letIn(w, from(t, "192.0.2.7:2", drawn(9)), auth.Rate)
+	n, e := letIn(w, from(t, "192.0.2.7:2", randomLength(9)), auth.Rate)
 	require.Equal(t, 20, n)
 	require.Equal(t, 20, w.denied[auth.Unknown])
 	require.Equal(t, schemas.Limit, e.Code)
 	require.Equal(t, 1, e.RetryAfter)
-	w.refused(from(t, "192.0.2.7:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
-	w.refused(from(t, "[::ffff:192.0.2.7]:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
+	w.refused(from(t, "192.0.2.7:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
+	w.refused(from(t, "[::ffff:192.0.2.7]:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
 
 	w.welcome(from(t, "192.0.2.7:4", secret)) // which nobody has used before
-	w.refused(from(t, "192.0.2.8:1", drawn(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "192.0.2.8:1", randomLength(9)), auth.Unknown, "nobody")
 	w.pass(100 * time.Millisecond)
-	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Unknown, "nobody")
-	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Rate, "too many")
+	w.refused(from(t, "192.0.2.7:5", randomLength(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "192.0.2.7:5", randomLength(9)), auth.Rate, "too many")
 }
 
-func TestGuessesOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
+func TestGuesses_AreCountedPerIPv6Network(t *testing.T) {
 	w := open(t)
 	guess := func(i int) error {
-		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), drawn(9)))
+		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), randomLength(9)))
 		return err
 	}
 	for i := range 20 {
 		require.Equal(t, schemas.Denied, schemas.AsError(guess(i)).Code)
 	}
 	require.Equal(t, schemas.Limit, schemas.AsError(guess(20)).Code)
-	w.refused(from(t, "[2001:db8:0:1::1]:1", drawn(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "[2001:db8:0:1::1]:1", randomLength(9)), auth.Unknown, "nobody")
 }
 
-func TestRevokedTokenCountsAsAGuess(t *testing.T) {
+func TestGuesses_CountRevokedToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	w.welcome(bearer(t, secret))
@@ -110,7 +110,7 @@ func TestRevokedTokenCountsAsAGuess(t *testing.T) {
 }
 
 // Behind one proxy all callers have one address, and each access token that was refreshed is new.
-func TestGuesses_LetNewGoodTokensOfTheirAddressPass(t *testing.T) {
+func TestGuesses_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
@@ -125,7 +125,7 @@ func TestGuesses_LetNewGoodTokensOfTheirAddressPass(t *testing.T) {
 			require.Error(t, err)
 		}
 		w.refused(from(t, "192.0.2.7:2", bad), auth.Rate, "too many")
-		w.refused(from(t, "192.0.2.7:2", drawn(99)), auth.Rate, "too many")
+		w.refused(from(t, "192.0.2.7:2", randomLength(99)), auth.Rate, "too many")
 		w.welcome(from(t, "192.0.2.7:3", good(second)))
 		w.welcome(from(t, "192.0.2.7:3", w.add(fmt.Sprint("new-", second), byte(second))))
 		w.pass(time.Second)

@@ -12,9 +12,9 @@ import (
 
 // A secret is the prefix, 43 random characters, which are 256 bits, and 6 characters of checksum over all of these.
 const (
-	prefix = schemas.TokenPrefix
-	drawn  = 43
-	check  = 6
+	prefix         = schemas.TokenPrefix
+	randomLength   = 43
+	checksumLength = 6
 
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
@@ -24,8 +24,8 @@ const (
 // crypto/rand never does.
 func NewSecret(rand io.Reader) string {
 	b := []byte(prefix)
-	for len(b) < len(prefix)+drawn {
-		b = append(b, draw(rand))
+	for len(b) < len(prefix)+randomLength {
+		b = append(b, randomDigit(rand))
 	}
 	return string(b) + checksum(string(b))
 }
@@ -33,13 +33,13 @@ func NewSecret(rand io.Reader) string {
 // WellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether there is
 // such a token.
 func WellFormed(s string) bool {
-	if len(s) != len(prefix)+drawn+check || !strings.HasPrefix(s, prefix) {
+	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false
 	}
 	if strings.Trim(s[len(prefix):], digits) != "" {
 		return false
 	}
-	body := s[:len(s)-check]
+	body := s[:len(s)-checksumLength]
 	return checksum(body) == s[len(body):]
 }
 
@@ -50,8 +50,8 @@ func Hash(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// draw returns a random digit, each equally likely: bytes beyond the last multiple of 62 are drawn again.
-func draw(rand io.Reader) byte {
+// randomDigit returns a random digit, each equally likely: bytes beyond the last multiple of 62 are drawn again.
+func randomDigit(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {
 		var one [1]byte
@@ -67,9 +67,9 @@ func draw(rand io.Reader) byte {
 // checksum is the CRC-32 of s in base 62. It differs for any two strings that differ in one or two neighbouring bytes.
 func checksum(s string) string {
 	sum := crc32.ChecksumIEEE([]byte(s))
-	var b [check]byte
+	var b [checksumLength]byte
 	for i := range b {
-		b[check-1-i] = digits[sum%uint32(len(digits))]
+		b[checksumLength-1-i] = digits[sum%uint32(len(digits))]
 		sum /= uint32(len(digits))
 	}
 	return string(b[:])

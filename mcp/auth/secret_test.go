@@ -14,12 +14,12 @@ import (
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// drawn gives the same secret for the same seed.
-func drawn(seed byte) string {
+// randomLength gives the same secret for the same seed.
+func randomLength(seed byte) string {
 	return auth.NewSecret(mathrand.NewChaCha8([32]byte{seed}))
 }
 
-func TestSecretIsWellFormedAndUnique(t *testing.T) {
+func TestNewSecret_IsWellFormedAndUnique(t *testing.T) {
 	for range 100 {
 		s := auth.NewSecret(rand.Reader)
 		require.Regexp(t, `^hoff_[0-9A-Za-z]{49}$`, s)
@@ -30,13 +30,13 @@ func TestSecretIsWellFormedAndUnique(t *testing.T) {
 }
 
 // The format is in use once the first token is made: secrets that were given out must stay good.
-func TestSecretFormatStays(t *testing.T) {
+func TestNewSecret_KeepsFormat(t *testing.T) {
 	const given = "hoff_iiw1H3lRmyFreIO9XhCkbxgqo75Bb7CZCUqsSo8GpED2bn0sW"
-	require.Equal(t, given, drawn(1))
+	require.Equal(t, given, randomLength(1))
 	require.Equal(t, "8ee5f2982d25c3c6dec0b3e9a2e0e1b45314c1a9d6276d20db96a1f4a274f0aa", auth.Hash(given))
 }
 
-func TestSecretDrawsAllDigitsAlike(t *testing.T) {
+func TestNewSecret_DrawsDigitsEvenly(t *testing.T) {
 	const secrets = 4000
 	source := mathrand.NewChaCha8([32]byte{7})
 	var count [256]int
@@ -53,9 +53,9 @@ func TestSecretDrawsAllDigitsAlike(t *testing.T) {
 	require.Less(t, chi, 100.0, "chi-squared of 61 degrees: once in a thousand above; a bias by modulo gives thousands")
 }
 
-func TestSlipsOfTypingAreNotWellFormed(t *testing.T) {
+func TestWellFormed_RefusesTypingErrors(t *testing.T) {
 	for seed := range byte(4) {
-		s := drawn(seed)
+		s := randomLength(seed)
 		for i := range s {
 			for _, c := range alphabet {
 				if typed := s[:i] + string(c) + s[i+1:]; typed != s {
@@ -75,7 +75,7 @@ func TestSlipsOfTypingAreNotWellFormed(t *testing.T) {
 }
 
 func FuzzWellFormed(f *testing.F) {
-	f.Add(drawn(1))
+	f.Add(randomLength(1))
 	f.Add("hoff_")
 	f.Add(strings.Repeat("é", 27))
 	f.Fuzz(func(t *testing.T, s string) {

@@ -15,10 +15,10 @@ import (
 // Once it has reported true it always does in this process: a store that is removed or replaced must not let requests
 // in without a token.
 func (g *Gate) Needed(ctx context.Context) (bool, error) {
-	if g.Issuer != nil || g.closed.Load() {
+	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil
 	}
-	found, err := g.find(ctx, "")
+	found, err := g.findToken(ctx, "")
 	return found.Needed, err
 }
 
@@ -36,10 +36,10 @@ func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, refuse(NoToken, "a token is needed")
 }
 
-// holder returns who has the secret of a hash, and how many requests a second it may make. The time that looking up a
+// tokenCaller returns who has the secret of a hash, and how many requests a second it may make. The time that looking up a
 // hash takes says nothing about secrets: choosing the first bytes of a SHA-256 does not choose those of the secret.
-func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
-	found, err := g.find(ctx, hash)
+func (g *Gate) tokenCaller(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
+	found, err := g.findToken(ctx, hash)
 	if err != nil {
 		return schemas.Caller{}, 0, err
 	}
@@ -62,13 +62,13 @@ func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.
 	}, cmp.Or(t.Rate, g.Rate), nil
 }
 
-// find asks the workspace for the token of a hash. An error lets nobody in.
-func (g *Gate) find(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
+// findToken asks the workspace for the token of a hash. An error lets nobody in.
+func (g *Gate) findToken(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
 	server := schemas.Caller{Via: schemas.ViaCLI} // this server, not the caller of the request
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
 	found, err := tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
 	if found.Needed {
-		g.closed.Store(true)
+		g.tokenNeeded.Store(true)
 	}
 	return found, err
 }
@@ -76,8 +76,8 @@ func (g *Gate) find(ctx context.Context, hash string) (schemas.TokenFindOut, err
 // AgentHeader is the header that chooses the agent to act as.
 const AgentHeader = "Handoff-Agent"
 
-// named returns the caller under the name in the header.
-func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) {
+// chooseAgent returns the caller under the name in the header.
+func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, error) {
 	values := r.Header.Values(AgentHeader)
 	if len(values) == 0 {
 		return c, nil

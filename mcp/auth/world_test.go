@@ -74,7 +74,7 @@ func (w *world) do(tool string, in, out any) {
 // add makes a token and gives its secret.
 func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
 	w.Helper()
-	secret := drawn(seed)
+	secret := randomLength(seed)
 	in := schemas.TokenAddIn{Name: name, Hash: auth.Hash(secret), Agents: []schemas.Agent{"planner", "qa"}}
 	for _, f := range change {
 		f(&in)

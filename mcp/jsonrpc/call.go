@@ -28,8 +28,8 @@ type Call struct {
 
 // names are those that a message has, and params those of a call that concern us.
 var (
-	names  = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	params = []string{"name", "arguments", "_meta"}
+	envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	callParams    = []string{"name", "arguments", "_meta"}
 )
 
 // scan reads the envelope of a message, and what a call says, in one pass. It reports false for a text that it does not
@@ -38,23 +38,23 @@ var (
 func (m *Message) scan() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := Call{}, 0, json.RawMessage(nil)
-	_, ok := object(d, names, func(name string) bool {
+	_, ok := readObject(d, envelopeNames, func(name string) bool {
 		switch name {
 		case "jsonrpc":
-			return m.value(d, &version)
+			return m.readValue(d, &version)
 		case "id":
-			return m.value(d, &m.ID)
+			return m.readValue(d, &m.ID)
 		case "method":
-			return text(d, &m.Method)
+			return readText(d, &m.Method)
 		case "result":
-			return m.value(d, &m.Result)
+			return m.readValue(d, &m.Result)
 		case "error":
-			return m.value(d, &m.Error)
+			return m.readValue(d, &m.Error)
 		}
 		if d.PeekKind() != '{' {
-			return m.value(d, &m.Params)
+			return m.readValue(d, &m.Params)
 		}
-		return m.span(d, &m.Params, func() bool { return m.params(d, &call, &at) })
+		return m.readSpan(d, &m.Params, func() bool { return m.readParams(d, &call, &at) })
 	})
 	if _, err := d.ReadToken(); !ok || !errors.Is(err, io.EOF) {
 		return false
@@ -70,16 +70,16 @@ func (m *Message) scan() bool {
 	return true
 }
 
-// params reads those of a call, and notes where the arguments are.
-func (m *Message) params(d *jsontext.Decoder, c *Call, at *int) bool {
-	others, ok := object(d, params, func(name string) bool {
+// readParams reads those of a call, and notes where the arguments are.
+func (m *Message) readParams(d *jsontext.Decoder, c *Call, at *int) bool {
+	others, ok := readObject(d, callParams, func(name string) bool {
 		switch name {
 		case "name":
-			return text(d, &c.Name)
+			return readText(d, &c.Name)
 		case "_meta":
-			return m.value(d, &c.Meta)
+			return m.readValue(d, &c.Meta)
 		}
-		ok := m.value(d, &c.Arguments)
+		ok := m.readValue(d, &c.Arguments)
 		*at = int(d.InputOffset()) - len(c.Arguments)
 		return ok
 	})
@@ -87,9 +87,9 @@ func (m *Message) params(d *jsontext.Decoder, c *Call, at *int) bool {
 	return ok
 }
 
-// object reads an object, whose wanted members are read by a function. It passes over others, and reports whether there
+// readObject reads an object, whose wanted members are read by a function. It passes over others, and reports whether there
 // are any.
-func object(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
+func readObject(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return false, false
 	}
@@ -111,8 +111,8 @@ func object(d *jsontext.Decoder, wanted []string, read func(name string) bool) (
 	return others, err == nil && t.Kind() == '}'
 }
 
-// value reads the next value as it stands in the text.
-func (m *Message) value(d *jsontext.Decoder, to *json.RawMessage) bool {
+// readValue reads the next value as it stands in the text.
+func (m *Message) readValue(d *jsontext.Decoder, to *json.RawMessage) bool {
 	v, err := d.ReadValue()
 	end := int(d.InputOffset())
 	if err == nil {
@@ -121,8 +121,8 @@ func (m *Message) value(d *jsontext.Decoder, to *json.RawMessage) bool {
 	return err == nil
 }
 
-// span keeps what a function reads, which is an object, as it stands in the text.
-func (m *Message) span(d *jsontext.Decoder, to *json.RawMessage, read func() bool) bool {
+// readSpan keeps what a function reads, which is an object, as it stands in the text.
+func (m *Message) readSpan(d *jsontext.Decoder, to *json.RawMessage, read func() bool) bool {
 	begin := int(d.InputOffset())
 	ok := read()
 	end := int(d.InputOffset())
@@ -130,7 +130,7 @@ func (m *Message) span(d *jsontext.Decoder, to *json.RawMessage, read func() boo
 	return ok
 }
 
-func text(d *jsontext.Decoder, to *string) bool {
+func readText(d *jsontext.Decoder, to *string) bool {
 	t, err := d.ReadToken()
 	if err != nil || t.Kind() != '"' {
 		return false

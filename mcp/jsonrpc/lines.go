@@ -22,8 +22,8 @@ import (
 // MaxLine is the longest message that a transport accepts, in bytes.
 const MaxLine = 4 << 20
 
-// endsKept is how many bytes of each end of a longer line are kept, to find the id of the request in them.
-const endsKept = 1 << 10
+// keptBytes is how many bytes of each end of a longer line are kept, to find the id of the request in them.
+const keptBytes = 1 << 10
 
 // Line is one line of input without its newline. Of a line that is longer than [MaxLine] only the two ends are kept.
 type Line struct {
@@ -43,11 +43,11 @@ func (l *Line) add(part []byte) {
 		l.Text = append(l.Text, part...)
 		return
 	case l.tail == nil:
-		l.tail = slices.Clone(l.Text[max(0, len(l.Text)-endsKept):])
-		l.Text = slices.Clone(l.Text[:min(len(l.Text), endsKept)])
+		l.tail = slices.Clone(l.Text[max(0, len(l.Text)-keptBytes):])
+		l.Text = slices.Clone(l.Text[:min(len(l.Text), keptBytes)])
 	}
 	l.tail = append(l.tail, part...)
-	l.tail = slices.Clone(l.tail[max(0, len(l.tail)-endsKept):])
+	l.tail = slices.Clone(l.tail[max(0, len(l.tail)-keptBytes):])
 }
 
 // ReadLines sends the lines of in, empty ones left out, until in ends or done is closed. Then it closes lines and sends

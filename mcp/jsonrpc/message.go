@@ -33,7 +33,7 @@ type Message struct {
 func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
 	if m.scan() {
-		return m, m.fault()
+		return m, m.invalid()
 	}
 	m = Message{Text: text}
 	err := json.Unmarshal(text, &m)
@@ -45,11 +45,11 @@ func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 	case err != nil:
 		return m, m.Refuse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
 	}
-	return m, m.fault()
+	return m, m.invalid()
 }
 
-// fault is the error of a text that is an object and no message.
-func (m *Message) fault() *sdk.JSONRPCError {
+// invalid is the error of a text that is an object and no message.
+func (m *Message) invalid() *sdk.JSONRPCError {
 	switch {
 	case m.ID == nil && m.Method == "" && !m.IsResponse():
 		return m.Refuse(sdk.INVALID_REQUEST, "the message has no method")
@@ -91,8 +91,8 @@ func InternalError(id sdk.RequestId) sdk.JSONRPCError {
 // IsResponse reports whether a message is a response.
 func (m *Message) IsResponse() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
-// Cancels returns the id of the request that a notification cancels. Ok is false for any other message.
-func (m *Message) Cancels() (id string, ok bool) {
+// CancelledID returns the id of the request that a notification cancels. Ok is false for any other message.
+func (m *Message) CancelledID() (id string, ok bool) {
 	if m.Method != string(sdk.MethodNotificationCancelled) {
 		return "", false
 	}

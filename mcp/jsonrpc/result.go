@@ -20,7 +20,7 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if !is {
 		return nil, false
 	}
-	said, is := textOf(result)
+	said, is := plainText(result)
 	structured := jsontext.Value(result.RawStructuredContent).Clone()
 	if !is || structured != nil && structured.Compact() != nil {
 		return nil, false
@@ -57,8 +57,8 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	return b.Bytes(), ok
 }
 
-// textOf is the text of a result, if that has one text and otherwise only what our tools set.
-func textOf(result *sdk.CallToolResult) (text string, ours bool) {
+// plainText is the text of a result, if that has one text and otherwise only what our tools set.
+func plainText(result *sdk.CallToolResult) (text string, ours bool) {
 	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return "", false
 	}
@@ -70,7 +70,7 @@ func textOf(result *sdk.CallToolResult) (text string, ours bool) {
 func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
 	tools := make([]map[string]any, len(list.Tools))
 	for i, t := range list.Tools {
-		if !described(t) {
+		if !isPlainTool(t) {
 			return nil, false
 		}
 		tools[i] = map[string]any{
@@ -86,8 +86,8 @@ func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte
 	return slices.Concat(before, text, []byte("}}")), found && err == nil && failed == nil
 }
 
-// described reports whether a tool has what our tools have, and nothing else.
-func described(t sdk.Tool) bool {
+// isPlainTool reports whether a tool has what our tools have, and nothing else.
+func isPlainTool(t sdk.Tool) bool {
 	has := t.Title != "" && t.Description != "" && t.RawInputSchema != nil && t.RawOutputSchema != nil
 	return has && t.Meta == nil && t.Icons == nil && t.Execution == nil && !t.DeferLoading
 }

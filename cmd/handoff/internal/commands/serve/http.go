@@ -81,7 +81,7 @@ func (s *servingCommand) newRoom(
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
-	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: s.challenge, Now: s.Now})
+	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Recheck: h.gate.Recheck, Challenge: s.challenge, Now: s.Now})
 	return h, nil
 }
 
