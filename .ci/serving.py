@@ -14,9 +14,9 @@ END = 2  # seconds from SIGTERM until it is gone
 
 @contextlib.contextmanager
 def serving(handoff, home):
-    """Gives the URL of a server. When all went well with it, it has to end well, too."""
+    """Returns the URL of a server. If the calls succeeded, the server has to end well, too."""
     log = os.path.join(home, "serve.log")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # by default nothing is cleaned up at one
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the default action of a signal cleans up nothing
     with open(log, "w") as out:
         command = [os.path.abspath(handoff), "serve", "--http", "127.0.0.1:0", "--workspace", "ci"]
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment(home), cwd=home)
@@ -24,7 +24,7 @@ def serving(handoff, home):
         yield listening(server, log)
         end(server, log)
     finally:
-        server.kill()  # nothing happens to one that ended
+        server.kill()  # a signal to an ended process does nothing
         server.wait()
 
 
@@ -33,7 +33,7 @@ def environment(home):
 
 
 def listening(server, log):
-    """Waits for the line that says where the server is reached."""
+    """Waits for the line with the URL of the server."""
     deadline = time.monotonic() + START
     while server.poll() is None and time.monotonic() < deadline:
         if url := re.search(r"http://\S+/mcp(?=\n)", read(log)):

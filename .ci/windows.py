@@ -1,4 +1,4 @@
-"""A Windows of Wine in a folder of its own, with all that Wine 8 lacks to run programs of Go.
+"""A Windows of Wine in a folder of its own, with the functions that programs of Go need and Wine 8 lacks.
 
 That is one function, ProcessPrng, which is made here, and a way to remove files. Go's own package
 internal/syscall/windows knows an older way for where the newer one is not supported, but not the status with which
@@ -28,7 +28,7 @@ class Wine:
         self.place = place
         self.drive = f"{place}/prefix/drive_c"
         self.environ = {**os.environ, "WINEPREFIX": f"{place}/prefix", "WINEDEBUG": "-all"}
-        self.environ["WINEDLLOVERRIDES"] = "mscoree,mshtml="  # which would be looked for on the network
+        self.environ["WINEDLLOVERRIDES"] = "mscoree,mshtml="  # Wine would search for it on the network
         told("wineboot", "-i", env=self.environ, stderr=subprocess.DEVNULL)
         with open(f"{place}/prng.c", "w") as source:
             source.write(PRNG)
@@ -47,7 +47,7 @@ class Wine:
             json.dump({"Replace": {path: f"{self.place}/at_windows.go"}}, overlay)
 
     def build(self, *what):
-        """Builds with go build or go test -c, and gives the path of the program."""
+        """Builds with go build or go test -c, and returns the path of the program."""
         program = f"{self.place}/{what[-1].removeprefix('./').replace('/', '-')}.exe"
         environ = {**self.environ, "GOOS": "windows", "GOARCH": "amd64", "CGO_ENABLED": "0"}
         told("go", *what[:-1], "-overlay", f"{self.place}/overlay.json", "-ldflags=-s -w", "-o", program, what[-1], env=environ)

@@ -1,4 +1,4 @@
-"""What people do with handoff on Windows, with the program as it is built for it."""
+"""Uses the program for Windows as a user does."""
 
 import glob
 import json
@@ -27,7 +27,7 @@ def expect(what, holds, said=""):
 
 
 class Person:
-    """Someone who runs handoff in a folder."""
+    """A user that runs handoff in a folder."""
 
     def __init__(self, wine, program):
         self.wine, self.program = wine, program
@@ -36,7 +36,7 @@ class Person:
         os.mkdir(self.folder)
 
     def run(self, *args):
-        """Gives the exit status of a command and what it said."""
+        """Returns the exit status of a command and its output."""
         done = subprocess.run(["wine", self.program, *args], cwd=self.folder, env=self.wine.environ, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
         return done.returncode, done.stdout
@@ -87,7 +87,7 @@ def shared(person):
 
 
 def set_up(person, wanted):
-    """Each configuration is as it was, byte for byte, when handoff was written into it and taken out again."""
+    """After setup and removal each configuration is as before, byte for byte."""
     with open(f"{CONFIGS}/../left-alone.txt") as lines:
         alone = {line.split(": ")[0] for line in lines}
     changed = ends = 0

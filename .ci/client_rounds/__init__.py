@@ -1,1 +1,1 @@
-"""What is played with real clients: each module has some rounds, and each round says what it shows."""
+"""Rounds with real clients. Each module has some rounds, and the comment of a round says what it proves."""

@@ -1,4 +1,4 @@
-"""Sessions from afar: each has a home of its own, and shares a network with a server."""
+"""Sessions on other machines: each has a home of its own, and shares a network with a server."""
 
 import os
 import shlex
@@ -10,11 +10,11 @@ from .office import TRUSTING
 from .session import Session
 from .steps import catch_up, finish, from_afar, give_back, step, take
 
-JOINED = {"claude": "Connected", "codex": "Bearer token", "gemini": "Connected"}  # what lists of servers say; that of codex only reads
+JOINED = {"claude": "Connected", "codex": "Bearer token", "gemini": "Connected"}  # a line in each client's list of servers; codex only reads its list
 
 
 def over_http(office, checks):
-    """Claude Code, Gemini CLI and Codex from afar, each with a token; work goes from one to the next by way of a local session of Codex."""
+    """Claude Code, Gemini CLI and Codex on other machines, each with a token. A local session of Codex passes work from one to the next."""
     office.serve()
     pretend = step("pretended", "send_handoff", to="codex", task="from somebody else", agent="boss")
     far = {
@@ -47,12 +47,12 @@ def session_from_afar(office, client, name, steps):
 
 
 def set_up(session, url, secret):
-    """Options that have a client set up for a server as a person does it: with its own commands, the last of which lists its servers."""
+    """Options that set up a client for a server with the client's own commands, as a person does. The last command lists its servers."""
     add, options = f"--transport http handoff {url} --header 'Authorization: Bearer {secret}'", []  # docs/http.md has these lines
     for name, value in TRUSTING.items():
         options += ["--env", f"{name}={value}"]
     if session.client == "codex":
-        home = session.path("codex")  # beside the one of the session, in which the harness writes the configuration: it copies this
+        home = session.path("codex")  # not the session's own directory: the harness writes that, and copies this one
         os.mkdir(home)
         add = f"handoff --url {url} --bearer-token-env-var HANDOFF_TOKEN"
         options += ["--env", f"CODEX_HOME={home}", "--env", f"HANDOFF_TOKEN={secret}", "--settings", os.path.join(home, "config.toml")]

@@ -1,12 +1,12 @@
-"""What has to be so, and how long it may take."""
+"""Conditions that have to hold, and their time limits."""
 
 import time
 
-PATIENCE = 90  # seconds for one thing to happen, where a busy machine takes half a minute to start a client
+PATIENCE = 90  # seconds for one event; a busy machine takes half a minute to start a client
 
 
 class Stuck(Exception):
-    """What has to happen does not, so nothing after it can."""
+    """A required event does not happen, so the rest of the round cannot run."""
 
 
 class Refused(Stuck):
@@ -14,11 +14,11 @@ class Refused(Stuck):
 
 
 class Over(BaseException):
-    """Everything is to end, whatever is being played: nothing but the end of the program may catch it."""
+    """The program has to end. Only the end of the program may catch it."""
 
 
 class Checks:
-    """Prints a line for each thing that has to be so."""
+    """Prints a line for each condition."""
 
     def __init__(self):
         self.failed = 0
@@ -32,7 +32,7 @@ class Checks:
 
 
 def until(what, ask):
-    """Waits for ask to give something true, and gives that."""
+    """Waits until ask returns a true value, and returns it."""
     end, why = time.monotonic() + PATIENCE, ""
     while time.monotonic() < end:
         try:
@@ -45,7 +45,7 @@ def until(what, ask):
 
 
 def as_each_comes(events):
-    """Waits for all events, which are (what, ask, then), in any order, and does then as soon as ask gives something true."""
+    """Waits for all events, in any order. An event is (what, ask, then); then runs as soon as ask returns a true value."""
     left = list(events)
 
     def passed():

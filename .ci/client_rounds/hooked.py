@@ -1,4 +1,4 @@
-"""What hooks tell a session of its mail, and how they keep it from leaving work behind."""
+"""Hooks that tell a session its mail, and that keep it from stopping with held work."""
 
 import os
 import re
@@ -9,13 +9,13 @@ from .office import NAMES, TERMINAL
 from .session import END
 from .steps import at_the_prompt, finish, look, said, step, take
 
-# What a session gets to read that may not stop.
+# The text for a session that may not stop.
 BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "\">You hold", "gemini": "You hold"}
 APART = ("claude", "codex", "gemini")
 
 
 def hooked(office, checks):
-    """Claude Code, Codex and Gemini CLI with hooks: mail is told once, and a session that holds work is stopped once from ending."""
+    """Claude Code, Codex and Gemini CLI with hooks: the hooks tell mail once, and keep a session with held work from ending once."""
     office.run("setup", "--yes")
     held, sessions = {}, {}
     for client, name in NAMES.items():
@@ -41,7 +41,7 @@ def hooked(office, checks):
 
 
 def prompted(office, checks):
-    """Claude Code and Codex in a terminal: mail that came while a session was idle is told at the next prompt, and not again."""
+    """Claude Code and Codex in a terminal: the hook tells mail of an idle session at the next prompt, and not again."""
     office.run("setup", *TERMINAL.values(), "--yes")
     sessions = {}
     for client in TERMINAL:
@@ -61,7 +61,7 @@ def prompted(office, checks):
 
 
 def apart(office, checks):
-    """Two sessions of a client in one place: the hooks of each know which it is."""
+    """Two sessions of a client in one directory: the hooks know the name of each."""
     office.run("setup", *(NAMES[client] for client in APART), "--yes")
     for client in APART:
         name = NAMES[client]
@@ -92,7 +92,7 @@ def apart(office, checks):
 
 
 def resumed(office, checks):
-    """Claude Code and Codex end with work in their hands, and are resumed: they take it up again as they are told, and finish it."""
+    """Claude Code and Codex end with held work and are resumed. The hooks tell them this work, and they finish it."""
     office.run("setup", *TERMINAL.values(), "--yes")
     again = {"claude": ["--continue"], "codex": ["resume", "--last"]}
     for client, name in TERMINAL.items():
@@ -110,7 +110,7 @@ def resumed(office, checks):
 
 
 def delegated(office, checks):
-    """A subagent of Claude Code takes work under its own name, and is kept from leaving it, once."""
+    """A subagent of Claude Code claims work under its own name. The hook keeps it from stopping with it, once."""
     office.run("setup", "claude-code", "--yes")
     agents = os.path.join(office.repository, ".claude", "agents")
     os.makedirs(agents)

@@ -1,4 +1,4 @@
-"""A new user with a package of a release, in a home in which nothing is: two commands, and two sessions pass work on."""
+"""A new user with a package of a release and an empty home: after two commands, two sessions pass work on."""
 
 import glob
 import json
@@ -8,19 +8,19 @@ import time
 from .checks import until
 from .steps import finish, step, take
 
-RELEASE = os.environ.get("HANDOFF_RELEASE")  # a folder that cmd/release filled
+RELEASE = os.environ.get("HANDOFF_RELEASE")  # a folder that cmd/release has filled
 SOON = 30  # seconds from the first command to the end of the work
 
 
 def of_npm(office):
-    """The npm package is installed, set up, and carries work from Codex to Claude Code."""
+    """Installs the npm package and sets it up. Codex passes work to Claude Code."""
     prefix = os.path.join(office.home, ".npm-global")
     office.type("npm", "install", "-g", "--offline", "--no-audit", "--no-fund", "--prefix", prefix, *made("*-handoff-*.tgz"))
     return os.path.join(prefix, "bin")
 
 
 def of_debian(office):
-    """The same from the package for Debian, in a system that has nothing else."""
+    """The same with the package for Debian, in a system without other programs."""
     system = os.path.join(office.root, "system")
     os.makedirs(os.path.join(system, "var/lib/dpkg/info"))
     os.mkdir(os.path.join(system, "var/lib/dpkg/updates"))
@@ -31,7 +31,7 @@ def of_debian(office):
 
 
 def of_archive(office):
-    """The same from the archive."""
+    """The same with the archive."""
     programs = os.path.join(office.home, "bin")
     os.mkdir(programs)
     office.type("tar", "-xzf", *made("*_linux_amd64.tar.gz"), "-C", programs, "--strip-components", "1")
@@ -39,7 +39,7 @@ def of_archive(office):
 
 
 def made(pattern):
-    """What the release has for this machine; of npm the package that people name, too."""
+    """The files of the release for this machine, and the npm package that people install."""
     found = glob.glob(os.path.join(RELEASE, pattern))
     return sorted(path for path in found if not any(word in path for word in ("-win32-", "-darwin-", "-arm64-")))
 

@@ -1,4 +1,4 @@
-"""A new user, in a home in which nothing is: from a clone to sessions that pass work on."""
+"""A new user with an empty home: from a clone to sessions that pass work on."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def newcomer(office, checks):
 
 
 def building(office):
-    """The environment for go: it has no network but what was fetched before, and installs where PATH looks."""
+    """The environment for go: it uses only fetched modules, and installs into a directory of PATH."""
     known = json.loads(subprocess.check_output([shutil.which("go"), "env", "-json", "GOMODCACHE", "GOCACHE"], text=True))
     return {**known, "GOBIN": office.bin, "GOPROXY": "off", "GOFLAGS": "-trimpath", "CGO_ENABLED": "0"}
 

@@ -1,4 +1,4 @@
-"""Where sessions work: a home, a repository, and somebody at the command line."""
+"""The place of sessions: a home, a repository, and a person at the command line."""
 
 import contextlib
 import json
@@ -15,8 +15,8 @@ from .server import Server
 from .session import Session
 
 NAMES = {"claude": "claude-code", "codex": "codex", "gemini": "gemini-cli"}  # of the agents in them
-TERMINAL = {client: NAMES[client] for client in ("claude", "codex")}  # those whose terminal the harness plays
-TRUSTING = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"}  # nobody is there to be asked
+TERMINAL = {client: NAMES[client] for client in ("claude", "codex")}  # clients whose terminal the harness plays
+TRUSTING = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"}  # no person can answer a question
 
 
 class Office:
@@ -36,7 +36,7 @@ class Office:
         self.git("-C", self.repository, "worktree", "add", "-q", self.worktree)
 
     def programs(self, handoff):
-        """Puts what is installed into one directory. A script would hide which program runs, so that is for Gemini CLI alone."""
+        """Links the installed programs into one directory. A script would hide the name of the running program, so only Gemini CLI gets a script."""
         self.bin = os.path.join(self.root, "bin")
         os.mkdir(self.bin)
         self.handoff = os.path.join(self.bin, "handoff")
@@ -53,12 +53,12 @@ class Office:
         subprocess.run(["git", *args], env=self.env, check=True, stdin=subprocess.DEVNULL)
 
     def type(self, *command, **how):
-        """Runs a command as the person types it, and gives all that it prints."""
+        """Runs a command as the person types it, and returns its whole output."""
         done = self.done(command, **how)
         return done.stdout + done.stderr
 
     def run(self, *args):
-        """Runs a command of handoff and gives what it prints on standard output."""
+        """Runs a command of handoff, and returns its standard output."""
         return self.done([self.handoff, *args]).stdout
 
     def done(self, command, cwd=None, **variables):
@@ -73,7 +73,7 @@ class Office:
         return sent.get("handoff_id") or sent["notice_id"]
 
     def checkpoint(self, handoff):
-        """What was left with a handoff, empty if nothing was."""
+        """The note of a handoff, empty if there is none."""
         with contextlib.suppress(Refused):
             return self.run("show", handoff, "--checkpoint")
         return ""
@@ -82,7 +82,7 @@ class Office:
         return live(json.loads(self.run("agents", "--json")))
 
     def find(self, title, *states):
-        """The handoff of this title, once it is in one of the states, if any are named."""
+        """The handoff of this title, when it is in one of the states, if the caller names states."""
         items = json.loads(self.run("list", "--all", "--json"))["items"]
         return next((item for item in items if item["title"] == title and item["status"] in (states or item["status"])), None)
 
@@ -90,14 +90,14 @@ class Office:
         return self.find(title, "accepted", "working", "completed")
 
     def session(self, client, steps, cwd=None):
-        """A session that is told of the server, and of nothing else."""
+        """A session that only gets the server."""
         return self.begin(client, steps, "--mcp-cmd", shlex.quote(self.handoff) + " mcp", cwd=cwd)
 
     def begin(self, client, steps, *options, cwd=None, rest=(), keys=None, prompt=None):
-        """A session with what stands in the home. With keys it is one of the terminal, where they are pressed."""
+        """A session with the configuration of the home. With keys it runs in a terminal, which gets the keys."""
         begun = Session(self, client, steps)
         if keys:
-            options += ("--keys", begun.write("keys.json", keys), *["--ask"] * (client == "claude"))  # which else asks for a confirmation
+            options += ("--keys", begun.write("keys.json", keys), *["--ask"] * (client == "claude"))  # else it asks for a confirmation
         if prompt:
             options += ("--prompt", prompt)
         rest = ["--", *rest] if rest else []
@@ -105,13 +105,13 @@ class Office:
         return begun
 
     def as_set_up(self, client, steps, rest=(), **how):
-        """A session of a client with what handoff setup wrote: the harness writes some files anew, but adds this."""
+        """A session of a client with the entries of handoff setup. The harness rewrites some files and adds these entries."""
         if client == "codex":
             rest = ["--dangerously-bypass-hook-trust", *rest]
         return self.begin(client, steps, *self.settings(client), rest=rest, **how)
 
     def settings(self, client):
-        """Options for the file that the harness writes anew, as it was when first asked for."""
+        """Options for the file that the harness rewrites, as it was at the first call."""
         file = os.path.join(self.home, {"codex": ".codex/config.toml", "gemini": ".gemini/settings.json"}.get(client, "none"))
         copy = os.path.join(self.root, f"{client}-settings")
         if os.path.exists(file) and not os.path.exists(copy):
@@ -123,7 +123,7 @@ class Office:
         until("a server that listens", self.server.url)
 
     def left(self):
-        """The processes that still work in here."""
+        """The processes that still run in this directory."""
         found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
@@ -133,7 +133,7 @@ class Office:
         return found
 
     def close(self, checks):
-        """Ends everything that was started; what is left after that is named and killed."""
+        """Ends all started processes. It names and kills the processes that remain."""
         try:
             for session in self.sessions:
                 session.end()

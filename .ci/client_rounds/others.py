@@ -1,4 +1,4 @@
-"""Clients that the harness does not know: each is set up, and a session of it does work, with the model of another client."""
+"""Clients that the harness does not know. Each is set up, and a session of it does work with the model of another client."""
 
 import glob
 import json
@@ -16,7 +16,7 @@ PORT = 4999  # of the model, in the network of the session
 OPENAI = {"model": "mock/m", "small_model": "mock/m", "provider": {"mock": {
     "npm": "@ai-sdk/openai", "options": {"baseURL": f"http://127.0.0.1:{PORT}/v1", "apiKey": "dummy"}, "models": {"m": {}}}}}
 
-OTHERS = {  # the program in its package, its model, its arguments and its environment; hooks remind its sessions
+OTHERS = {  # program in its package, model, arguments, environment; hooks remind its sessions
     "copilot-cli": {
         "program": "@github/copilot-*/copilot", "model": "openai.py", "hooks": True,
         "line": ["-p", "Do the work.", "--allow-tool", "handoff"],
@@ -35,11 +35,11 @@ OTHERS = {  # the program in its package, its model, its arguments and its envir
 }
 
 STEPS = [take("work"), {"text": "a pause"}, finish("work"), {"text": "the end"}]
-IN_ONE = [*STEPS[:1], *STEPS[2:]]  # where nothing reminds a session
+IN_ONE = [*STEPS[:1], *STEPS[2:]]  # for clients whose sessions get no reminder
 
 
 def others_work(office, checks):
-    """Copilot CLI, opencode and Qwen Code are set up, take a handoff under their names, are reminded of it, and leave their files as they were."""
+    """Copilot CLI, opencode and Qwen Code are set up and claim a handoff under their names. Hooks remind them of it. In the end their files are as before."""
     modules = os.environ.get("HANDOFF_OTHER_CLIENTS")
     if not modules:
         print("skipped: HANDOFF_OTHER_CLIENTS names no packages", flush=True)

@@ -15,10 +15,10 @@ INSTALL = {
     "gemini": (("extensions", "install", os.path.join(EXAMPLES, "gemini-extension"), "--consent"),),
 }
 
-NEXT = {  # the command as a person types it, and what its model then gets to read
+NEXT = {  # the command as a person types it, and the text that its model then gets
     "claude": ("/handoff:next", "<command-name>/handoff:next</command-name>"),
     "codex": ("$handoff:next", "<name>handoff:next</name>"),
-    "gemini": ("/handoff:next", "</hook_context>\n\n/handoff:next"),  # its README tells why it stays a name
+    "gemini": ("/handoff:next", "</hook_context>\n\n/handoff:next"),  # its README gives the reason for the name
 }
 
 BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "<hook_prompt ", "gemini": "You hold 1 handoff that"}

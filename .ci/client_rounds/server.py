@@ -1,4 +1,4 @@
-"""A server for sessions that are not on its machine."""
+"""A server for sessions on other machines."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from .checks import Stuck
 
 
 class Server:
-    """The workspace of the repository, for sessions that are not on its machine."""
+    """The workspace of the repository, for sessions on other machines."""
 
     def __init__(self, office):
         self.log = os.path.join(office.root, "server.txt")
@@ -21,14 +21,14 @@ class Server:
             return f.read()
 
     def url(self):
-        """Where it is reached, once it is."""
+        """Its URL, when it listens."""
         if self.process.poll() is not None:
             raise Stuck(f"the server ended with exit code {self.process.returncode}: {self.said()}")
         found = re.search(r"^serving (\S+)\n", self.said(), re.MULTILINE)
         return found and found[1]
 
     def end(self):
-        """Ends it as a service manager does, and gives its exit code."""
+        """Ends it as a service manager does, and returns its exit code."""
         self.process.terminate()
         try:
             return self.process.wait(10)

@@ -1,4 +1,4 @@
-"""One run of a client, and what its model got to read."""
+"""One run of a client, and the text that its model got."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ import sys
 
 from harness import programs
 
-LIMIT = 600  # seconds for everything
+LIMIT = 600  # seconds for the whole run
 END = "that-is-all"  # the last words of each model, one word because screens are read without blanks
 
 
@@ -52,7 +52,7 @@ class Session:
         return self.process.poll() is not None
 
     def end(self):
-        """Interrupts what still runs; the harness then ends its client and its model."""
+        """Interrupts a harness that still runs; it then ends its client and its model."""
         if not self.ended():
             self.process.send_signal(signal.SIGINT)
             try:
@@ -62,14 +62,14 @@ class Session:
                 self.process.wait()
 
     def told(self):
-        """What the instructions that its model got say: its name, and the sentence about who else is here."""
+        """The name in the instructions of its model, and their sentence about the other agents."""
         sent = self.read("requests.jsonl")
         name = re.search(r"You are (\S+)(?: \([^)]*\))? in workspace", sent)
         others = re.search(r"(Also here|Nobody else)[^\\]*", sent)
         return (name[1] if name else "", others[0] if others else "nothing about who is here")
 
     def asked(self):
-        """The requests so far that wanted an answer of the model, as text."""
+        """The requests to the model so far, as text."""
         records = [json.loads(line) for line in self.read("requests.jsonl").split("\n")[:-1]]
         return [json.dumps(record["body"], ensure_ascii=False) for record in records if record.get("role") == "main"]
 
@@ -78,7 +78,7 @@ class Session:
         return any('"kind": "tool_result"' in line and f'{tool}", "text"' in line for line in self.read("requests.jsonl").split("\n"))
 
     def heard(self, text):
-        """How often a text stands in the conversation, as its model has it in the end. Quotes within it are escaped twice over."""
+        """Counts a text in the final conversation of its model. Quotes within the text are escaped twice."""
         return self.asked()[-1].count(json.dumps(text, ensure_ascii=False)[1:-1]) if self.asked() else 0
 
     def summary(self):
@@ -86,11 +86,11 @@ class Session:
         return json.loads(self.read("summary.json") or json.dumps(none))
 
     def errors(self):
-        """What went wrong, as more turns than there are steps."""
+        """The faults, such as more turns than steps."""
         return self.summary()["errors"] + ["more turns than steps"] * ("(script over)" in self.read("requests.jsonl"))
 
     def result(self, label):
-        """What the step of this label came to, as its model got it; a text stands for an error."""
+        """The result of the step with this label, as its model got it. An error is a text."""
         calls, steps = self.summary()["calls"], [step for step in self.steps if "tool" in step]
         text = next((call["result"] for step, call in zip(steps, calls) if step["as"] == label), None) or "no answer"
         with contextlib.suppress(ValueError):  # some clients put words around it

@@ -5,9 +5,9 @@ import os
 
 from .office import NAMES
 
-LISTED = {"claude": "✔ Connected", "codex": "enabled", "gemini": "✓ handoff: "}  # by the clients; the list of codex only reads
+LISTED = {"claude": "✔ Connected", "codex": "enabled", "gemini": "✓ handoff: "}  # by the clients; codex only reads its list
 
-FOUND = {  # in the home of somebody who has used the clients
+FOUND = {  # in the home of a user of the clients
     ".claude.json": '{"numStartups": 7, "mcpServers": {"notes": {"type": "stdio", "command": "true", "args": []}}}',
     ".claude/settings.json": '{"model": "opus",\r\n "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}\r\n',
     ".codex/config.toml": '# mine\nmodel = "mock-model"   # kept\n\n[mcp_servers.notes]\ncommand = "true"\n',
@@ -16,13 +16,13 @@ FOUND = {  # in the home of somebody who has used the clients
 
 
 def set_up_and_removed(office, checks):
-    """Each client is set up with one line, twice, and everything is taken back."""
+    """One command sets up each client, twice. Then another command undoes it."""
     for file, text in FOUND.items():
         os.makedirs(os.path.dirname(os.path.join(office.home, file)), exist_ok=True)
         with open(os.path.join(office.home, file), "w", encoding="utf-8", newline="") as f:
             f.write(text)
     for client in NAMES:
-        office.type(client, "mcp", "list")  # at its first start a client may write its file anew
+        office.type(client, "mcp", "list")  # at its first start a client may rewrite its file
     found = {file: read(office, file) for file in FOUND}
     for client, name in NAMES.items():
         first = office.run("setup", name, "--yes")
@@ -45,7 +45,7 @@ def read(office, file):
 
 
 def left_behind(home):
-    """The files that speak of handoff, but for what clients log and what handoff keeps itself."""
+    """The files that name handoff, except logs of clients and files of handoff."""
     found = []
     for folder, inner, files in os.walk(home):
         inner[:] = [name for name in inner if os.path.join(folder, name) not in (f"{home}/.cache", f"{home}/.local")]

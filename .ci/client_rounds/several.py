@@ -10,7 +10,7 @@ from .steps import catch_up, finish, give_back, look, step, take
 
 
 def two_sessions(office, checks):
-    """Two sessions of Claude Code, the second of which ends."""
+    """Two sessions of Claude Code. The second one ends."""
     first = office.session("claude", [
         look("alone"), take("work"), look("both"), take("word"), finish("word"), finish("work"), take("left"), finish("left"),
         take("late"), finish("late"), take("end"), finish("end")])
@@ -48,7 +48,7 @@ def two_sessions(office, checks):
 
 
 def other_clients(office, checks):
-    """Codex, then Gemini CLI, in the worktree: they give work to a session of Claude Code and take what comes back."""
+    """Codex, then Gemini CLI, in the worktree: they send work to a session of Claude Code and read the results."""
     claude = office.session("claude", [
         take("codex"), give_back("codex"), take("told"), take("gemini-cli"), give_back("gemini-cli")])  # a notice ends the wait, too
     until("a live agent claude-code", lambda: "claude-code" in office.live())
@@ -83,7 +83,7 @@ def at_once(office, checks):
 
 
 def later(office, checks):
-    """Mail for a name without a session; and Codex, which came first and owns the store, ends during a wait."""
+    """Mail for a name without a session. Codex started first and owns the store; it ends during a wait."""
     office.send("claude-code-2", "for nobody")
     codex = office.session("codex", [catch_up(), take("word"), finish("word")])
     until("a live agent codex", lambda: "codex" in office.live())
@@ -98,7 +98,7 @@ def later(office, checks):
 
 
 def reviewed(office, checks):
-    """Claude Code implements, Codex reviews: rework twice, then accepted. Gemini CLI waits for the work that counts."""
+    """Claude Code implements and Codex reviews: rework twice, then acceptance. Gemini CLI waits for the accepted work."""
     def judged(label, verdict):
         return [take(label), finish(label, output=verdict)]
 

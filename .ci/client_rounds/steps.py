@@ -1,4 +1,4 @@
-"""What the scripted model does, and the person at its terminal."""
+"""Steps of the scripted model, and keys of the person at its terminal."""
 
 
 def step(label, tool, /, **arguments):
@@ -10,7 +10,7 @@ def look(label):
 
 
 def take(label):
-    """Waits for work. A notice ends the wait as well, and is then read."""
+    """Waits for work. A notice ends the wait as well, and the model reads it."""
     return step(label, "claim_handoff", wait_seconds=50)
 
 
@@ -32,12 +32,12 @@ def give_back(label):
 
 
 def from_afar(label, to):
-    """Takes work and passes it on. Over HTTP only the claim token tells whose claim it is."""
+    """Claims work and passes it on. Over HTTP only the claim token identifies the holder."""
     return [take(label), pass_on(label, to, claim_token="{{%s.claim_token}}" % label)]
 
 
 def at_the_prompt():
-    """Keys: a person types once the client shows where, and has had the time to listen."""
+    """Keys: a person types when the client shows its prompt and has had time to listen."""
     return [{"wait": "[❯›]", "timeout": 60}, {"sleep": 3}]
 
 
@@ -46,5 +46,5 @@ def said(text, answer):
 
     A client that is slow would read the text and the key that enters it at once, as something pasted.
     """
-    typed = text.replace(" ", " ?")  # what is stepped over is no blank in what the harness reads
+    typed = text.replace(" ", " ?")  # the harness does not read skipped columns as blanks
     return [{"send": text}, {"wait": typed, "timeout": 10, "optional": True}, {"send": "\r"}, {"wait": answer, "timeout": 30}]

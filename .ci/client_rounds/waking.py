@@ -7,12 +7,12 @@ from .steps import at_the_prompt, finish, said, step
 
 
 def claude_is_woken(office, checks):
-    """Claude Code sleeps in a terminal, and is woken by what Codex sends."""
+    """Claude Code sleeps in a terminal. A handoff of Codex wakes it."""
     woken(office, checks, "claude", "codex")
 
 
 def codex_is_woken(office, checks):
-    """Codex sleeps in a terminal, and is woken by what Claude Code sends."""
+    """Codex sleeps in a terminal. A handoff of Claude Code wakes it."""
     woken(office, checks, "codex", "claude")
 
 

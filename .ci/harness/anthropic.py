@@ -39,7 +39,7 @@ class Anthropic(Model):
     def call(self, step, thread, offered, body):
         """The call of a step, or first a search for its tool where the client offers that only on request."""
         number, name = "toolu_" + uuid.uuid4().hex[:16], resolve(step["tool"], offered)
-        if name is None:  # only its name may stand in what the client says
+        if name is None:  # the client may send only its name
             name = resolve(step["tool"], set(re.findall(r"\bmcp__[A-Za-z0-9_-]+", json.dumps([body["messages"], body.get("system")]))))
             words = "select:" + (name or step["tool"])
             if "ToolSearch" in offered and not self.script.searched(words):

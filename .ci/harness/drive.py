@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs one real client, offline, against a model that says what a list of steps tells it (script.py), and sums up what happened.
+"""Runs one real client, offline, against a model that plays a list of steps (script.py), and sums up the run.
 
 Everything runs in a network namespace with loopback only, with an environment of its own and keys of no worth. OUT gets
 requests.jsonl (each request and each result of a tool), summary.json (the calls and what went wrong), and what the client printed.
@@ -44,14 +44,14 @@ class Run:
         return self.path(name)
 
     def settings_text(self):
-        """What the file of --settings says, to be added to what the harness writes."""
+        """The settings of the file --settings, which the harness adds to its own."""
         if not self.settings:
             return ""
         with open(self.settings, encoding="utf-8") as f:
             return f.read()
 
     def play(self):
-        """Runs the client from its first request to its end, and gives its exit code and what else went wrong."""
+        """Runs the client from its first request to its end, and returns its exit code and the faults."""
         port = self.start_model()
         if self.setup:
             subprocess.run(["sh", "-c", self.setup], cwd=self.cwd, env={**self.environment, **self.given}, check=True)
@@ -66,7 +66,7 @@ class Run:
             return 124, []
 
     def play_keys(self, command, env):
-        """Plays keys at the terminal of the client. How it ends says nothing: it may sleep on."""
+        """Plays keys at the terminal of the client. Its exit code means nothing: it may still sleep."""
         terminal = Terminal(command, env, self.cwd, self.path("client.stdout"))
         self.processes.append(terminal.process)
         with open(self.keys, encoding="utf-8") as f:
@@ -95,7 +95,7 @@ class Run:
         return process
 
     def stop(self):
-        """Ends what still runs, the last that was started first."""
+        """Ends running processes, the last started first."""
         for process in reversed(self.processes):
             for number in (signal.SIGTERM, signal.SIGKILL):
                 if process.poll() is None:
@@ -106,7 +106,7 @@ class Run:
                         pass
 
     def sum_up(self, code, errors):
-        """Writes the calls that the model made with their results, and gives what went wrong."""
+        """Writes the calls of the model with their results, and returns the faults."""
         with open(self.path("requests.jsonl"), encoding="utf-8") as f:
             records = [json.loads(line) for line in f]
         results = {record["call"]: record for record in records if record["kind"] == "tool_result"}
@@ -127,7 +127,7 @@ class Run:
 
 
 def call(part):
-    """The call in a part of what a model said, in any API; None if it is a text."""
+    """The call in a part of a model's answer, in any API; None if it is a text."""
     part = part.get("functionCall", part)
     number = part.get("call_id") or part.get("id")
     if part.get("type") in ("message", "text") or not number:

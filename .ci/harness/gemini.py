@@ -6,7 +6,7 @@ import uuid
 from model import Model, serve
 from script import resolve
 
-# What the side requests of Gemini CLI want to know: who speaks next, and which model the task wants.
+# Answers to the side requests of Gemini CLI: the next speaker, and the model for the task.
 ASIDE = {"reasoning": "mock", "next_speaker": "user", "model_choice": "pro", "complexity_score": 90, "complexity_reasoning": "mock"}
 USAGE = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
 

@@ -1,4 +1,4 @@
-"""An HTTP server that answers as the server of a model would, with the steps of a script. What is special to one API is in its module."""
+"""An HTTP server that answers like the server of a model, with the steps of a script. Each API has a module."""
 
 import argparse
 import gzip

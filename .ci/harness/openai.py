@@ -79,7 +79,7 @@ def message(said):
 
 
 def tools(body, items):
-    """What a client offers: (namespace, tool) by full name. Some tools came with the result of a search."""
+    """The tools of a client: (namespace, tool) by full name. Some tools came with the result of a search."""
     given = list(body.get("tools") or [])
     for item in items:
         if item.get("type") in ("tool_search_output", "additional_tools"):

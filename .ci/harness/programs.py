@@ -1,4 +1,4 @@
-"""Where the clients are, and how each is told of its model, its server and its steps."""
+"""The paths of the clients, and their configuration for model, server and steps."""
 
 import glob
 import json
@@ -48,7 +48,7 @@ def claude(run, port):
 
 
 def past_first_screens(file, project):
-    """Answers what Claude Code asks at its first start in a terminal."""
+    """Answers the questions of Claude Code at its first start in a terminal."""
     known = {}
     if os.path.exists(file):
         with open(file, encoding="utf-8") as f:
@@ -80,7 +80,7 @@ enabled = false
 
 
 def codex(run, port):
-    """Codex: the command and its environment. Its configuration is written anew."""
+    """Codex: the command and its environment. It rewrites its configuration."""
     home = os.path.join(run.home, ".codex")
     config = CODEX % port
     if server := local_server(run):
@@ -101,7 +101,7 @@ def codex(run, port):
 
 
 def gemini(run, port):
-    """Gemini CLI: the command and its environment. Its settings are written anew."""
+    """Gemini CLI: the command and its environment. It rewrites its settings."""
     settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False},
                 "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False}, "telemetry": {"enabled": False},
                 "model": {"name": "gemini-2.5-pro"}, **json.loads(run.settings_text() or "{}")}

@@ -1,4 +1,4 @@
-"""What a model says: a list of steps, filled in with what it was told.
+"""The answers of a model: a list of steps, filled in with earlier results.
 
     {"tool": NAME, "input": {...}, "as": LABEL}   a call of a tool
     {"text": TEXT}                                a text, which ends the turn of the client
@@ -58,12 +58,12 @@ class Script:
         return step
 
     def again(self, thread):
-        """Has the last step of the thread come once more, as the model first has to search for a tool."""
+        """Repeats the last step of the thread, because the model first has to search for a tool."""
         with self.lock:
             thread.at -= 1
 
     def call(self, number, name, label=None, searched=None):
-        """Notes a call. searched is what a search for tools asked for."""
+        """Notes a call. searched is the text of a search for tools."""
         with self.lock:
             self.calls[number] = {"name": name, "label": label, "searched": searched}
 
@@ -71,7 +71,7 @@ class Script:
         return any(call["searched"] == words for call in self.calls.values())
 
     def result(self, number, text, is_error):
-        """Notes what a call came to, once: clients repeat the whole conversation in each request."""
+        """Notes the result of a call, once: clients repeat the whole conversation in each request."""
         with self.lock:
             call = self.calls.get(number)
             if call is None or "text" in call:
@@ -80,7 +80,7 @@ class Script:
             self.log(kind="tool_result", call=number, name=call["name"], text=text, is_error=bool(is_error))
 
     def fill(self, value, request):
-        """A value with its templates replaced. A text that is one template only keeps the type of what it stands for."""
+        """A value with its templates replaced. A text with only one template keeps the type of the template's value."""
         if isinstance(value, dict):
             return {key: self.fill(part, request) for key, part in value.items()}
         if isinstance(value, list):
@@ -103,7 +103,7 @@ class Script:
 
 
 def payload(text):
-    """The first JSON object in the result of a tool; what is around it is that of the client. None if there is none."""
+    """The first JSON object in the result of a tool, or None. The client writes the text around it."""
     start = text.find("{")
     if start < 0:
         return None
@@ -117,7 +117,7 @@ def payload(text):
 
 
 def resolve(name, offered):
-    """The tool of this name among those that a client offers under longer ones, as mcp__handoff__claim_handoff. None if it offers none."""
+    """The full name of this tool in the client, such as mcp__handoff__claim_handoff. None if the client does not offer it."""
     ends = [full for full in offered if plain(full) == name or plain(full).endswith("_" + name)]
     return min(ends, key=len, default=None)
 

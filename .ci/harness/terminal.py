@@ -43,7 +43,7 @@ class Terminal:
                 f.write(new)
 
     def play(self, keys):
-        """Plays keys, and gives what was waited for in vain."""
+        """Plays keys, and returns the text for which it waited in vain."""
         missed = []
         for key in keys:
             time.sleep(key.get("sleep", 0))
@@ -53,7 +53,7 @@ class Terminal:
             for part in re.split("(\r)", key.get("send", "")):
                 if part and self.process.poll() is None:
                     os.write(self.master, part.encode())
-                    time.sleep(0.3)  # so that a client does not take text and Enter for one thing that was pasted
+                    time.sleep(0.3)  # so that a client does not take text and Enter for one paste
         return missed
 
     def wait(self, pattern, seconds):
@@ -70,7 +70,7 @@ class Terminal:
         try:
             self.process.wait(3)
         except subprocess.TimeoutExpired:
-            pass  # whoever started the run ends it
+            pass  # the caller of the run ends it
         self.over.set()
         self.reader.join(2)
 

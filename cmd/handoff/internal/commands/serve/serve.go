@@ -48,7 +48,7 @@ workspace has no token, the server serves only this machine, and all its users. 
 add) every caller needs one. /healthz tells whether the server runs, /readyz whether it can work, and /metrics is for
 Prometheus. With OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace, here and in handoff mcp.
 
-It runs until SIGINT, SIGTERM or SIGHUP and then finishes its calls; a second signal ends it at once. While another
+It runs until SIGINT, SIGTERM or SIGHUP and then finishes its calls; the same signal again ends it at once. While another
 process owns the workspace, it waits to become the owner. examples/systemd/handoff@.service is a systemd unit of the
 user. The workspace is the instance: handoff@NAME. handoff where prints the name of a project's workspace.`,
 		Args: cobra.NoArgs,
