@@ -13,18 +13,18 @@ import (
 	"handoff/tools/platform"
 )
 
-// place is the directory of a repository below that of the runner. Worktrees share it.
+// place returns the directory of a repository below the runner's directory. Worktrees share it.
 func (r Runner) place(of git.Repository) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.Canonical(of.Common))))[:16])
 }
 
-// Leave is the book of what a person allowed in a repository.
+// Permissions returns the permissions of a person in a repository.
 func (r Runner) Leave(of git.Repository) consent.Book {
 	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
-// Denied says that nobody allowed the list of a repository, and why what somebody allowed does not count. It is nil where
-// somebody did.
+// Denied returns an error if nobody allowed the list of a repository, with the reason if a permission does not count.
+// It returns nil if somebody allowed the list.
 func (r Runner) Denied(from git.Repository, l List) error {
 	given, err := r.Leave(from).Find(consent.Checks, l.Digest)
 	if given != nil {

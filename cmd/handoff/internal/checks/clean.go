@@ -18,8 +18,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// clean says which files are in no commit where the work was done, and what hides them there from git. It looks only
-// where the check is asked for, because git has to read each file.
+// clean returns the uncommitted files of the place where the work was done, and the settings that hide them from git
+// there. It reads each file, so it runs only for checks that ask for a clean tree.
 func (l *looking) clean(ctx context.Context) (why string, err error) {
 	if l.Unknown != "" {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
@@ -37,22 +37,22 @@ func (l *looking) clean(ctx context.Context) (why string, err error) {
 	return some(files, "the working tree has changes that are in no commit"), err
 }
 
-// mostUncommitted is how many files are listed at most.
+// mostUncommitted is the maximal number of listed files.
 const mostUncommitted = 20
 
-// uncommitted lists files of a working tree that are not as in a commit. The git directory is handoff's own, with an
-// index that is made anew, so neither flags, nor lists of what is ignored, nor settings hide a file. What counts are
-// committed files .gitignore and .gitattributes alone, what a sparse checkout leaves out, and pointers of Git LFS. Of a
-// submodule that is not checked out it lists all files.
+// uncommitted lists files of a working tree that differ from a commit. It uses a git directory of handoff's own with
+// a new index, so neither flags, nor ignore lists, nor settings hide a file. Only committed files .gitignore and
+// .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS count. Of a submodule that is not
+// checked out it lists all files.
 func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []string, err error) {
 	of, _ := git.Find(dir, func(at string) bool { return at != dir })
 	if of.Root == "" {
-		all, _ := os.ReadDir(dir) // it may not be there
+		all, _ := os.ReadDir(dir) // it may not exist
 		return schemas.Map(all, os.DirEntry.Name), nil
 	}
 	o, err := borrow(filepath.Join(s.path, "look"), of, commit)
-	sparse, _ := os.ReadFile(filepath.Join(of.Dir, "info", "sparse-checkout")) // where there is none, all is there
-	o.tree, o.held = filepath.Join(s.path, "empty"), s.lock                    // no file is written there: the index has none that differs
+	sparse, _ := os.ReadFile(filepath.Join(of.Dir, "info", "sparse-checkout")) // without the file the checkout is complete
+	o.tree, o.held = filepath.Join(s.path, "empty"), s.lock                    // git writes no file there, because no file in the index differs
 	settings := []string{"-c", "core.compression=0", "-c", fmt.Sprint("core.sparseCheckout=", len(sparse) > 0), "-c", fmt.Sprint("core.autocrlf=", map[bool]string{true: "input"}[runtime.GOOS == "windows"])}
 	run := func(args ...string) (said string) {
 		if err == nil {
@@ -84,8 +84,8 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	return files, err
 }
 
-// differs reads a row of git status: "1 XY SUB MODE MODE MODE ID ID PATH", of HEAD, index and tree, or "? PATH", or "! PATH"
-// for what is ignored. A file that says what is ignored, or how files are read, hides nothing unless it is committed.
+// differs reads a row of git status: "1 XY SUB MODE MODE MODE ID ID PATH", of HEAD, index and tree, or "? PATH", or
+// "! PATH" for an ignored file. An uncommitted .gitignore or .gitattributes always counts, so that it hides nothing.
 func (o objects) differs(ctx context.Context, row string) (file string, ok bool) {
 	kind, file, ok := strings.Cut(row, " ")
 	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {
@@ -95,7 +95,7 @@ func (o objects) differs(ctx context.Context, row string) (file string, ok bool)
 	return file, ok && (kind != "!" || name == ".gitignore" || name == ".gitattributes")
 }
 
-// pointed tells whether a file is what a pointer of Git LFS says that the commit has.
+// pointed reports whether a file has the content that the commit's pointer of Git LFS names.
 func (o objects) pointed(ctx context.Context, id, file string) bool {
 	filter, _ := o.git(ctx, "", "check-attr", "-z", "filter", "--", file)
 	if !strings.HasSuffix(filter, "\x00lfs\x00") {

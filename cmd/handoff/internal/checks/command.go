@@ -20,7 +20,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// command runs the command of a check at the commit, and says what came of it.
+// command runs the command of a check at the commit, and fills in the observation.
 func (l *looking) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
 	if err := l.ready(ctx); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (l *looking) command(ctx context.Context, c Check, said *schemas.Observatio
 	return nil
 }
 
-// ready takes a slot, where none is taken.
+// ready takes a slot, unless one is taken.
 func (l *looking) ready(ctx context.Context) (err error) {
 	if l.slot == nil {
 		sweep(l.Dir, l.Now())
@@ -54,14 +54,14 @@ func (l *looking) ready(ctx context.Context) (err error) {
 
 const mostTail = 4 << 10 // bytes
 
-// tail is the end of what a command printed, as text without secrets.
+// tail returns the end of a command's output as text, with secrets masked.
 func tail(printed []byte) string {
 	text, _ := secret.Mask(strings.ToValidUTF8(string(printed), "\ufffd"))
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// run runs the command of a check at a commit, and gives what its report names. What is wrong with it is in ended.Why.
-// The error says that it could not be run.
+// run runs the command of a check at a commit, and returns the tests of its report. A failure of the command is in
+// ended.Why. The error means that the command could not run.
 func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended, reported results, err error) {
 	if err := l.checkOut(ctx, c, commit); err != nil {
 		return ended, reported, err
@@ -103,7 +103,7 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 	return ended, reported, nil
 }
 
-// checkOut makes the tree that of a commit, with those files of the base that a check wants.
+// checkOut checks a commit out into the tree, with the files of the base that a check wants.
 func (l *looking) checkOut(ctx context.Context, c Check, commit string) error {
 	if err := l.slot.prepare(ctx, commit); err != nil {
 		return err
@@ -120,10 +120,10 @@ func (l *looking) checkOut(ctx context.Context, c Check, commit string) error {
 	return l.slot.lend(commit)
 }
 
-// well tells whether a command ended with status 0.
+// well reports whether a command ended with status 0.
 func (e *ended) well() bool { return e.Exit != nil && *e.Exit == 0 }
 
-// judge says what is wrong with how a command ended, else with its report.
+// judge sets Why from the exit status of the command, else from its report.
 func (e *ended) judge(reported results) {
 	if e.well() {
 		e.Why = cmp.Or(e.Why, reported.problem())
@@ -138,7 +138,7 @@ func (e *ended) judge(reported results) {
 	}
 }
 
-// within gives a directory of a tree, unless a link in it leads out.
+// within returns a directory of a tree, unless a link in it leads out.
 func within(tree, dir string) (string, bool) {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
@@ -149,7 +149,7 @@ func within(tree, dir string) (string, bool) {
 	return filepath.Join(tree, filepath.FromSlash(dir)), err == nil && info.IsDir()
 }
 
-// passed are the variables that each command has, as far as they are set.
+// passed are the variables that each command gets if they are set.
 var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME"}
 
 var passedWindows = []string{
@@ -171,8 +171,8 @@ func (l *looking) environ(c Check, id string) (vars []string) {
 	return append(vars, "TMPDIR="+temporary(id), mark+"="+id)
 }
 
-// supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process does, the
-// supervisor ends all that the command started.
+// supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process ends, the
+// supervisor ends all processes that the command started.
 func (l *looking) supervised(ctx context.Context, o order) (ended ended, err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
 	cmd.Env = os.Environ()
@@ -190,14 +190,14 @@ func (l *looking) supervised(ctx context.Context, o order) (ended ended, err err
 	return ended, nil
 }
 
-// passedBefore are the tests that passed at the base. Its command runs there once.
+// passedBefore returns the tests that passed at the base. It runs the command at the base once, and keeps the result.
 func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, err error) {
 	said, _ := json.Marshal(c) // texts and numbers can be encoded
 	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))
 	file := filepath.Join(l.place, "kept-"+key[:16])
 	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &names) == nil {
 		now := time.Now()
-		_ = os.Chtimes(file, now, now) // else it runs there once more, a week later
+		_ = os.Chtimes(file, now, now) // else the command runs once more, a week later
 		return names, nil
 	}
 	ended, reported, err := l.run(ctx, c, l.Base)

@@ -19,36 +19,36 @@ import (
 	"handoff/tools/platform"
 )
 
-// Runner looks at checks. Its methods may be called concurrently, also by several processes.
+// Runner runs checks. Its methods may be called concurrently, also by several processes.
 type Runner struct {
-	Dir        string // for files that are kept, see [handoff/cmd/handoff/internal/workspace.ChecksDir]
-	Executable string // this program, which is started again to supervise commands
+	Dir        string // for kept files, see [handoff/cmd/handoff/internal/workspace.ChecksDir]
+	Executable string // this program, which the runner starts again to supervise commands
 	Getenv     func(string) string
 	Now        func() time.Time
 }
 
-// Job is what is looked at: checks for one piece of work.
+// Job holds checks to run for one piece of work.
 type Job struct {
 	Repository git.Repository
 	Base       string     // the whole id of the commit at which the work began; the list is read from it
-	Commit     string     // the whole id of the commit that is to pass
-	Names      []string   // of the checks that are asked for; those that are always asked for come by themselves
-	Work       schemas.ID // whose checks they are, zero where a person looks at a commit
+	Commit     string     // the whole id of the commit under test
+	Names      []string   // of the checks to run; checks that always run are added
+	Work       schemas.ID // the handoff, zero if a person checks a commit
 
-	Uncommitted []string // files with changes that are in no commit, where the work was done
-	Unknown     string   // why nobody knows those
+	Uncommitted []string // uncommitted files, where the work was done
+	Unknown     string   // why they are not known
 }
 
-// OtherBase says who names another base for work, and how.
+// OtherBase says how the sender or human names another base for the work.
 func (j Job) OtherBase() string {
 	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
 
-// Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
-// *[schemas.Error]: unavailable where there is no repository, no git or no such commit, not_found where there is no
-// list, and invalid, with all problems, for a list that is broken.
+// Read reads the list of checks at a commit of a repository. It does not ask for permission: see [Runner.Denied].
+// Errors are *[schemas.Error]: unavailable without a repository, without git and without this commit, not_found
+// without a list, and invalid, with all problems, for a broken list.
 //
-// Of a repository that has none nothing is written down.
+// For a repository without a list it writes nothing.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
 	if !platform.Exists(r.place(from)) {
 		if has, err := from.Has(ctx, base, File); err == nil && !has {
@@ -87,7 +87,7 @@ func noList(base string) error {
 		WithField("base").WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
 }
 
-// reader gives objects that are only read.
+// reader returns objects for reading only.
 func (r Runner) reader(from git.Repository, base string) (objects, error) {
 	if from.Common == "" || !git.IsObjectID(base) {
 		return objects{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
@@ -100,9 +100,9 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 	return o, nil
 }
 
-// Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there
-// is none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no
-// check was asked for. What a commit fails is no error: the only error is that of ctx.
+// Look runs the checks of a job. For each wanted check the report has an observation, or the reason why there is
+// none, in a sentence for models that says what a person can do. The report says if the list cannot be read, even if
+// no check was wanted. A failed check is no error: the only error is the error of ctx.
 func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
@@ -145,7 +145,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) 
 	return seen, ctx.Err()
 }
 
-// reason says an error and its ways out as one text. The field of errors for which the base may be at fault is base.
+// reason writes an error and its remedies as one text. Errors that another base may remedy have the field base.
 func (j Job) reason(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -158,18 +158,18 @@ func (j Job) reason(err error) string {
 	return schemas.Visible(text)
 }
 
-// looking is one look at a job.
+// looking is one run of a job.
 type looking struct {
 	Runner
 	Job
 	list    List
 	place   string
 	objects objects
-	changed []change // from the base to the commit, nil until somebody asks
+	changed []change // from the base to the commit, nil until the first use
 	slot    *slot    // nil until a command runs
 }
 
-// begin finds out whether the commit contains its base.
+// begin checks whether the commit contains its base.
 func (l *looking) begin(ctx context.Context) (err error) {
 	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (l *looking) begin(ctx context.Context) (err error) {
 		WithField("base").WithHint("Merge the base, or rebase onto it, and complete the work again.")
 }
 
-// changes are the files in which the commit differs from its base.
+// changes returns the files that differ between the commit and its base.
 func (l *looking) changes(ctx context.Context) (_ []change, err error) {
 	if l.changed == nil {
 		l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
@@ -198,7 +198,7 @@ func (l *looking) changes(ctx context.Context) (_ []change, err error) {
 	return l.changed, err
 }
 
-// check looks at one check. Its error says why nothing is observed of it.
+// check runs one check. Its error is the reason why there is no observation.
 func (l *looking) check(ctx context.Context, name string) (*schemas.Observation, error) {
 	i := slices.IndexFunc(l.list.Checks, func(c Check) bool { return c.Name == name })
 	if i < 0 {
@@ -226,9 +226,9 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	return said, err
 }
 
-// compared says what a check of work tells where it depends on the base. A check that the sender named says nothing of
-// work that changed no file, unless it asks whether the tree is clean: the error is conflict. A check that fails while
-// files that count as at the base were changed tells how another base is named.
+// compared checks an observation against the base. A check that the sender named proves nothing about work that
+// changed no file, unless it asks for a clean tree: the error is conflict. If a check fails and the work changed
+// files that the check takes from the base, Why says how to name another base.
 func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changes(ctx)
 	decide := globs(slices.Concat(c.Base, c.Leaves))
@@ -240,7 +240,7 @@ func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observati
 		said.Why += " (compared with the base " + base + "; " + l.OtherBase() + ")"
 	}
 	if !said.Passed {
-		return nil // it was observed, whatever git says of the changes
+		return nil // the failure was observed, even if git cannot list the changes
 	}
 	return err
 }
@@ -258,7 +258,7 @@ func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	touches, leaves := globs(c.Touches), globs(c.Leaves) // no file matches none
+	touches, leaves := globs(c.Touches), globs(c.Leaves) // no file matches an empty list
 	touched := slices.ContainsFunc(changed, func(f change) bool { return touches.MatchString(f.path) })
 	if len(c.Touches) > 0 && !touched {
 		return "the commit changes no file that matches " + strings.Join(c.Touches, " or "), nil
@@ -272,7 +272,7 @@ func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
 	return some(left, "the commit changes what it has to leave alone"), nil
 }
 
-// some says what is wrong with files, and names the first of them.
+// some returns a problem with the first of its files, or "" for no files.
 func some(files []string, what string) string {
 	if len(files) == 0 {
 		return ""

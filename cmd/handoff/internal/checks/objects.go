@@ -15,17 +15,17 @@ import (
 	"handoff/tools/platform"
 )
 
-// objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that
-// one, and of the user, nothing holds in it: neither hooks nor filters nor a program that watches files.
+// objects is a git directory of handoff's own that borrows the objects of a repository. Neither the configuration of
+// that repository nor the user's applies in it: no hooks, no filters, no program that watches files.
 type objects struct {
 	dir  string   // the git directory
-	tree string   // its working tree; empty where only objects are read
-	held *os.File // a lock that git holds as long as it runs, nil for none
+	tree string   // its working tree; empty if only objects are read
+	held *os.File // a lock that git holds while it runs, nil for none
 
-	shallow string // where the history of the repository ends, if it does
+	shallow string // the file with the ends of a shallow history; empty for a complete one
 }
 
-// borrow readies a git directory, which may be there. Commit is what HEAD is in it.
+// borrow prepares a git directory, which may exist already. Commit becomes its HEAD.
 func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	o := objects{dir: dir}
 	if shallow := filepath.Join(from.Common, "shallow"); platform.Exists(shallow) {
@@ -54,7 +54,7 @@ func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	return o, nil
 }
 
-// settle makes a file say what it has to, unless it does. Others may read it meanwhile.
+// settle writes a text to a file, unless the file has it already. Other processes may read the file at the same time.
 func settle(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		if said, err := os.ReadFile(path); err == nil && string(said) == text {
@@ -64,7 +64,7 @@ func settle(path, text string) error {
 	return platform.Replace(path, ".new-*", []byte(text), nil)
 }
 
-// git runs git, with an input, and gives what it printed. The error says what git said.
+// git runs git with an input, and returns its output. The error has git's message.
 func (o objects) git(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
 	env := []string{
@@ -86,19 +86,19 @@ func (o objects) git(ctx context.Context, input string, args ...string) (string,
 	return out, err
 }
 
-// has tells whether there is a commit of this id.
+// has reports whether a commit of this id exists.
 func (o objects) has(ctx context.Context, commit string) bool {
 	kind, err := o.git(ctx, "", "cat-file", "-t", commit)
 	return err == nil && kind == "commit\n"
 }
 
-// isFile tells whether a path leads to a regular file of a commit, through links that stay in the tree.
+// isFile reports whether a path leads to a regular file of a commit, through links that stay in the tree.
 func (o objects) isFile(ctx context.Context, commit, path string) (bool, error) {
 	id, _, err := o.find(ctx, commit, path)
 	return id != "", err
 }
 
-// text gives the text of such a file. Ok is false where there is none of at most so many bytes.
+// text returns the text of a regular file of a commit. Ok is false if there is none of at most this many bytes.
 func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
 	id, size, err := o.find(ctx, commit, path)
 	if err != nil || id == "" || size > most {
@@ -108,7 +108,7 @@ func (o objects) text(ctx context.Context, commit, path string, most int) (text 
 	return text, err == nil, err
 }
 
-// find gives the id and the size of such a file. The id is empty where there is none.
+// find returns the id and the size of a regular file of a commit. The id is empty if there is none.
 func (o objects) find(ctx context.Context, commit, path string) (id string, size int, err error) {
 	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
 	words := strings.Fields(found)
@@ -119,7 +119,7 @@ func (o objects) find(ctx context.Context, commit, path string) (id string, size
 	return words[0], size, err
 }
 
-// A change is a file in which two commits differ. A new one is not in the first.
+// A change is a file that differs between two commits. A new file is not in the first.
 type change struct {
 	path  string
 	isNew bool

@@ -28,8 +28,8 @@ const (
 	mostTimeout  = 2 * time.Hour
 )
 
-// Parse reads a list, and says all that is wrong with it as sentences with file, line and remedy. Its checks are of use
-// only where nothing is.
+// Parse reads a list, and returns all its problems as sentences with file, line and remedy. The checks are of use
+// only if there are no problems.
 func Parse(text []byte) (List, []string) {
 	p := &parser{agentsfile.Reader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
@@ -71,7 +71,7 @@ func (p *parser) file(root *yaml.Node) {
 	})
 }
 
-// fieldNames are those of all fields, and kindNames those of the kinds.
+// fieldNames are the names of all fields, and kindNames the names of the kinds.
 var fieldNames, kindNames = func() (fields, kinds []string) {
 	for _, f := range (&Check{}).fields() {
 		if fields = append(fields, f.name); f.of == "" {
@@ -99,7 +99,7 @@ func (p *parser) check(name, says *yaml.Node) {
 	p.list.Checks = append(p.list.Checks, c)
 }
 
-// whole tells which fields do not go together, and fills in what is usual.
+// whole reports fields that do not go together, and fills in defaults.
 func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 	kind := ""
 	for _, f := range c.fields() {
@@ -159,7 +159,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 	}
 }
 
-// text is a value that is meant as text, on one line.
+// text reads a text on one line.
 func (p *parser) text(field string, n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
 		p.AddProblem(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
@@ -187,7 +187,7 @@ func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	return words
 }
 
-// meaning tells what is wrong with a text of a field that is not free.
+// meaning reports an invalid value of a field whose text is not free.
 func (p *parser) meaning(field, said string, n *yaml.Node) {
 	path := said
 	switch field {
@@ -213,13 +213,13 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 	}
 }
 
-// local tells whether a path, with slashes, stays in the repository whatever is there.
+// local reports whether a path, with slashes, always stays in the repository.
 func local(path string) bool {
 	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, `\`) &&
 		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
 }
 
-// globs gives one expression for paths that any of the patterns matches: ** stands for any directories, * and ? for
+// globs returns one expression for paths that match any of the patterns: ** stands for any directories, * and ? for
 // characters of one name.
 func globs(patterns []string) *regexp.Regexp {
 	signs := strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`)

@@ -18,7 +18,7 @@ import (
 
 const gotest = "gotest"
 
-// junitFile is the file of a report in the form of JUnit.
+// junitFile returns the file of a report in the form of JUnit.
 func junitFile(report string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(report, "junit:")
 	return strings.TrimSpace(path), ok
@@ -26,10 +26,10 @@ func junitFile(report string) (path string, ok bool) {
 
 const noTests = "its report names no test that passed"
 
-// results are what a report says: the tests that passed, and those that failed.
+// results are the tests of a report: passed and failed ones.
 type results struct{ passed, failed []string }
 
-// problem says why a report does not show that work is good.
+// problem returns the reason why a report does not prove good work, or "".
 func (r results) problem() string {
 	switch {
 	case len(r.failed) > 0:
@@ -40,7 +40,7 @@ func (r results) problem() string {
 	return ""
 }
 
-// lost are the tests of another report that passed there and do not pass in this one.
+// lost returns the tests that passed before and do not pass in this report.
 func (r results) lost(before []string) []string {
 	return slices.DeleteFunc(slices.Clone(before), func(name string) bool {
 		_, found := slices.BinarySearch(r.passed, name)
@@ -48,7 +48,7 @@ func (r results) lost(before []string) []string {
 	})
 }
 
-// sum takes what failed once out of what passed, as where a test ran twice.
+// sum sorts the tests, and removes tests that also failed from the passed ones: a test may have run twice.
 func (r *results) sum() {
 	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
@@ -58,7 +58,8 @@ func (r *results) sum() {
 	r.passed = slices.Compact(slices.Sorted(slices.Values(r.passed)))
 }
 
-// readReport reads what a command reported, of the kind that its check names: in a tree, or in what it printed.
+// readReport reads the report of a command, of the kind that its check names: from a file in the tree, or from its
+// output.
 func readReport(report, tree, printed string) (r results, err error) {
 	path, isFile := junitFile(report)
 	if !isFile {
@@ -74,7 +75,7 @@ func readReport(report, tree, printed string) (r results, err error) {
 		return r, err
 	}
 	defer root.Close()
-	info, err := root.Stat(path) // it follows no link out of the tree
+	info, err := root.Stat(path) // it does not follow links out of the tree
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostOutput {
 		return r, fmt.Errorf("%s is no regular file in the tree, of 16 MiB at most", path)
 	}
@@ -85,7 +86,7 @@ func readReport(report, tree, printed string) (r results, err error) {
 	return readJUnit(bytes.NewReader(text))
 }
 
-// clearReport removes a report that was there before the command, as one that was committed.
+// clearReport removes a report that existed before the command, for example a committed one.
 func clearReport(report, tree string) error {
 	path, isFile := junitFile(report)
 	if !isFile {
@@ -97,12 +98,12 @@ func clearReport(report, tree string) error {
 	}
 	defer root.Close()
 	if _, err := root.Lstat(path); err != nil {
-		return nil // none is there, or it is out of the tree, where it is not read either
+		return nil // there is none, or it is outside of the tree, where it is not read either
 	}
 	return schemas.IgnoreError(fs.ErrNotExist, root.RemoveAll(path))
 }
 
-// readGoTest reads what go test -json prints (go doc test2json). Other lines say nothing.
+// readGoTest reads the output of go test -json (go doc test2json). It ignores other lines.
 func readGoTest(in io.Reader) (r results, err error) {
 	var line []byte
 	for lines := bufio.NewReader(in); err == nil; {

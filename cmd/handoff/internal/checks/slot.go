@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	slots = 4 // of a repository; who finds all in use waits
+	slots = 4 // of a repository; a run that finds all in use waits
 	stale = 7 * 24 * time.Hour
 
-	mark     = "HANDOFF_CHECK" // the variable that processes of a command have
+	mark     = "HANDOFF_CHECK" // the variable of processes of a command
 	markFile = "mark"
 	lockFile = "lock"
-	stdout   = "stdout" // what a command printed, for its report
+	stdout   = "stdout" // the output of a command, for its report
 )
 
 // A slot is a tree in which commands run, one at a time.
@@ -35,7 +35,7 @@ type slot struct {
 	lock *os.File
 }
 
-// take gives a slot of a repository that nobody uses. What a run left there that was killed is ended first.
+// take returns a free slot of a repository. It first ends processes that a killed run left there.
 func take(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
 	for s == nil {
 		for n := range slots {
@@ -59,7 +59,7 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 	return s, nil
 }
 
-// try locks a slot; it gives nil if somebody has it, or took it away meanwhile.
+// try locks a slot. It returns nil if another process uses the slot, or removed it meanwhile.
 func try(path string) (*slot, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -85,25 +85,26 @@ func try(path string) (*slot, error) {
 
 func (s *slot) leave() { _ = s.lock.Close() } // nothing was written
 
-// temporary is the directory for temporary files of a command. Its path is short, since sockets are made below it.
+// temporary returns the directory for temporary files of a command. Its path is short, because programs make sockets
+// below it.
 func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
 
-// endLeft ends the processes of a command whose run was killed together with its supervisor, and removes what it left.
+// endLeft ends the processes of a command whose run was killed together with its supervisor, and removes its files.
 func (s *slot) endLeft() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
 	if err == nil && idForm().Match(id) {
 		platform.KillMarked(mark + "=" + string(id))
-		_ = wipe(temporary(string(id))) // the system does it one day
+		_ = wipe(temporary(string(id))) // else the system removes it one day
 	}
 	_ = os.Remove(path)
 	_ = os.Remove(filepath.Join(s.path, stdout))
 }
 
-// prepare makes the tree be what a commit says, without anything else. Whatever keeps that from being done in the
-// directory that is there, a new one has not.
+// prepare checks a commit out into the tree, without anything else. If that fails in the existing directory, it makes
+// a new one.
 func (s *slot) prepare(ctx context.Context, commit string) error {
 	err := s.update(ctx, commit)
 	if err == nil || ctx.Err() != nil {
@@ -116,7 +117,7 @@ func (s *slot) prepare(ctx context.Context, commit string) error {
 }
 
 func (s *slot) update(ctx context.Context, commit string) error {
-	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link that would lead git elsewhere
+	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link would lead git elsewhere
 		return fmt.Errorf("%s is no directory", s.tree)
 	}
 	if err := errors.Join(os.RemoveAll(filepath.Join(s.dir, "index.lock")), os.MkdirAll(s.tree, 0o700)); err != nil {
@@ -129,8 +130,8 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	return err
 }
 
-// lend gives the tree at a commit a git directory of its own. What a command changes there, as settings and flags of the
-// index, does not count for the next one.
+// lend gives the tree at a commit a git directory of its own, so that changes of a command there, as settings and
+// flags of the index, do not count for the next one.
 func (s *slot) lend(commit string) error {
 	lent := filepath.Join(s.tree, ".git")
 	if err := wipe(lent); err != nil {
@@ -146,8 +147,8 @@ func (s *slot) lend(commit string) error {
 	return settle(filepath.Join(lent, "index"), string(index))
 }
 
-// restore makes the files of the tree as they are at a base that match a pattern, of those that differ from it. New ones
-// are removed.
+// restore takes the files of the tree that match a pattern, and that differ from a base, from the base. It removes
+// new ones.
 func (s *slot) restore(ctx context.Context, base string, changed []change, patterns []string) error {
 	root, err := os.OpenRoot(s.tree)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *slot) restore(ctx context.Context, base string, changed []change, patte
 	return err
 }
 
-// wipe removes a directory, also where something in it may not be written.
+// wipe removes a directory, also if parts of it are not writable.
 func wipe(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
@@ -187,7 +188,7 @@ func wipe(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep removes what no run used for a week, of all repositories.
+// sweep removes slots and kept results of all repositories that no run used for a week.
 func sweep(dir string, now time.Time) {
 	all, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	for _, path := range all {

@@ -20,42 +20,42 @@ import (
 	"handoff/tools/platform"
 )
 
-// SuperviseFlag is the flag of "handoff checks run" by which the program runs itself for [Supervise].
+// SuperviseFlag is the flag of "handoff checks run" that starts the program as a supervisor, see [Supervise].
 const SuperviseFlag = "supervise"
 
 const (
 	mostOutput    = 16 << 20
 	mostProcesses = 1000
 	mostFile      = 16 << 30  // bytes of a file
-	mostMemory    = 0.75      // of the memory there is
-	leastDisk     = 256 << 20 // bytes that stay free in a file system
+	mostMemory    = 0.75      // part of the memory of the machine
+	leastDisk     = 256 << 20 // bytes that must stay free in a file system
 	lookEvery     = 50 * time.Millisecond
-	memoryLooks   = 10               // it takes longer, so it is done every tenth time
-	grace         = time.Second      // for processes that are about to end when their command has
-	endLimit      = 10 * time.Second // for the supervisor to end all
+	memoryLooks   = 10               // it takes longer, so only every tenth time
+	grace         = time.Second      // for processes to end after their command
+	endLimit      = 10 * time.Second // for the supervisor to end all processes
 )
 
-// order is what a supervisor is told, as a line of JSON.
+// order is the order to a supervisor, a line of JSON.
 type order struct {
 	Line, Dir string
 	Env       []string
 	Limit     time.Duration
-	Print     string // the file for what the command prints on standard output
+	Print     string // the file for the standard output of the command
 	Temporary string // a directory that ends with the command
-	Kept      bool   // another supervisor is above, see [order.keep]
+	Kept      bool   // another supervisor is above this one, see [order.keep]
 }
 
-// ended is what became of a command.
+// ended is the result of a command.
 type ended struct {
-	Exit   *int // nil if it was killed, or did not begin
+	Exit   *int // nil if it was killed, or did not start
 	Millis int64
-	Why    string // what is wrong with how it ended, in a sentence
+	Why    string // the failure, in a sentence; empty for none
 	Tail   []byte
-	Output string // SHA-256 of all that it printed
+	Output string // SHA-256 of all output
 }
 
-// Supervise runs a command that is ordered on in, and says on out what became of it. It returns when nothing is left
-// that the command started. The end of in kills it at once: whoever ordered it has gone.
+// Supervise reads an order from in, runs the command, and writes the result to out. It returns when no process that
+// the command started is left. The end of in kills the command at once, because the process that ordered it is gone.
 func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	said := bufio.NewReader(in)
 	line, err := said.ReadBytes('\n')
@@ -76,14 +76,14 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 		return o.keep(within, out)
 	}
 	done, err := o.run(within, over)
-	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // this process was told to end, so maybe the command was too
+	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // a signal to this process may have ended the command too
 		return err
 	}
 	return json.NewEncoder(out).Encode(done)
 }
 
-// keep has another process supervise the command, whose parent the command may stop or kill. It has a clock of its own,
-// and ends all that is left when the other process has ended.
+// keep runs a second supervisor as a child, because a command may stop or kill its parent. It has a clock of its own,
+// and ends all remaining processes when the child has ended.
 func (o order) keep(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -100,8 +100,9 @@ func (o order) keep(ctx context.Context, out io.Writer) error {
 
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
-// supervised has a command run as it is ordered, and gives what its supervisor says of it. When ctx ends, the supervisor
-// is told to end. One that is later than that, or later than the limit, by so much, is killed with all below it.
+// supervised starts a supervisor with the order, and returns its output. When ctx ends, supervised tells the
+// supervisor to end. If the supervisor is late after that, or after the limit, it is killed with all processes below
+// it.
 func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
 	if err != nil {
@@ -118,7 +119,7 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration)
 	defer close(ended)
 	go o.killLate(ctx, by, in, late, ended)
 	told, _ := json.Marshal(o)          // texts and numbers can be encoded
-	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait says so
+	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait returns the error
 	if err := by.Wait(); err != nil {
 		if said, _, _ := strings.Cut(problem.String(), "\n"); said != "" {
 			err = errors.New(strings.TrimRight(strings.TrimPrefix(said, "handoff: "), ": "))
@@ -128,7 +129,7 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration)
 	return out.Bytes(), nil
 }
 
-// killLate kills a supervisor and all below it when it is late, also one that was stopped.
+// killLate kills a late supervisor and all processes below it, also a stopped one.
 func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
 	select {
 	case <-ended:
@@ -142,7 +143,7 @@ func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late ti
 		case <-time.After(late):
 		}
 	}
-	platform.KillTree(by) // what was below it is an orphan then
+	platform.KillTree(by) // its remaining processes are orphans then
 }
 
 func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
@@ -153,7 +154,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 		return done, err
 	}
 	defer print.Close()
-	defer func() { _ = wipe(o.Temporary) }() // the next run does it then
+	defer func() { _ = wipe(o.Temporary) }() // else the next run does it
 	platform.LimitFileSize(mostFile)
 	cmd := platform.Shell(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
@@ -167,7 +168,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	defer release()
 	watched := make(chan struct{})
 	go o.watch(cmd.Process.Pid, over, watched)
-	ended := cmd.Wait() // of its status the process says more
+	ended := cmd.Wait() // ProcessState says more
 	close(watched)
 	done.Millis = time.Since(begun).Milliseconds()
 	if ctx.Err() != nil {
@@ -184,7 +185,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	return done, nil
 }
 
-// watch ends a command that takes more than its part of the machine.
+// watch ends a command that takes too much of the machine.
 func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -206,11 +207,11 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 		default:
 			continue
 		}
-		platform.KillDescendants(pid) // before it has much more
+		platform.KillDescendants(pid) // before it takes much more
 	}
 }
 
-// remaining counts the processes that a command left running, after a moment in which they may end by themselves.
+// remaining counts the processes that a command left running, after a moment in which they may end.
 func remaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
 		left = 0
@@ -223,7 +224,7 @@ func remaining(ctx context.Context, pid int) (left int) {
 	return left
 }
 
-// A sink takes what a command prints: it keeps the end, and ends the command past the limit.
+// A sink takes the output of a command. It keeps the end, and ends the command past the limit.
 type sink struct {
 	over context.CancelCauseFunc
 
@@ -233,7 +234,7 @@ type sink struct {
 	size int
 }
 
-// Write keeps p, if it is within the limit.
+// Write adds p, if the output is within the limit.
 func (s *sink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +247,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return s.tail.Write(p)
 }
 
-// last gives the last 8 KiB, of which 4 are left when secrets are masked that begin before them.
+// last returns the last 8 KiB of the output. At least 4 KiB of them are left after masking a secret that begins
+// before them.
 func (s *sink) last() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]

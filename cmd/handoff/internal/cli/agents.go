@@ -14,7 +14,7 @@ import (
 	"handoff/tools"
 )
 
-// BindAgents binds the flag that names another file than that of the project. The file has to be there.
+// BindAgents binds the flag that names another file than the project's. The file has to exist.
 func (a *App) BindAgents(flags *pflag.FlagSet) {
 	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
 		a.agents = a.Path(path)
@@ -23,8 +23,8 @@ func (a *App) BindAgents(flags *pflag.FlagSet) {
 	})
 }
 
-// AgentsFiles are the files that may declare agents: the user's own, and that of the project or of a flag, which comes
-// last.
+// AgentsFiles returns the files that may declare agents: the user's own, and then the project's, or the flag's
+// instead.
 func (a *App) AgentsFiles() (files []agentsfile.File) {
 	if config := a.configDir(); filepath.IsAbs(config) {
 		path := filepath.Join(config, "agents.yaml")
@@ -44,14 +44,14 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 	return files
 }
 
-// Declaring puts what the files declare before an invoker.
+// Declarer wraps an invoker so that it declares the agents of files.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declarer {
 	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Leave, Version: a.Release.Version}
 }
 
-// DeclareAnew takes away what other files declared than those of the project, as a file that a flag named or one in the
-// place where the project was, and what a file declared before it was broken. It writes nothing where nobody sent
-// anything yet.
+// DeclareAnew removes declarations of all files but the project's, for example of a file that a flag named, of a file
+// at the project's former path, and earlier declarations of a file that is broken now. It writes nothing in a
+// workspace that is not used yet.
 func (a *App) DeclareAnew(ctx context.Context) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || place.Untouched() && !a.InDatabase() {

@@ -1,16 +1,16 @@
-// Package cli is what every command of handoff stands on.
+// Package cli is the base of all commands of handoff.
 //
 // An [App] is one run of the program. Its [Env] is all that a command sees of the process around it; its other fields
 // are the flags that every command has. A command declares the flags that become arguments of a tool as a list of
-// [Field] and calls the tool: with [Call] where one call is all, else over a [Connection] to the workspace. It prints
-// the result with [App.Print], as the tool gave it for programs or as a [Page] for people. Its errors go to
-// [App.Report], which gives the exit status.
+// [Field] and calls the tool: with [Call] if it makes one call, else over a [Connection] to the workspace. It prints
+// the result with [App.Print], unchanged for programs or as a [Page] for people. [App.Report] prints its errors and
+// returns the exit status.
 //
-// The families of commands are in packages of their own and stand on this one. Only checks uses another family: its
-// command watch follows the events as that of look does.
+// The families of commands are in packages of their own and build on this one. Only checks uses another family: its
+// command watch follows the events in the same way as look.
 //
 // The environment sets only settings: flags that every command has, and flags of servers. It sets no flag of a single
-// call, because a variable that was left behind must not turn a note into a redirection.
+// call, because a forgotten variable must not turn a note into a redirection.
 package cli
 
 import (
@@ -41,17 +41,17 @@ type App struct {
 	Release   Release
 	Spellings []Spelling // of all commands; the first that fits is used
 
-	Agent     string // --agent: under which name the command acts; empty: its surroundings tell
+	Agent     string // --agent: the name of the caller; empty: the surroundings decide
 	Dir       string // --dir: of the project
-	Workspace string // --workspace: its name; empty: that of the project
-	JSON      bool   // --json: the results of tools are printed as they are
+	Workspace string // --workspace: its name; empty: the project's workspace
+	JSON      bool   // --json: print results of tools unchanged
 
-	Reads  bool       // --read: who looks for another reads its notices
+	Reads  bool       // --read: a look with another agent's name marks its notices as read
 	Limits LimitFlags // of the store, while this process owns it
 
-	agents   string // --agents: the file that stands in the place of that of the project
+	agents   string // --agents: the file to read instead of the project's
 	noColour bool
-	drained  string // the flag or argument that was given standard input
+	drained  string // the flag or argument that read standard input
 }
 
 // BindGlobal binds the flags that every command has.
@@ -65,13 +65,13 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 	FromEnvironment(flags)
 }
 
-// Begin readies a command that is to run: its flags take their values from where they are said to be.
+// Begin prepares a command: it sets flags from the environment, and reads the files that flags name.
 func (a *App) Begin(cmd *cobra.Command) error {
 	return errors.Join(a.FromEnvironment(cmd), a.readTexts(cmd))
 }
 
-// Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a
-// terminal. A caller without a name may only read, so it is an error where the command writes.
+// Caller returns the caller: from --agent, the environment, the client in whose shell this runs, or a person at a
+// terminal. A caller without a name may only read, so it is an error if the command writes.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
@@ -80,41 +80,41 @@ func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	return by, err
 }
 
-// AtTerminal tells whether a person reads what is printed, or types what is read.
+// AtTerminal reports whether a person reads the output or types the input.
 func (a *App) AtTerminal() bool { return a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout) }
 
-// Location says where the workspace is to be looked for.
+// Location returns the configuration for finding the workspace.
 func (a *App) Location() workspace.Config {
 	return workspace.Config{Name: a.Workspace, Dir: a.Dir, Cwd: a.Cwd, Getenv: a.Getenv}
 }
 
-// Style is how to write to standard output.
+// Style returns the style of standard output.
 func (a *App) Style() terminal.Style {
 	style := terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
 	style.Now = a.Now()
 	return style
 }
 
-// Env is all that a command sees of the process around it, so that tests run commands in theirs.
+// Env is all that a command sees of the process around it, so that tests can run commands in their own process.
 type Env struct {
 	Getenv         func(string) string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	IsTerminal     func(stream any) bool
-	Console        func() (io.ReadWriteCloser, error) // the terminal itself, wherever the streams lead; nil: there is none
-	Programs       func() []string                    // above this process; nil: nobody knows
+	Console        func() (io.ReadWriteCloser, error) // the terminal itself, wherever the streams lead; nil for none
+	Programs       func() []string                    // names of the programs above this process; nil if unknown
 	Now            func() time.Time
-	Awake          func() time.Duration // that the machine was, since the start of this program; nil: all the time
+	Awake          func() time.Duration // time that the machine was awake since the start of this program; nil: always
 	Cwd            string
 	Executable     string         // this program, for commands that start it again
 	Exit           func(code int) // ends a server that does not end by itself
 }
 
-// System is the process that this program runs as.
+// System returns the environment of this process.
 func System() Env {
 	cwd, err := os.Getwd()
 	if err != nil {
-		cwd = "/" // a directory that was deleted: --dir and --workspace still work
+		cwd = "/" // the directory was deleted: --dir and --workspace still work
 	}
 	executable, err := os.Executable()
 	if err != nil {
@@ -128,8 +128,8 @@ func System() Env {
 	}
 }
 
-// Ask asks somebody at the terminal a question and gives what is typed, without blanks around it. Ctrl-C answers
-// too: then nothing is to be done.
+// Ask asks the person at the terminal a question and returns the typed line, without blanks around it. Ctrl-C is an
+// error: then the caller does nothing.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
 	typed, err := typedLine(ctx, a.Stdin)
@@ -140,7 +140,8 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
-// typedLine gives what is typed until ctx is done, without blanks around it. None at all is an answer.
+// typedLine returns the line that a person types before ctx is done, without blanks around it. An empty line is an
+// answer.
 func typedLine(ctx context.Context, r io.Reader) (string, error) {
 	return Attempt(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(r).ReadString('\n')
@@ -148,14 +149,14 @@ func typedLine(ctx context.Context, r io.Reader) (string, error) {
 	})
 }
 
-// Release is what the build says of itself.
+// Release describes the build.
 type Release struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, with "+" when it was changed
+	Revision string `json:"revision,omitempty"` // of the source, with "+" if it was changed
 	Go       string `json:"go"`
 }
 
-// ReleaseOf reads what the build says. A version that it was given comes first.
+// ReleaseOf reads the description of the build. An explicit version comes first.
 func ReleaseOf(version string) Release {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -11,17 +11,17 @@ import (
 	"handoff/schemas/display"
 )
 
-// eraseLine takes the cursor to the beginning of its line, which is empty then.
+// eraseLine moves the cursor to the beginning of its line and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// Busy tells who waits at a terminal what is going on, in a line on standard error: once it took a second, and how long
-// since. The line is gone when end is called, which is to be done before anything else is printed. Where nobody looks at
-// standard error, and with --json, nothing is said.
+// Busy tells the person at a terminal what is going on, in a line on standard error: after a second, and then with
+// the time so far. End removes the line; call it before printing anything else. Busy prints nothing if standard error
+// is no terminal, and with --json.
 func (a *App) Busy(what string) (end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
-	width := cmp.Or(terminal.Of(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer one could not be erased
+	width := cmp.Or(terminal.Of(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer line could not be erased
 	over := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -46,7 +46,7 @@ func (a *App) Busy(what string) (end func()) {
 	})
 }
 
-// Thousands writes a number so that people can read it: 1,234,567.
+// Thousands writes a number with separators: 1,234,567.
 func Thousands(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {

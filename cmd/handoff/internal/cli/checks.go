@@ -10,14 +10,14 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Checks runs the checks of the project in a directory; empty for no project.
+// Checks returns the checks of the project in a directory; empty for no project.
 func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 	files, err := workspace.ChecksDir(a.Getenv)
 	return checking.ProjectChecks{Dir: dir, Runner: checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}}, err
 }
 
-// Leave is the book of what this user allowed in the project: that of its repository, else one beside the files of the
-// project. Where nothing is known of the project nothing is allowed.
+// Permissions returns the permissions of this user in the project: of its repository, else of its directory .handoff.
+// Without a known project the book is empty and allows nothing.
 func (a *App) Leave() consent.Book {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)

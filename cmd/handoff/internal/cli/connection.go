@@ -22,21 +22,21 @@ import (
 	"handoff/tools/relay"
 )
 
-// A Connection is that of a command to its workspace, for as long as the command runs. All calls over it are made by
-// one caller, as it is: only [App.Connect] looks for the name of the session. It is for one goroutine.
+// A Connection connects a command to its workspace while the command runs. One caller makes all calls over it: only
+// [App.Connect] looks for the name of the client session. It is for one goroutine.
 type Connection struct {
 	Boxes   *relay.Relay
 	By      schemas.Caller
-	Unnamed error // why it is not known which session calls; nil if that is known, or nobody asked
+	Unnamed error // why the calling client session is not known; nil if it is known, or if it was not needed
 
 	App     *App
-	part    part          // of a wait, that the next call covers
-	nothing tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
+	part    part          // of a wait, for the next call
+	nothing tools.Invoker // takes the calls if there is no workspace, see [App.Look]; Boxes is nil then
 	beside  tools.Invoker // see [Connection.invoker]
 }
 
-// Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings
-// name acts as the session in whose shell this runs, which may be one of several of its client.
+// Connect opens the workspace while fn runs, and makes it if there is none. A caller that is known from its
+// surroundings acts as the client session in whose shell this runs, which may be one of several of its client.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	if err := a.checkTyped(); err != nil {
 		return err
@@ -51,9 +51,9 @@ func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connectio
 	})
 }
 
-// actAsSession takes the name of the session in whose shell this runs, where nothing else was said: its client
-// may have several. What is said to the user from here on says it too. A session that cannot be told from others
-// may still read.
+// actAsSession takes the name of the client session in whose shell this runs, unless the command line names the
+// caller: a client may have several sessions. Advice to the user repeats this name. A session that cannot be told
+// from others may still read.
 func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
@@ -72,23 +72,23 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	return err
 }
 
-// needsName tells whether a call was refused because it did not say under which name it is made.
+// needsName reports whether a call was refused because its caller has no name.
 func needsName(err error) bool {
 	e := schemas.AsError(err)
 	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
 
-// Opening says how a process opens its workspace.
+// Opening is the way in which a process opens its workspace.
 type Opening struct {
 	Logger  *slog.Logger
-	Stays   bool       // as long as a client is there, or until a signal; else for one command
-	Crowded func(bool) // see [relay.Config]; nil: there is no limit
+	Stays   bool       // open until no client is left, or until a signal; else for one command
+	Crowded func(bool) // see [relay.Config]; nil for no limit
 
 	// Cluster is the node whose database has the workspace. Nil: HANDOFF_STORE names the database, or there is none.
 	Cluster *cluster.Node
 }
 
-// Open finds the workspace and opens it for as long as fn runs.
+// Open finds the workspace and opens it while fn runs.
 func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, *relay.Relay) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, 
 	return a.OpenAt(ctx, place, o, func(boxes *relay.Relay) error { return fn(place, boxes) })
 }
 
-// OpenAt opens a workspace that was found for as long as fn runs.
+// OpenAt opens a workspace while fn runs.
 func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, fn func(*relay.Relay) error) error {
 	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
 		node, err := cluster.Join(ctx, cluster.Config{Store: address, Stays: o.Stays, Now: a.Now, Logger: o.Logger})
@@ -116,7 +116,7 @@ func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, 
 	if err != nil {
 		return err
 	}
-	if err := workspace.Remember(place); err != nil { // only people who look for it later miss it
+	if err := workspace.Remember(place); err != nil { // only people that look for it later miss it
 		o.Logger.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
 	}
 	err = fn(boxes)
@@ -126,7 +126,7 @@ func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, 
 	return err
 }
 
-// Call calls one tool. It gives the result as it is, and reads it into out unless that is nil. An error is coded.
+// Call calls one tool. It returns the result unchanged, and decodes it into out unless out is nil. Errors are coded.
 func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (json.RawMessage, error) {
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -139,7 +139,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 			return nil, err
 		}
 		raw, err = boxes.Invoke(ctx, conn.request(tool, b))
-		conn.By.Proof = "" // each is asked for
+		conn.By.Proof = "" // a person confirms each call
 	}
 	if conn.Unnamed != nil && needsName(err) {
 		err = conn.Unnamed
@@ -153,11 +153,11 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// Invoker takes the calls, with what this process alone can read for them: who is declared in files, and files of the
-// project to which they refer.
+// Invoker takes the calls, and adds data that only this process can read: declarations of files, and files of the
+// project to which the calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
 	if conn.beside == nil {
-		dir, _ := conn.App.Location().FilesDir() // none is that of no project
+		dir, _ := conn.App.Location().FilesDir() // empty for no project
 		var boxes tools.Invoker = conn.App.Declaring(cmp.Or[tools.Invoker](conn.nothing, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.Completions{Invoker: boxes, ProjectChecks: checks} // they end with this process
@@ -167,14 +167,14 @@ func (conn *Connection) Invoker() tools.Invoker {
 	return conn.beside
 }
 
-// request is one call of a tool, under an id of its own.
+// request makes a call of a tool with a new id.
 func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 	id := tools.NewRequestID(conn.App.Now(), rand.Reader)
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 
-// Call opens the workspace for one call of a tool, by the caller that [App.Caller] gives, or [App.Looker] where the tool
-// only reads. It gives the result read and as it is.
+// Call opens the workspace for one call of a tool, by the caller of [App.Caller], or of [App.Looker] if the tool only
+// reads. It returns the result decoded and unchanged.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
 	by, err := a.Caller(writes(tool))
 	if err == nil && reads(tool) {
@@ -190,7 +190,7 @@ func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out,
 	return out, raw, err
 }
 
-// Act opens the workspace for as long as fn runs, for the caller that [App.Caller] gives where this tool is called.
+// Act opens the workspace while fn runs, for the caller of [App.Caller] for this tool.
 func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) error {
 	by, err := a.Caller(writes(tool))
 	if err != nil {
@@ -199,22 +199,22 @@ func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) 
 	return a.Reach(ctx, by, tool, fn)
 }
 
-// writes tells whether a tool may only be called under a name. A tool that does not exist is refused later.
+// writes reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
 func writes(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && !t.ReadOnly && !t.Admin
 }
 
 const (
-	longestWait = schemas.MaxWait * time.Second // that one call may wait
+	longestWait = schemas.MaxWait * time.Second // longest wait of one call
 	pauseBroken = time.Second
 )
 
-// part is what one call covers of a wait. All calls of a wait say since when it lasts, so that it keeps its place
-// in line. The zero part is that of a call that waits for nothing.
+// part is the part of a wait that one call covers. All calls of a wait name the start of the wait, so that it keeps
+// its place in the queue. The zero part belongs to a call that does not wait.
 type part struct{ since, until time.Time }
 
-// partAt is the part that begins now, at most as long as one call may wait.
+// partAt returns the part that begins now, at most as long as one call may wait.
 func partAt(now, since, end time.Time) part {
 	until := now.Add(longestWait)
 	if end.Before(until) {
@@ -223,7 +223,7 @@ func partAt(now, since, end time.Time) part {
 	return part{since, until}
 }
 
-// arguments tell how many seconds a call may wait that is made now.
+// arguments returns the seconds that a call may wait if it is made now.
 func (p part) arguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
@@ -232,8 +232,8 @@ func (p part) arguments(now time.Time) Arguments {
 	return Arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
 }
 
-// Wait makes one call after another until one is done, fails or the time is over; at least one. Each is told
-// how many seconds it may wait. While the store is unavailable it is waited for as well.
+// Wait makes one call after another until one is done, fails or the time is over; at least one. Each call gets the
+// number of seconds that it may wait. If the store is unavailable, Wait repeats the call.
 func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
 	defer func() { conn.part = part{} }()
 	since := conn.App.Now()
@@ -253,8 +253,8 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 	}
 }
 
-// CallUntil opens the workspace and makes the same call again until a result is as it is to be, or the limit is over;
-// at least once. It gives the last result read and as it is.
+// CallUntil opens the workspace and repeats a call until is accepts the result, or the limit is over; at least once.
+// It returns the last result decoded and unchanged.
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {
@@ -269,8 +269,8 @@ func CallUntil[Out any](
 	return out, raw, err
 }
 
-// Attempt gives what fn gives, or the error of ctx when that is done first. Then fn is left behind, as for input that
-// nobody types: it is for commands that end soon after.
+// Attempt returns the result of fn, or the error of ctx if ctx is done first. Then fn stays behind, for example at
+// input that nobody types: so use it only in commands that end soon.
 func Attempt[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -290,7 +290,7 @@ func Attempt[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	}
 }
 
-// Unavailable tells whether a call failed because the store could not be had: it may be made again.
+// Unavailable reports whether a call failed because the store was not available: the call may be repeated.
 func Unavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)
 	return ok && e.Code == schemas.Unavailable

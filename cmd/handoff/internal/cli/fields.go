@@ -20,7 +20,7 @@ import (
 )
 
 // A Field is a flag that sets an argument of a tool. Its path leads to the argument through objects, as
-// "expectations.strict". One without a path sets none: the command asks for what was given with [Given].
+// "expectations.strict". A field without a path sets none: the command reads its values with [Given].
 type Field struct {
 	Flag    string
 	path    string
@@ -33,8 +33,8 @@ type Field struct {
 // Choices is the annotation of a flag that takes one of some words, which shells complete.
 const Choices = "handoff_choices"
 
-// FieldsOf are the flags of an object of arguments at a path: one for each field with a tag help, named as the argument
-// is, with dashes. They are texts, switches, numbers, or texts that may be given again.
+// FieldsOf returns the flags of an object of arguments at a path: one for each field with a tag help, named as the
+// argument, with dashes. They are texts, switches, numbers, or texts that may be repeated.
 func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	forms := map[reflect.Kind]func(flag, path, help string) Field{
 		reflect.String: Text, reflect.Bool: Switch, reflect.Int: Number, reflect.Slice: Texts, reflect.Map: Pairs,
@@ -49,13 +49,13 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	return fields
 }
 
-// Short is the field with a flag of one letter besides.
+// Short returns the field with an additional flag of one letter.
 func (f Field) Short(letter string) Field {
 	f.short = letter
 	return f
 }
 
-// Arguments are those of a tool, as JSON has them.
+// Arguments are the arguments of a tool, as JSON values.
 type Arguments map[string]any
 
 // Bind gives a command the flags, in their order.
@@ -73,13 +73,13 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// Given are the texts of a field of several, none if it was not given.
+// Given returns the texts of a repeatable field, none if it was not given.
 func Given(cmd *cobra.Command, flag string) []string {
 	texts, _ := cmd.Flags().Lookup(flag).Value.(*formed).argument.([]string)
 	return texts
 }
 
-// Set puts the fields that were given and have a path into the arguments, over what is there.
+// Set puts the given fields with a path into the arguments, over existing values.
 func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
@@ -93,7 +93,7 @@ func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
 	return nil
 }
 
-// Put sets the value at a path, making the objects on the way.
+// Put sets the value at a path, and makes the objects on the way.
 func (args Arguments) Put(path string, value any) error {
 	object := map[string]any(args)
 	names := strings.Split(path, ".")
@@ -111,12 +111,12 @@ func (args Arguments) Put(path string, value any) error {
 	return nil
 }
 
-// A form is how a flag is written and which argument that makes.
+// A form is the syntax of a flag and the argument that it makes.
 type form struct {
 	kind  string                                     // in help
-	inner bool                                       // only what follows the first = may name where it is
-	plain bool                                       // never a text, so it names no place
-	parse func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
+	inner bool                                       // only the part after the first = may name a place
+	plain bool                                       // never a text, so it does not name a place
+	parse func(before any, said string) (any, error) // before is the argument so far, of a repeatable flag
 }
 
 const (
@@ -129,20 +129,20 @@ func (f form) field(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
-// Each makes a field of its form. Those that are texts may also name where the text is, see [App.Text].
+// Each function makes a field of its form. Texts may also name the place of the text, see [App.Text].
 var (
 	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
-	Texts   = form{kind: "text", parse: addText}.field                                                     // one each time it is given
-	Answers = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, each time
+	Texts   = form{kind: "text", parse: addText}.field                                                     // a list, one for each use
+	Answers = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, one for each use
 	Words   = form{kind: kindWords, parse: addWords}.field                                                 // a,b,c
-	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                  // each time it is given
-	Results = form{kind: "name=value", parse: addResult}.field                                             // whose quantities are numbers
+	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                  // one for each use
+	Results = form{kind: "name=value", parse: addResult}.field                                             // as Pairs, with numbers for quantities
 	Number  = form{kind: "number", plain: true, parse: parsed(strconv.Atoi, "a number")}.field             // an integer
 	Rate    = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
 	Switch  = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
-	// Document is one of JSON.
+	// Document is one JSON document.
 	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.JSON(said) }}.field
-	// Role is given the name of a role, and makes its address.
+	// Role takes the name of a role, and makes its address.
 	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
 )
 
@@ -174,13 +174,13 @@ func addPair(before any, said string) (any, error) {
 	return pairs, nil
 }
 
-// counted are the last words of names that stand for a quantity, so that a number stays one: cost_usd, input_tokens.
-// Elsewhere digits may be a name, as those of a commit.
+// counted matches names that end with a word for a quantity, so that a number stays a number: cost_usd, input_tokens.
+// In other names digits may be a name, for example of a commit.
 var counted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
 })
 
-// addResult is addPair for what is said of a run, with the types that it has.
+// addResult is addPair for results of a run, with numbers for quantities.
 func addResult(before any, said string) (any, error) {
 	pair, err := addPair(nil, said)
 	results, _ := before.(map[string]any)
@@ -200,7 +200,7 @@ func addResult(before any, said string) (any, error) {
 	return results, nil
 }
 
-// parsed parses what parse takes, and says of all else that it is not of that kind.
+// parsed parses with parse. Its error for other texts names the kind.
 func parsed[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
 	return func(_ any, said string) (any, error) {
 		value, err := parse(said)
@@ -219,11 +219,11 @@ func positive(said string) (float64, error) {
 	return n, err
 }
 
-// A formed is the value of a flag, as [pflag.Value] wants it.
+// A formed is the value of a flag. It implements [pflag.Value].
 type formed struct {
 	form
 	said      []string
-	elsewhere bool // some of it is yet to be read from where it is
+	elsewhere bool // a part of it is to be read from a file or standard input
 	argument  any
 }
 
@@ -239,8 +239,8 @@ func (f *formed) Set(said string) (err error) {
 func (f *formed) String() string { return strings.Join(f.said, ",") }
 func (f *formed) Type() string   { return f.kind }
 
-// split gives what is said before a text, and the text, which is the part that may name a place. It is empty where there
-// is none.
+// split returns the part before a text, and the text itself, which may name a place. The text is empty if there is
+// none.
 func (f *formed) split(said string) (before, text string) {
 	if f.plain {
 		return said, ""
@@ -252,7 +252,7 @@ func (f *formed) split(said string) (before, text string) {
 	return said[:i], said[i:]
 }
 
-// read puts what was named into a flag that names where some of its value is.
+// read replaces the value of a flag by the contents of the places that it names.
 func (f *formed) read(ctx context.Context, a *App, flag string) (err error) {
 	f.argument = nil
 	for _, said := range f.said {

@@ -16,17 +16,17 @@ import (
 	"handoff/tools"
 )
 
-// configuration is the annotation of a flag that may be set in the environment.
+// configuration is the annotation of a flag that the environment may set.
 const configuration = "handoff_configuration"
 
-// FromEnvironment lets the flags of a set be set in the environment, where a command line does not give them:
-// --lease-max by HANDOFF_LEASE_MAX. Other flags are what a call says: a variable that was left behind must not turn
-// a note into a redirection.
+// FromEnvironment lets the environment set the flags of a set that the command line does not give: HANDOFF_LEASE_MAX
+// sets --lease-max. Flags of a single call are not among them: a forgotten variable must not turn a note into a
+// redirection.
 func FromEnvironment(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { _ = flags.SetAnnotation(f.Name, configuration, nil) }) // there is such a flag
 }
 
-// FromEnvironment sets those flags of a command that were not given and that the environment sets.
+// FromEnvironment sets the flags of a command that were not given from the environment.
 func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -47,15 +47,16 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// LimitFlags are the flags about limits, leases and secrets. They hold in the process that owns the store, so each
-// command that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
+// LimitFlags are the flags about limits, leases and secrets. They apply in the process that owns the store. So each
+// command that may send, claim or change a handoff has them, because it may own the store for a moment; only servers
+// show them.
 type LimitFlags struct {
 	lease, leaseMax duration
 	limits          schemas.Limits
 	secrets         secrets
 }
 
-// Bind binds them, for servers.
+// Bind binds the flags, for servers.
 func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	l.limits = schemas.DefaultLimits()
 	l.lease, l.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
@@ -72,7 +73,7 @@ func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	FromEnvironment(flags)
 }
 
-// BindHidden binds them to a command without showing them: the environment sets them.
+// BindHidden binds the flags to a command without showing them: only the environment sets them.
 func (l *LimitFlags) BindHidden(cmd *cobra.Command) {
 	hidden := pflag.NewFlagSet("", pflag.ContinueOnError)
 	l.Bind(hidden)
@@ -80,7 +81,7 @@ func (l *LimitFlags) BindHidden(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(hidden)
 }
 
-// secrets is a flag that takes one of three words.
+// secrets is a flag with one of three words.
 type secrets tools.Secrets
 
 func (s *secrets) Set(word string) error {
@@ -94,7 +95,7 @@ func (s *secrets) Set(word string) error {
 func (s *secrets) String() string { return string(*s) }
 func (*secrets) Type() string     { return "word" }
 
-// limit is a flag of at least one: nothing turns a limit off or around.
+// limit is a flag of at least one: no value turns a limit off.
 type limit int
 
 func (l *limit) Set(s string) error {
@@ -108,7 +109,7 @@ func (l *limit) Set(s string) error {
 func (l *limit) String() string { return strconv.Itoa(int(*l)) }
 func (*limit) Type() string     { return "int" }
 
-// duration is a flag as "30 minutes" or "1h30m", and some time.
+// duration is a flag as "30 minutes" or "1h30m", above zero.
 type duration struct{ time.Duration }
 
 func (d *duration) Set(s string) (err error) {
@@ -121,7 +122,7 @@ func (d *duration) Set(s string) (err error) {
 // Type names the value in help.
 func (d *duration) Type() string { return "duration" }
 
-// Seconds is a duration whose bare number are seconds, as in wait_seconds. It may be none.
+// Seconds is a duration whose bare number is a number of seconds, as in wait_seconds. It may be zero.
 type Seconds struct{ time.Duration }
 
 func (s *Seconds) Set(text string) (err error) {
@@ -139,7 +140,7 @@ func (s *Seconds) Set(text string) (err error) {
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
 
-// Synonyms lets flags be said as other programs have them.
+// Synonyms accepts other programs' names of flags.
 func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	usual := map[string]string{"quiet": "silent", "no-colour": "no-color"}[name]
 	return pflag.NormalizedName(cmp.Or(usual, name))
@@ -148,11 +149,11 @@ func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // notFirst is the annotation of a flag that only --help-all shows.
 const notFirst = "handoff_not_first"
 
-// helpAll is the flag that shows all flags of a command of many.
+// helpAll is the flag that shows all flags of a command with many.
 const helpAll = "help-all"
 
-// First has --help of a command of many flags show those that a first use wants, and gives it --help-all for the others.
-// Shells complete all of them.
+// First makes --help of a command with many flags show only these flags, and adds --help-all for the others. Shells
+// complete all of them.
 func First(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -165,7 +166,7 @@ func First(cmd *cobra.Command, names ...string) {
 	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
-// Help is the help of a command, as its templates print it, without the flags that [First] leaves to --help-all.
+// Help returns the help function of a command, without the flags that [First] leaves to --help-all.
 func Help(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if all := cmd.Flags().Lookup(helpAll); all != nil && !all.Changed {

@@ -17,13 +17,13 @@ import (
 	"handoff/tools"
 )
 
-// Looker is [App.Caller] for a command that only looks. Who names another with --agent sees what that one sees and reads
-// nothing for it: its notices stay unread, and its claims are not renewed, unless --read says otherwise. That holds for
-// a person at a terminal, and for everybody where it is a whole list. The surroundings of an agent, and HANDOFF_AGENT,
-// say who looks, so that one reads its own mail.
+// Looker is [App.Caller] for a command that only looks. A caller that names another agent with --agent sees the mail
+// of that agent and marks nothing: the notices stay unread, and the claims are not renewed, unless --read is given.
+// This applies to a person at a terminal, and for whole lists to every caller. The surroundings of an agent, and
+// HANDOFF_AGENT, name the caller itself, so that it reads its own mail.
 //
-// What a person has not read needs the person. So mail of human is read at a terminal that is no agent's, or with
-// --read: a script, and a model that says --agent human, leave it unread.
+// Notices that a person has not read need the person. So mail of human counts as read only at a terminal that is no
+// agent's, or with --read: a script, and a model with --agent human, leave it unread.
 func (a *App) Looker(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
 	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
@@ -36,8 +36,8 @@ func (a *App) Looker(lists bool) (schemas.Caller, error) {
 	return by, err
 }
 
-// Unread is a caller that looks at the mail of human: it leaves that unread unless a person is there or --read says
-// otherwise.
+// Unread returns a caller for the mail of human: it leaves the mail unread unless a person is there or --read is
+// given.
 func (a *App) Unread(by schemas.Caller) schemas.Caller {
 	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.Reads {
 		by.Scope = schemas.ScopeRead
@@ -50,7 +50,7 @@ func (a *App) BindReads(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.Reads, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
-// MarkedRead says what looking has done to so many unread notices of an agent that were shown.
+// MarkedRead says whether shown notices of an agent are read now. Unread is their number.
 func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:
@@ -61,8 +61,8 @@ func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string
 	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
 }
 
-// Look is [App.Connect] for a command that only looks. Where nobody has used the workspace it looks at one in which
-// there is nothing, and makes none. The error is not_found for a name that was typed and that no workspace has.
+// Look is [App.Connect] for a command that only looks. If nobody has used the workspace it looks at an empty one, and
+// makes none. The error is not_found for a typed name that no workspace has.
 func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -81,10 +81,10 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	return fn(conn)
 }
 
-// InDatabase tells whether workspaces are in a database, and not in files of this machine.
+// InDatabase reports whether workspaces are in a database, and not in files of this machine.
 func (a *App) InDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 
-// Reach is Connect or Look, as the tool changes something or not.
+// Reach is Look for a tool that only reads, else Connect.
 func (a *App) Reach(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
 	if reads(tool) {
 		return a.Look(ctx, by, fn)
@@ -92,13 +92,13 @@ func (a *App) Reach(ctx context.Context, by schemas.Caller, tool string, fn func
 	return a.Connect(ctx, by, fn)
 }
 
-// reads tells whether a tool only reads.
+// reads reports whether a tool only reads.
 func reads(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && t.ReadOnly
 }
 
-// NeedYou counts what needs the person who looks; nothing where an agent does.
+// NeedYou counts the items that need the calling person; 0 for an agent.
 func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
 	if conn.By.Agent != schemas.Human {
 		return 0, nil
@@ -108,19 +108,19 @@ func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
 	return out.NeedsYou.Total, err
 }
 
-// typedWorkspace tells whether the workspace was named on the command line.
+// typedWorkspace reports whether the command line names the workspace.
 func (a *App) typedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
-// checkTyped refuses to make a workspace whose name was typed and is another's but for a slip.
+// checkTyped refuses a typed name of a new workspace if it looks like a misspelled name of an existing one.
 func (a *App) checkTyped() error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
 		return err
 	}
 	letters := func(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsDigit), "") }
-	likely := slices.DeleteFunc(a.likelyWorkspaces(), func(name string) bool { // the longer and the numbered are other names
+	likely := slices.DeleteFunc(a.likelyWorkspaces(), func(name string) bool { // longer names and names with other numbers are other names
 		return strings.HasPrefix(name, a.Workspace) || strings.HasPrefix(a.Workspace, name) ||
 			letters(name) == letters(a.Workspace)
 	})
@@ -139,7 +139,7 @@ func (a *App) noWorkspace(likely []string) *schemas.Error {
 	return e.WithHint("Did you mean %s? handoff workspace list shows which there are.", likely[0])
 }
 
-// likelyWorkspaces are the names of workspaces that may be meant by the one that was typed.
+// likelyWorkspaces returns the names of workspaces that the typed name may mean.
 func (a *App) likelyWorkspaces() []string {
 	all, err := workspace.All(a.Getenv)
 	if err != nil {

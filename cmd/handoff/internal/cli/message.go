@@ -21,13 +21,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// maxInput bounds what is read from a file or from standard input, in bytes. The limits of the mailbox are
-// lower; this one only keeps a wrong file from being read whole.
+// maxInput is the maximal size of input from a file or standard input, in bytes. The limits of the mailbox are lower;
+// this one only keeps handoff from reading a whole wrong file.
 const maxInput = 8 << 20
 
-// Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input, in any format
-// of package written. It may be in the spelling of another protocol; flags are then set over its canonical form. The id
-// is the one that stands beside it on the command line, "" for none.
+// Message reads a whole message for a tool, as in --file MSG.json, or "-" for standard input, in any format of
+// package textformat. It may be in the spelling of another protocol; the caller sets flags over the canonical form.
+// Id is the id on the command line, "" for none.
 func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
@@ -48,7 +48,7 @@ func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, er
 	return args, err
 }
 
-// Whole brings arguments that hold objects of another system into canonical form, with all that those say.
+// Whole brings arguments with objects of another system into canonical form, without losing any of their content.
 func (args Arguments) Whole(tool string) error {
 	b, err := json.Marshal(args) // flags have lists of their own types
 	if err != nil {
@@ -65,7 +65,7 @@ func (args Arguments) Whole(tool string) error {
 	return err
 }
 
-// bodies are the arguments that hold the text of a message in Markdown, see [textformat.AddMarkdown].
+// bodies are the arguments for the text of a message in Markdown, see [textformat.AddMarkdown].
 var bodies = map[string]struct{ body, rest string }{
 	"send_handoff": {"task", "detail"}, "complete_handoff": {"summary", "detail"},
 	"fail_handoff": {"description", "origin.extra.detail"},
@@ -74,11 +74,11 @@ var bodies = map[string]struct{ body, rest string }{
 // fromLog is the flag that names a log.
 const fromLog = "from-log"
 
-// runs are the arguments for what a log says of the run. A tool that is not among them takes no payload from a log.
+// runs are the arguments for the results of a run in a log. A tool that is not here takes no payload from a log.
 var runs = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
 
-// logged reads the payload that an agent left in a log, as arguments of a tool, with what the log says of the run. A log
-// without a payload is as good as none, but for a warning: agents hand on what they want to.
+// logged reads the payload that an agent left in a log, as arguments of a tool, with the log's results of the run. A
+// log without a payload is no error, only a warning: agents need not hand on anything.
 func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, error) {
 	log, err := a.Log(ctx, path)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, err
 	return args, nil
 }
 
-// Log reads the log that --from-log names as it comes, however long it is, and warns of what is odd about it.
+// Log reads the log of --from-log as a stream, however long it is, and warns of oddities.
 func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
 	log, err := from(ctx, a, "--"+fromLog, path, payload.Scan)
 	if odd := log.Odd(); odd != "" && err == nil {
@@ -114,9 +114,9 @@ func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
 	return log, err
 }
 
-// Input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
-// can have. It is text, so it must be UTF-8. What never comes, as from a terminal or a pipe that nobody writes to, is
-// waited for until ctx is done.
+// Input reads the file that a flag or an argument names, or standard input for "-", which only one of them can have.
+// The content must be UTF-8. If input never comes, as from a terminal or a pipe without a writer, Input waits until
+// ctx is done.
 func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
 	content, err := from(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(source, maxInput+1))
@@ -132,7 +132,7 @@ func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
 	return content, nil
 }
 
-// from gives what a function reads from that which a flag or an argument names.
+// from applies a function to the file or standard input that a flag or an argument names.
 func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
 	got, err := Attempt(ctx, func() (got T, err error) {
 		source, err := a.source(flag, path)
@@ -152,7 +152,7 @@ func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Re
 	return got, err
 }
 
-// Path is where a file is that was named on the command line.
+// Path returns the absolute path of a file that the command line names.
 func (a *App) Path(named string) string {
 	if filepath.IsAbs(named) {
 		return named
@@ -160,8 +160,8 @@ func (a *App) Path(named string) string {
 	return filepath.Join(a.Cwd, named)
 }
 
-// OpenFile opens a file that was named on the command line. A pipe is refused, since it may wait for a writer that never
-// comes, but for one that a shell has opened, as <(COMMAND).
+// OpenFile opens a file that the command line names. It refuses a pipe, because its writer may never come, but not
+// one that a shell has opened, as <(COMMAND).
 func (a *App) OpenFile(named string) (*os.File, error) {
 	if path := a.Path(named); !strings.HasPrefix(path, "/dev/fd/") && path != "/dev/stdin" {
 		return platform.OpenRegular(path)
@@ -169,7 +169,7 @@ func (a *App) OpenFile(named string) (*os.File, error) {
 	return os.Open(named)
 }
 
-// source opens what a flag or an argument names.
+// source opens the file that a flag or an argument names, or standard input.
 func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		if a.drained != "" {
@@ -187,13 +187,13 @@ func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// AboutSources is told in the help of commands that take texts.
+// AboutSources belongs into the help of commands that take texts.
 const AboutSources = `Each text, flag or argument, may be "-" for standard input or @FILE, also behind the = of NAME=VALUE; @@ begins
 a text that begins with @.`
 
-// Text gives a text that somebody said for a flag or an argument: what a file or standard input holds where the text
-// names one of these, with ends of line as they are in messages and none behind it. All texts of command lines come
-// through here, so no name of a place is ever taken for what it holds.
+// Text returns the text of a flag or an argument: the content of a file or of standard input if the text names one of
+// these, with the line ends of messages and none at the end. All texts of command lines pass through here, so the
+// name of a place never counts as a text.
 func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 	place := placeIn(said)
 	if place == "" {
@@ -203,7 +203,7 @@ func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 	return strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\r\n"), err
 }
 
-// readTexts reads the texts of flags that name where they are.
+// readTexts reads the texts of flags that name places.
 func (a *App) readTexts(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if f, ok := flag.Value.(*formed); ok && f.elsewhere && err == nil {
@@ -213,7 +213,7 @@ func (a *App) readTexts(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// placeIn is where a text is to be read from, empty if it says nothing of the kind.
+// placeIn returns the place that a text names, or "".
 func placeIn(said string) string {
 	if said == "-" {
 		return said
@@ -224,7 +224,7 @@ func placeIn(said string) string {
 	return ""
 }
 
-// plain is a text that names no place.
+// plain returns a text that names no place, without the first of two @.
 func plain(said string) string {
 	if strings.HasPrefix(said, "@@") {
 		return said[1:]

@@ -12,18 +12,18 @@ import (
 	"handoff/schemas/display"
 )
 
-// A Page is what a command prints for people.
+// A Page is the output of a command for people.
 type Page struct {
 	strings.Builder
 	terminal.Style
 }
 
-// Line adds a line. Arguments that agents wrote go through [Page.Quote] first.
+// Line adds a line. Pass texts of agents through [Page.Quote] first.
 func (p *Page) Line(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// List adds a table, or a line that says that there is nothing.
+// List adds a table, or the line nothing for no rows.
 func (p *Page) List(nothing string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		p.Line("%s", nothing)
@@ -32,8 +32,8 @@ func (p *Page) List(nothing string, head []string, rows [][]string) {
 	p.WriteString(p.Table(head, rows))
 }
 
-// Remark says something about what is printed: at the end of the page on a terminal, else on standard error, so that
-// standard output has nothing but rows. An empty remark says nothing.
+// Remark adds a remark about the output: at the end of the page on a terminal, else on standard error, so that
+// standard output has nothing but rows. An empty remark prints nothing.
 func (a *App) Remark(p *Page, text string) {
 	switch {
 	case text == "":
@@ -51,8 +51,8 @@ func (p *Page) Field(name, value string) {
 	}
 }
 
-// Quote makes what agents wrote fit behind the first columns of a line of ours: what does not fit there goes on in
-// lines that begin with blanks. So none of it looks like a line of ours.
+// Quote makes texts of agents fit behind the first columns of a line of ours: the rest continues in indented lines.
+// So no text of an agent looks like a line of ours.
 func (p *Page) Quote(written string, columns int) string {
 	return strings.Join(p.Lines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }
@@ -66,14 +66,14 @@ func (p *Page) Warn(warnings []string) {
 	}
 }
 
-// Problems adds what is wrong with what was read.
+// Problems adds problems of an input.
 func (p *Page) Problems(problems []string) {
 	for _, problem := range problems {
 		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
 	}
 }
 
-// Answer adds what is said to a criterion, with its sign.
+// Answer adds a criterion with its answer and sign.
 func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 	sign := p.Red("✗")
 	if met {
@@ -90,7 +90,8 @@ func (p *Page) Status(s schemas.Status) string {
 	return p.InStateColour(display.State{Status: s}, string(s))
 }
 
-// Print writes the result of a tool as it is with --json, its texts [Inert], else the page that fill makes of it.
+// Print writes the result of a tool unchanged with --json, with its texts [Inert], else the page that fill makes of
+// it.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
 		return a.Write(Inert(raw) + "\n")
@@ -100,7 +101,7 @@ func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	return a.Write(p.String())
 }
 
-// PrintValue is Print for a result that no tool gives.
+// PrintValue is Print for a result that no tool returns.
 func (a *App) PrintValue(result any, fill func(*Page)) error {
 	raw, err := json.Marshal(result)
 	if err != nil {
@@ -109,8 +110,8 @@ func (a *App) PrintValue(result any, fill func(*Page)) error {
 	return a.Print(raw, fill)
 }
 
-// PrintWithMail is Print for a command that acted under a name: its page ends with the mail that waits for
-// that name, so that an agent sees it without asking.
+// PrintWithMail is Print for a command with a named caller: its page ends with the caller's pending mail, so that an
+// agent sees it without asking.
 func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 	return a.Print(raw, func(p *Page) {
 		fill(p)
@@ -131,7 +132,7 @@ func (a *App) Write(text string) error {
 	return nil
 }
 
-// IDs lists handoffs.
+// IDs lists the ids of handoffs.
 func IDs(list []schemas.ID) string {
 	return strings.Join(schemas.Texts(list), ", ")
 }
@@ -145,8 +146,8 @@ func (p *Page) Document(v any) {
 	p.Line("\n%s", Inert(b))
 }
 
-// Inert writes JSON so that nothing in its texts can repaint a terminal: hidden characters become the escapes
-// of JSON, which mean the same to programs.
+// Inert writes JSON so that no text in it can repaint a terminal: hidden characters become escapes of JSON, which
+// mean the same to programs.
 func Inert(raw json.RawMessage) string {
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
 	if strings.IndexFunc(text, schemas.Hidden) < 0 {
@@ -165,10 +166,10 @@ func Inert(raw json.RawMessage) string {
 	return b.String()
 }
 
-// Everybody is more agents than a workspace has: on a terminal they are all shown.
+// Everybody is more agents than a workspace has: a terminal shows all of them.
 const Everybody = 100_000
 
-// Stamp writes a time for programs, nothing for nil.
+// Stamp writes a time for programs, "" for nil.
 func Stamp(at *time.Time) string {
 	if at == nil {
 		return ""
@@ -176,7 +177,7 @@ func Stamp(at *time.Time) string {
 	return at.Format(time.RFC3339)
 }
 
-// Presence tells when an agent was seen.
+// Presence says when an agent was last seen.
 func Presence(c schemas.Card, now time.Time) string {
 	switch {
 	case c.Away:
@@ -194,7 +195,7 @@ func TokenAgents(t schemas.Token) string {
 	return strings.Join(schemas.Texts(t.Agents), ", ")
 }
 
-// TokenState tells whether a token is live, revoked or expired.
+// TokenState returns "live", "revoked" or "expired".
 func TokenState(t schemas.Token, now time.Time) string {
 	switch {
 	case t.Revoked != nil:
@@ -205,5 +206,5 @@ func TokenState(t schemas.Token, now time.Time) string {
 	return TokenLive
 }
 
-// TokenLive is the state of a token that is good.
+// TokenLive is the state of a valid token.
 const TokenLive = "live"

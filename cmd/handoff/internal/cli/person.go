@@ -16,9 +16,9 @@ import (
 	"handoff/schemas"
 )
 
-// InPerson finds out whether a person wants what was refused because nothing proves that one does, and gives the proof:
-// a setting that makes do without asking, else the answer at the terminal itself. A name that is only said proves
-// nothing, since every shell of an agent can say it.
+// InPerson asks for the proof that a person wants a call, which was refused without a proof: either a setting that
+// makes a question unnecessary, or an answer at the terminal itself. The name human proves nothing, because every
+// shell of an agent can use it.
 func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
 	allowed, err := a.approvals()
 	switch {
@@ -33,11 +33,11 @@ func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof strin
 	return "terminal", nil
 }
 
-// patience is how long an answer is waited for: whoever asked may be an agent, and nobody there.
+// patience is how long InPerson waits for an answer: the caller may be an agent without a person.
 const patience = 2 * time.Minute
 
-// confirm asks at the terminal itself, whatever the streams are. Below a client nobody is asked: it may have made the
-// terminal, and would answer.
+// confirm asks at the terminal itself, wherever the streams lead. Below a client it does not ask: the client may have
+// made the terminal, and would answer.
 func (a *App) confirm(ctx context.Context, what string) error {
 	var programs []string
 	if a.Programs != nil {
@@ -70,11 +70,11 @@ func (a *App) confirm(ctx context.Context, what string) error {
 	return nil
 }
 
-// approvalsFile lists the workspaces in which human needs no terminal. It is the person's, and in no repository, where
-// agents write.
+// approvalsFile lists the workspaces in which human needs no terminal. It belongs to the person, and is in no
+// repository, where agents write.
 func (a *App) approvalsFile() string { return filepath.Join(a.configDir(), "approvals") }
 
-// configDir has the files of the person, which no workspace and no project has.
+// configDir has the person's own files, which belong to no workspace and no project.
 func (a *App) configDir() string {
 	config := a.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) {
@@ -85,7 +85,7 @@ func (a *App) configDir() string {
 
 func (a *App) home() string { return workspace.Home(a.Getenv) }
 
-// approvals gives the file that allows this workspace to do without a terminal; "" if none does.
+// approvals returns the file that allows human to act in this workspace without a terminal; "" if none does.
 func (a *App) approvals() (file string, err error) {
 	file = a.approvalsFile()
 	written, err := os.ReadFile(file)

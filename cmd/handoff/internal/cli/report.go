@@ -15,13 +15,13 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Exit is the error of a command that has said all there is to say: the program ends with this status and
-// without a message.
+// Exit is the error of a command that has printed its message already: the program ends with this status and without
+// another message.
 type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Unless gives the exit status of a code for a result that was printed and is not well. An error of printing comes first.
+// Unless returns the exit status of a code if a printed result is not well. An error of printing comes first.
 func Unless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
@@ -29,7 +29,7 @@ func Unless(well bool, code schemas.Code, printed error) error {
 	return Exit(schemas.Codes[code].Exit)
 }
 
-// Report writes an error where its reader looks for it and gives the exit status.
+// Report prints an error, also as JSON with --json, and returns the exit status.
 func (a *App) Report(cmd *cobra.Command, err error) int {
 	var exit Exit
 	switch {
@@ -39,15 +39,15 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 		return int(exit)
 	}
 	coded := coded(cmd, err)
-	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a tool call answers that is refused
+	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a refused tool call answers
 		fmt.Fprintln(a.Stdout, Inert(b))
 	}
 	a.PrintError(coded, a.ways(cmd, coded)...)
 	return schemas.Codes[coded.Code].Exit
 }
 
-// ways are the ways out of an error: what it says, how this command is told what it asks for, and its calls as command
-// lines. Who calls a tool is told of tools.
+// ways returns the remedies of an error: its hint, the spelling of a missing argument for this command, and its calls
+// as command lines. The command call gets calls of tools.
 func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.Advice
 	if needsName(e) && a.Agent == "" {
@@ -60,7 +60,7 @@ func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
 	return append(ways, schemas.Map(e.Next, render)...)
 }
 
-// told says how a command is told an argument that no single flag gives.
+// told says how a command is given an argument that no single flag sets.
 func (a *App) told(cmd *cobra.Command, argument string) string {
 	for _, s := range a.Spellings {
 		if how := s.Told[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
@@ -70,7 +70,7 @@ func (a *App) told(cmd *cobra.Command, argument string) string {
 	return ""
 }
 
-// coded gives the coded error within err. All of ours are; others are of the flag parser.
+// coded returns the coded error within err. All our errors have one; others come from the flag parser.
 func coded(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
@@ -82,7 +82,7 @@ func coded(cmd *cobra.Command, err error) *schemas.Error {
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
 }
 
-// PrintError prints an error for people, with the ways out in the words of commands.
+// PrintError prints an error for people, with remedies in the words of commands.
 func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	say := func(format, text string) {
 		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.Visible(text), "\n", "\n    "))
@@ -98,17 +98,17 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	}
 }
 
-// IsNotice tells the id of a notice, as no_7, which is read, from that of a handoff, which is worked on.
+// IsNotice reports whether an id is of a notice, as no_7, which is read, and not of a handoff, which is worked on.
 func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 
-// OnlyRead refuses a notice where only a handoff will do.
+// OnlyRead returns the error for a notice in the place of a handoff.
 func OnlyRead(id, lacks string) error {
 	id = schemas.Visible(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 }
 
-// Group is a command that only has others below it.
+// Group makes cmd a command that only has others below it.
 func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	cmd.Args = OnlyBelow
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -116,8 +116,8 @@ func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// OnlyBelow is what the arguments are of a command that has others below it and none itself: a word that is no command
-// is refused, with those that may be meant.
+// OnlyBelow checks the arguments of a command that has others below it and takes none itself: it refuses a word that
+// is no command, and suggests similar ones.
 func OnlyBelow(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
@@ -138,14 +138,15 @@ func OnlyBelow(cmd *cobra.Command, given []string) error {
 	return orMeant(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
-// unknownFlag says which flag of a command may be meant by one that it does not have, if err is about that; nil if not.
+// unknownFlag returns the error for a flag that a command does not have, with the flags that it may mean; nil if err
+// is another error.
 func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return nil
 	}
 	if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
-		return schemas.AsError(cmd.ValidateArgs(words)) // the flag is that of a command that there is not
+		return schemas.AsError(cmd.ValidateArgs(words)) // the flag belongs to a command that does not exist
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -160,7 +161,7 @@ func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	return orMeant(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
 }
 
-// orMeant adds to an error what may be meant, three at most, and where the rest is told.
+// orMeant adds a suggestion to an error, of three names at most, and the command that shows all.
 func orMeant(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {

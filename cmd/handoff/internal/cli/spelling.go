@@ -9,22 +9,21 @@ import (
 	"handoff/schemas"
 )
 
-// A Spelling is how one command makes calls of a tool. With it a call that somebody is advised to make is shown as
-// a command line.
+// A Spelling is the way in which a command makes calls of a tool. It shows an advised call as a command line.
 type Spelling struct {
 	Tool    string
 	Command string    // as "agents register"
-	When    Arguments // what calling this command says of the arguments; nil for any value of one
+	When    Arguments // arguments that this command implies; nil for any value of one
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
 	Choices []Choice
-	Told    map[string]string // how the command is told arguments that no single flag gives
+	Told    map[string]string // how the command line gives arguments that no single flag sets
 }
 
 // A Choice is a switch that gives an argument one value, as --full makes view full.
 type Choice struct{ Argument, Value, Flag string }
 
-// Advice renders what to do next for who calls commands: the command line that makes the call, and what that does.
+// Advice writes advice for a user of commands: the command line of the call, and its effect.
 func (a *App) Advice(next schemas.Advice) string {
 	if next.Tool == "" {
 		return next.Say
@@ -32,9 +31,9 @@ func (a *App) Advice(next schemas.Advice) string {
 	return a.CommandLine(next, a.Again()) + " " + next.Say + "."
 }
 
-// CommandLine renders an advised call as the command line that makes it: with the first spelling that can say all
-// of its arguments but those that go without saying, else with handoff call. The flags say who calls and where; they
-// begin with a space, or are empty.
+// CommandLine writes an advised call as a command line: with the first spelling that can express all of its arguments
+// except the unsaid ones, else with handoff call. Flags name the caller and the workspace; they begin with a space,
+// or are empty.
 func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
 	for _, s := range a.Spellings {
 		args := Arguments{}
@@ -55,8 +54,8 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 	return "handoff call " + call.Tool + " " + InShell(string(call.Args)) + flags
 }
 
-// takeCriteria takes the criteria out of a completion, and gives the flags that answer them: only the holder knows which
-// are met.
+// takeCriteria removes the criteria from a completion, and returns the flags that answer them: only the holder knows
+// which are met.
 func takeCriteria(args Arguments) (flags string) {
 	v, _ := args["verification"].(map[string]any)
 	criteria, _ := v["criteria"].([]any)
@@ -74,14 +73,14 @@ func takeCriteria(args Arguments) (flags string) {
 	return flags
 }
 
-// NextOf is what a result advises.
+// NextOf returns the advice of a result.
 func NextOf(result json.RawMessage) []schemas.Advice {
 	var r struct{ Next []schemas.Advice }
-	_ = json.Unmarshal(result, &r) // a result that advises nothing may have any form
+	_ = json.Unmarshal(result, &r) // a result without advice may have any form
 	return r.Next
 }
 
-// line says arguments in a command line; ok tells whether it says all of them.
+// line writes arguments as a command line. Ok reports whether it expresses all of them.
 func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 	for name, must := range s.When {
 		if value, given := args.take(name); !given || must != nil && value != must {
@@ -115,7 +114,7 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 	return line, len(args) == 0
 }
 
-// texts are what the flag is given to say a value, as often as it takes.
+// texts returns the values of the flag for an argument, one for each use of the flag.
 func (f Field) texts(value any) []string {
 	list, several := value.([]any)
 	switch {
@@ -127,7 +126,7 @@ func (f Field) texts(value any) []string {
 	return schemas.Texts(list)
 }
 
-// take removes the value at a path, and the objects that it leaves empty.
+// take removes the value at a path, and the objects that are empty then.
 func (args Arguments) take(path string) (value any, ok bool) {
 	name, rest, within := strings.Cut(path, ".")
 	value, ok = args[name]
@@ -141,13 +140,13 @@ func (args Arguments) take(path string) (value any, ok bool) {
 	return value, ok
 }
 
-// Again are the flags of this command line that one which it advises must repeat to act as the same agent in
-// the same workspace: those that the environment does not say. It begins with a space, or is empty.
+// Again returns the flags that advised command lines must repeat to act as the same agent in the same workspace,
+// except those that the environment sets. It begins with a space, or is empty.
 func (a *App) Again() string {
 	return a.FlagAgain("agent", a.Agent) + a.PlaceAgain()
 }
 
-// HumanAgain is Again for what only human may do.
+// HumanAgain is Again for commands that only human may use.
 func (a *App) HumanAgain() string {
 	if by, _ := a.Caller(false); by.Agent == schemas.Human {
 		return a.Again()
@@ -155,12 +154,12 @@ func (a *App) HumanAgain() string {
 	return a.FlagAgain("agent", string(schemas.Human)) + a.PlaceAgain()
 }
 
-// PlaceAgain are those of the workspace alone.
+// PlaceAgain is Again for the workspace alone.
 func (a *App) PlaceAgain() string {
 	return a.FlagAgain("dir", a.Dir) + a.FlagAgain("workspace", a.Workspace)
 }
 
-// FlagAgain is one of them, of the name and the value of a flag.
+// FlagAgain is Again for one flag, with its name and value.
 func (a *App) FlagAgain(name, value string) string {
 	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
 		return ""
@@ -168,7 +167,7 @@ func (a *App) FlagAgain(name, value string) string {
 	return " --" + name + " " + InShell(value)
 }
 
-// InShell writes a word as a shell reads it. A blank is in quotes, for the words that will be written there.
+// InShell writes a word in the syntax of a shell. It quotes a blank, because the user will write words there.
 func InShell(word string) string {
 	if word == schemas.Blank {
 		return "'" + word + "'"

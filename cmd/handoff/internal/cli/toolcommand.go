@@ -12,31 +12,31 @@ import (
 	"handoff/schemas"
 )
 
-// A ToolCommand is what a command does that makes one call of a tool and prints its result.
+// A ToolCommand is the behaviour of a command that makes one call of a tool and prints its result.
 type ToolCommand[Out any] struct {
 	Tool   string
 	Fields []Field
-	Place  string                    // the argument of the tool that the first word gives; empty for none
-	Rest   string                    // the text that all other words give; empty for none
-	Many   bool                      // each word is a place: the call is made for one after another
-	Open   bool                      // with Many: --workflow names all of a workflow that has not ended
-	Held   bool                      // without a place it is the handoff that the caller holds, if that is one
-	File   bool                      // a whole message may come with --file; everything else is set over it
+	Place  string                    // the argument for the first word; empty for none
+	Rest   string                    // the text argument for all other words; empty for none
+	Many   bool                      // each word is a place: the command makes a call for each
+	Open   bool                      // with Many: --workflow names all open handoffs of a workflow
+	Held   bool                      // the default place is the handoff that the caller holds, if it holds exactly one
+	File   bool                      // --file may give a whole message; flags and words override it
 	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
 	Print  func(p *Page, result Out) // for people
 
-	// Arguments sets what no field and no place says, after those; nil for nothing.
+	// Arguments sets further arguments, after fields and places; nil for none.
 	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
 
-	// Call makes the call where it takes others besides; nil for the one of the tool.
+	// Call makes the call if it needs other calls too; nil for a plain call of the tool.
 	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
 
-	// ID gives what --silent prints. A command that has it moves work: it takes the limits of the store, which it may
-	// own for a moment, and its page ends with the mail that waits. Nil for other commands.
+	// ID returns the output of --silent. A command with ID moves work: it takes the limits of the store, which it may
+	// own for a moment, and its page ends with the pending mail. Nil for other commands.
 	ID func(result Out) string
 }
 
-// Of makes this what cmd does, and gives cmd.
+// Of gives cmd this behaviour, and returns cmd.
 func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 	var file string
 	var silent bool
@@ -98,12 +98,12 @@ func (t ToolCommand[Out]) once(ctx context.Context, a *App, args Arguments) (out
 	return out, raw, err
 }
 
-// Silent gives a command the flag that leaves only the least of what it prints.
+// Silent gives a command the flag for minimal output.
 func Silent(cmd *cobra.Command, silent *bool, help string) {
 	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
-// arguments are the arguments of the call: what a message says, and over it the words and flags of the command line.
+// arguments returns the arguments of the call: from a message, overridden by words and flags of the command line.
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	args, err := t.message(a, cmd, file, given)
 	if err != nil {
@@ -127,7 +127,7 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 	return args, t.Arguments(cmd, given, args)
 }
 
-// message is what comes in a file or a log, if one is named, about the handoff of the first word.
+// message returns the arguments of a named file or log, about the handoff of the first word.
 func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	id := ""
 	if t.Place == "handoff_id" && len(given) > 0 {
@@ -148,7 +148,7 @@ func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given
 	return args, args.Put("origin.handoff_id", said) // the id in another system
 }
 
-// rest sets the text that words say, which no flag may say besides.
+// rest sets the text of the remaining words. It refuses them if a flag sets the same text.
 func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args Arguments) error {
 	for _, f := range t.Fields {
 		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
@@ -163,8 +163,8 @@ func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args 
 	return args.Put(t.Rest, text)
 }
 
-// many makes the call for each handoff that is named, in their order. One that is refused does not stop the others: it
-// is told at once, and the exit status is that of the first.
+// many makes the call for each named handoff, in their order. A refusal does not stop the others: it is printed at
+// once, and the exit status is the status of the first refusal.
 func (t ToolCommand[Out]) many(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
 	var workflow string
 	if t.Open {
@@ -213,12 +213,12 @@ func (t ToolCommand[Out]) each(
 	return failed
 }
 
-// WorkflowFlag gives a command of several handoffs the flag that names all of a workflow, see [Connection.Named].
+// WorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.Named].
 func WorkflowFlag(cmd *cobra.Command, workflow *string) {
 	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
 }
 
-// NamedOr is what the arguments are of a command of several handoffs: at least one, unless a workflow is named.
+// NamedOr checks the arguments of a command of several handoffs: at least one, unless a workflow is named.
 func NamedOr(workflow *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if *workflow != "" {
@@ -228,8 +228,9 @@ func NamedOr(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// Named gives the handoffs that a command is about: those given, or those of a workflow that have not ended, the newest
-// first, so that nothing is told in vain that something before it ended. The error is not_found for no workflow.
+// Named returns the handoffs of a command: the given ones, or the open handoffs of a workflow, the newest first:
+// otherwise the end of an earlier handoff would cause needless messages to later ones. The error is not_found for an
+// unknown workflow.
 func (conn *Connection) Named(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
@@ -241,7 +242,7 @@ func (conn *Connection) Named(ctx context.Context, given []string, workflow stri
 	return idsOf(items), err
 }
 
-// Listed gives all rows of a list.
+// Listed returns all rows of a list.
 func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
 	for in.Limit = PageLimit; ; {
 		var page schemas.ListOut
@@ -255,14 +256,14 @@ func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []
 	}
 }
 
-// PageLimit is the largest that list_handoffs gives at once.
+// PageLimit is the largest page of list_handoffs.
 const PageLimit = 50
 
 func idsOf(items []schemas.Item) []string {
 	return schemas.Map(items, func(item schemas.Item) string { return item.HandoffID.String() })
 }
 
-// held is the handoff that the caller holds, where it is one.
+// held returns the handoff that the caller holds, if it is exactly one.
 func (conn *Connection) held(ctx context.Context) (id string, err error) {
 	items, err := conn.Listed(ctx, schemas.ListIn{Box: "claimed"})
 	switch {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// The blocks of a log. A marker ends its line: before it a log may have put a time, or a program a line without an end.
+// The blocks of a log. A marker stands at the end of its line: a log may have put a time before it, or a program a
+// line without an end.
 const (
 	handoffBlock = "KELOS_HANDOFF"
 	outputsBlock = "KELOS_OUTPUTS"
@@ -18,21 +19,21 @@ const (
 func begin(block string) string { return "---" + block + "_START---" }
 func end(block string) string   { return "---" + block + "_END---" }
 
-// Mark puts a payload, written on one line, between the markers by which it is found in a log.
+// Mark puts a payload on one line between the markers of a log.
 func Mark(line string) string {
 	return begin(handoffBlock) + "\n" + line + "\n" + end(handoffBlock) + "\n"
 }
 
-// A Log is what was found in a log: of each kind of block the last one that has both markers, since an agent may show
-// others before its own comes at the end.
+// A Log is the content of a log: of each kind of block the last one with both markers, because an agent may show
+// others before its own at the end.
 type Log struct {
-	Text    []byte   // the payload, for [Parse]; nil for none. One over the limit is cut one byte behind it
+	Text    []byte   // the payload, for [Parse]; nil for none; cut one byte after the limit
 	Pairs   int      // of markers of payloads
-	Cut     bool     // the log ends behind a payload's first marker
+	Cut     bool     // the log ends after the first marker of a payload
 	Outputs []string // lines between the markers of outputs, as "branch: fix/login"
 }
 
-// Results gives the outputs that have a name.
+// Results returns the outputs with a name.
 func (l Log) Results() map[string]any {
 	results := map[string]any{}
 	for _, line := range l.Outputs {
@@ -43,7 +44,7 @@ func (l Log) Results() map[string]any {
 	return results
 }
 
-// Odd says what whoever reads the log should know about it, or nothing.
+// Odd returns a warning about the log, or "".
 func (l Log) Odd() string {
 	switch {
 	case l.Cut:
@@ -56,9 +57,9 @@ func (l Log) Odd() string {
 	return ""
 }
 
-// Scan reads a log to its end. It needs some MiB however long the log or a line of it is.
+// Scan reads a log to its end. It needs a few MiB of memory, however long the log or a line of it is.
 func Scan(r io.Reader) (Log, error) {
-	const longestMarked = 64 << 10 // a line that is longer is no marker
+	const longestMarked = 64 << 10 // a longer line is no marker
 	lines := bufio.NewReaderSize(r, longestMarked)
 	var s scan
 	for begins := true; ; {
@@ -79,15 +80,15 @@ func Scan(r io.Reader) (Log, error) {
 	}
 }
 
-// A scan is where the reading of a log stands.
+// A scan is the state of reading a log.
 type scan struct {
 	log   Log
-	block string // in which it is, empty for none
+	block string // the current block, empty for none
 	text  []byte // of the block so far
 }
 
-// marker takes a line that ends in a marker, and tells whether it does. In a payload no line does: there a text is
-// followed by its quotation mark.
+// marker handles a line that ends with a marker, and reports whether it does. A line of a payload never ends with
+// one, because a quotation mark follows each text.
 func (s *scan) marker(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for _, block := range []string{handoffBlock, outputsBlock} {
@@ -110,7 +111,8 @@ func (s *scan) marker(line []byte) bool {
 	return false
 }
 
-// handoff takes the payload of a block: the object without what the log put before it, or before the last marker.
+// handoff takes the payload of a block: the object, without prefixes that the log put before it or before the last
+// marker.
 func (s *scan) handoff(before []byte) {
 	if bytes.ContainsRune(before, '}') { // its last line had no end
 		s.add(before)
@@ -119,7 +121,7 @@ func (s *scan) handoff(before []byte) {
 	s.log.Pairs++
 }
 
-// add adds to the block, a little more than it may have at most.
+// add adds to the block, up to one byte over the limit.
 func (s *scan) add(part []byte) {
 	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
 		s.text = append(s.text, part[:min(room, len(part))]...)

@@ -1,6 +1,6 @@
-// Package payload reads and writes what an agent hands on in a file, as the Kelos TaskHandoff proposal has it: version,
-// summary, detail and data as one JSON object, which travels in a log between two markers. What it reads may come from
-// a later version of the format: fields that it does not know are kept as they are.
+// Package payload reads and writes payloads that agents hand on in files, in the format of the Kelos TaskHandoff
+// proposal: version, summary, detail and data as one JSON object, which stands in a log between two markers. A
+// payload may have a later version of the format: Parse keeps unknown fields.
 package payload
 
 import (
@@ -18,10 +18,11 @@ import (
 // Variables name the file into which an agent writes its payload: the first that is set in its environment counts.
 var Variables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
 
-// DefaultPath is that file where no variable is set, as the proposal has it. Everybody may write into its directory.
+// DefaultPath is the path of that file if no variable is set, as in the proposal. Everybody may write into its
+// directory.
 const DefaultPath = "/tmp/kelos-handoff.json"
 
-// A Limit bounds a part of a payload, and says why.
+// A Limit bounds a part of a payload, and has the reason.
 type Limit struct {
 	Part string
 	Most int
@@ -55,9 +56,9 @@ func (l Limit) check(size int) error {
 		WithHint("Write less: %s. Put the rest into a file of the repository, and name that.", l.Why)
 }
 
-// Parse reads a payload. What comes back is the whole object with its unknown fields, and has a version, at least 1,
-// and a summary; data holds texts, as which other values are written. The error says what is wrong: the text is too
-// long, no JSON object, or lacks a summary.
+// Parse reads a payload. It returns the whole object with its unknown fields. The object has a version, at least 1,
+// and a summary; all values of data are texts, into which Parse converts other values. The error says whether the
+// text is too long, is no JSON object, or lacks a summary.
 func Parse(text []byte) (said map[string]any, err error) {
 	text = bytes.TrimSpace(text)
 	if err := limitWhole.check(len(text)); err != nil {
@@ -76,7 +77,7 @@ func Parse(text []byte) (said map[string]any, err error) {
 	return said, check(said)
 }
 
-// check checks the fields that are known, and brings them into their form. A later version is as good as this one.
+// check checks and normalises the known fields. It accepts later versions.
 func check(said map[string]any) error {
 	if said["version"] == nil {
 		said["version"] = json.Number("1")

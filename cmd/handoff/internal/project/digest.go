@@ -15,8 +15,8 @@ import (
 	"handoff/tools"
 )
 
-// digestOf is the digest of a regular file as it is kept with a path, see [schemas.File], or says that there is none. It
-// is empty for one that is not read, as where it is too large by itself or for what is left of one call.
+// digestOf returns the digest of a regular file in the form of [schemas.File], or reports that the file is gone. The
+// digest is empty for a file that is too large, by itself or for the rest of one call.
 func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) {
 	if path == "" || strings.ContainsAny(path, "*?[{:") {
 		return "", false
@@ -34,8 +34,8 @@ func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) 
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// withChanged adds to the answer of a claim which files of the context are not what they were when it was sent, as they
-// stand in this checkout.
+// withChanged adds to the answer of a claim which files of the context, in this checkout, differ from the time of the
+// send.
 func (f *Files) withChanged(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
@@ -57,7 +57,7 @@ func (f *Files) withChanged(ctx context.Context, c tools.Call, out json.RawMessa
 	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
 }
 
-// changedSince says which files have another digest by now, and which are gone; nothing where all are as they were.
+// changedSince says which files have another digest now, and which are gone; "" if none.
 func changedSince(root *os.Root, files []schemas.File) string {
 	var changed, gone []string
 	left := 4 * mostRead

@@ -18,19 +18,19 @@ import (
 	"handoff/tools"
 )
 
-// Files is an invoker that reads the files of a project to which calls refer: only the process beside the files can.
-// The content of a file stands in the place of the path of a reference, and files of the context that are not there are
-// marked; of the others a digest goes along, so that a claim is told beside another checkout which of them changed
-// since. The caller is given the working tree, which no agent can say. It may be used concurrently.
+// Files is an invoker that reads the files of a project to which calls refer: only a process on the same machine can.
+// It replaces the path of a reference by the content of the file, and marks missing files of the context; it adds
+// digests of the others, so that a claim in another checkout can report changed files. It also adds the working tree
+// to the caller, which no agent can claim by itself. It may be used concurrently.
 type Files struct {
 	tools.Invoker
-	Dir      string        // the directory of the project, beyond which nothing is read; empty: nothing is read at all
-	Patience time.Duration // how long git may take at least
+	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
+	Patience time.Duration // minimal time limit of git
 
 	mu         sync.Mutex   // guards the fields below
-	found      schemas.Tree // by git for the last send
+	found      schemas.Tree // by git, for the last send
 	foundAt    time.Time
-	repository git.Repository // around the directory, when it was looked for last
+	repository git.Repository // around the directory, when it was last looked for
 	inside     bool           // whether there is one
 	lookedAt   time.Time
 }
@@ -48,18 +48,18 @@ func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, er
 	return out, err
 }
 
-// mostRead bounds what is read for one call, in bytes: as much as a message over any transport has.
+// mostRead is the maximal number of bytes that one call reads: the size of a message over any transport.
 const mostRead = 4 << 20
 
-// Enclose gives the arguments of a call with the files of a project to which they refer, see [Files]. Arguments that
-// refer to none stay as they are, byte for byte.
+// Enclose returns the arguments of a call with the files of a project to which they refer, see [Files]. Arguments
+// without such files stay unchanged, byte for byte.
 func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte(`"path"`)) {
 		return args, nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return args, nil // the mailbox says what becomes of a path that nobody read
+		return args, nil // the mailbox decides about a path that was not read
 	}
 	defer root.Close()
 	var whole any
@@ -87,13 +87,13 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	return schemas.Encode(whole)
 }
 
-// within is a field of an object, nil where it is none.
+// within returns a field of an object, or nil.
 func within(v any, name string) any {
 	object, _ := v.(map[string]any)
 	return object[name]
 }
 
-// listed are the objects in a list that is a field of an object.
+// listed returns the objects in a list that is a field of an object.
 func listed(v any, name string) (objects []map[string]any) {
 	list, _ := within(v, name).([]any)
 	for _, entry := range list {
@@ -104,8 +104,8 @@ func listed(v any, name string) (objects []map[string]any) {
 	return objects
 }
 
-// enclose puts the content of a file into a reference that has only its path, and tells how many bytes that is, which
-// has a limit.
+// enclose puts the content of a file into a reference that has only its path, and returns the number of bytes, at
+// most most.
 func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error) {
 	path, _ := ref["path"].(string)
 	if path == "" || ref["content"] != nil {
@@ -125,7 +125,7 @@ func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error)
 	return len(text), nil
 }
 
-// note marks a file of the context that is not there, and adds the digest of one that is, while so many bytes are left.
+// note marks a missing file of the context, and adds the digest of an existing one, as long as left allows.
 func note(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := digestOf(root, path, left)
@@ -138,7 +138,7 @@ func note(root *os.Root, file map[string]any, left *int) (changed bool) {
 	return gone || digest != ""
 }
 
-// NameOf is the name that the content of a file has as a reference.
+// NameOf returns the name of a reference with the content of a file.
 func NameOf(path string) string {
 	return schemas.Clip(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("0123456789._-", r)) {
@@ -148,7 +148,7 @@ func NameOf(path string) string {
 	}, strings.TrimLeft(filepath.Base(path), ".-")), 60)
 }
 
-// read reads a regular file of text of so many bytes at most inside of a directory, also where links lead.
+// read reads a regular text file of at most most bytes inside of a directory, also through links.
 func read(root *os.Root, path string, most int) (string, error) {
 	path = inside(root, path)
 	info, err := root.Stat(path)
@@ -167,7 +167,7 @@ func read(root *os.Root, path string, most int) (string, error) {
 	return string(b), reason(err)
 }
 
-// reason is an error of the system without the path, which its reader knows.
+// reason returns an error of the system without the path, which the reader of the error knows.
 func reason(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -175,7 +175,7 @@ func reason(err error) error {
 	return err
 }
 
-// inside is a path as the root takes it.
+// inside returns a path relative to the root.
 func inside(root *os.Root, path string) string {
 	if rel, err := filepath.Rel(root.Name(), path); err == nil && filepath.IsAbs(path) {
 		return rel

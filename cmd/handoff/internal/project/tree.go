@@ -1,12 +1,13 @@
-// Package project adds to calls what only the process beside a project can know: its files, and its git working tree.
+// Package project adds facts to calls that only a process on the machine of the project knows: its files, and its git
+// working tree.
 //
 // The owner of the store may be another process, and over HTTP another machine, so it cannot read the caller's files.
-// A model names the path. What lies outside of the project is not read: [os.Root] follows no link out.
+// A model names the path. Files outside of the project are not read: [os.Root] follows no link out.
 //
-// What git sees is a field of the caller, which no argument of a call reaches. Branch and commit are read from files,
-// because that costs nothing. The program git runs at a send, a claim, a report and a completion, and never when a
-// process starts. At a send it has 50 ms, because a send that waits for it is worse than a send without it; a burst
-// of sends asks it once in two seconds.
+// The facts of git are a field of the caller, which no argument of a call reaches. Branch and commit are read from
+// files, because that costs nothing. The program git runs at a send, a claim, a report and a completion, and never
+// when a process starts. At a send it has 50 ms, because a send that waits for it is worse than a send without it; a
+// burst of sends runs it once in two seconds.
 package project
 
 import (
@@ -21,8 +22,8 @@ import (
 	"handoff/tools"
 )
 
-// tree is the git working tree around the project, with branch and commit, and its repository; nil where there is none.
-// Whether there is one is looked for once a second at most.
+// tree returns the git working tree around the project, with branch and commit, and its repository; nil if there is
+// none. It looks for a repository once a second at most.
 func (f *Files) tree() (*schemas.Tree, git.Repository) {
 	f.mu.Lock()
 	if time.Since(f.lookedAt) > time.Second {
@@ -38,28 +39,28 @@ func (f *Files) tree() (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// How long git may take: what it finds is left out after that. Only a completion is worth waiting for.
+// Time limits of git. Facts that take longer are left out. Only a completion may wait longer.
 const (
 	usualTime    = 50 * time.Millisecond
 	completeTime = 5 * time.Second
 )
 
-// named is what a call says of the work that it is about.
+// named is the part of a call's arguments about its work.
 type named struct {
 	HandoffID string         `json:"handoff_id"`
 	Action    schemas.Action `json:"action"`
 	Type      string         `json:"type"`
 }
 
-// beside adds to a call the working tree in which it is made, with what is in no commit there; to a claim, a report and
-// a completion also what the branch changes; and to the last two what became of the tree since the claim. It adds
-// nothing to other calls, and where there is no git.
+// beside adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
+// also the changes of the branch; and to the last two the changes since the claim. It adds nothing to other calls,
+// and nothing without git.
 func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(placed, c.Tool) {
 		return
 	}
 	tree, repository := f.tree()
-	if tree == nil { // before the arguments are read
+	if tree == nil { // before it reads the arguments
 		return
 	}
 	about, ok := located(*c)
@@ -84,8 +85,8 @@ func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	status(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// status finds what git knows of a tree in so much time, and of what its branch changes unless that is nil. Of what it
-// does not find in time nothing is told.
+// status asks git about a tree within a time limit, and about the changes of its branch unless touched is nil. After
+// the limit it sets only Unknown.
 func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -113,13 +114,13 @@ func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.R
 	*tree = tree.Truncated(mostFiles)
 }
 
-// How many files of each kind are kept, and by how many commits a tree knows the work of others.
+// The numbers of kept files of each kind, and of commits by which a tree knows the work of others.
 const (
 	mostFiles   = 200
 	mostCommits = 100
 )
 
-// lately finds what git knows of a tree, unless that was found for another send within the last two seconds.
+// lately asks git about a tree, unless another send did so within the last two seconds.
 func (f *Files) lately(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,10 +132,10 @@ func (f *Files) lately(tree *schemas.Tree, find func()) {
 	f.found, f.foundAt = *tree, time.Now()
 }
 
-// placed are the tools for whose calls it matters in which working tree they are made.
+// placed are the tools whose calls get the working tree.
 var placed = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// located tells of which of these calls it matters, and what they are about.
+// located reports whether a call gets the working tree, and returns its handoff.
 func located(c tools.Call) (about named, ok bool) {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
@@ -142,13 +143,13 @@ func located(c tools.Call) (about named, ok bool) {
 	}
 	args, err := tool.Canonical(c.Args)
 	if err != nil || json.Unmarshal(args, &about) != nil || about.Type == schemas.TypeMessage {
-		return about, false // the mailbox says what is wrong
+		return about, false // the mailbox reports the error
 	}
 	return about, about.Action == "" || about.Action == schemas.ActProgress
 }
 
-// look reads a handoff for whoever calls, without what only programs want to know of that. It is empty where it cannot
-// be read: then the mailbox says what is wrong with the call.
+// look reads a handoff for the caller, without marking anything as read. It is empty if it cannot be read: then the
+// mailbox refuses the call.
 func (f *Files) look(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
 	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})

@@ -34,8 +34,8 @@ real MCP connection, in a temporary directory, without a network. Then shows the
 	}
 }
 
-// playWhileRead plays until its reader leaves, and ends in order then, with the status that shells give to a program that
-// SIGPIPE ended.
+// playWhileRead plays until its reader leaves. Then it ends in order, with the status that shells give to a program
+// that SIGPIPE ended.
 func playWhileRead(ctx context.Context, a *cli.App, state string) error {
 	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
@@ -50,7 +50,7 @@ func playWhileRead(ctx context.Context, a *cli.App, state string) error {
 
 const demoWorkspace = "demo"
 
-// playDemo plays the chain, and looks at it as anybody would meanwhile.
+// playDemo plays the chain, and looks at it in the meantime as a user would.
 func playDemo(ctx context.Context, a *cli.App, state string) error {
 	var looked error
 	look := func() {
@@ -88,7 +88,7 @@ func meanwhile(ctx context.Context, a *cli.App, state string, command []string) 
 		}
 		return ""
 	}
-	var said bytes.Buffer // in vain once the reader left: what that breaks off is no fault
+	var said bytes.Buffer // messages about the reader's leaving are no fault: they are dropped
 	e.Stderr = &said
 	code := Run(ctx, e, a.Release.Version, command)
 	if !errors.Is(context.Cause(ctx), output.ErrReaderLeft) {

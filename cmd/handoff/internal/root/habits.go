@@ -1,7 +1,7 @@
 package root
 
-// habits are the words by which people who know gh, jj, kubectl or a shell look for a command. They are suggested, and
-// are no names of it: one thing has one name in scripts.
+// habits are words that people with the habits of gh, jj, kubectl or a shell use for a command. The program suggests
+// the command for them, but they are no aliases: one thing has one name in scripts.
 var habits = map[string][]string{
 	"agents":    {"who", "roster", "members", "register", "whoami"},
 	"answer":    {"reply", "respond"},

@@ -1,5 +1,5 @@
-// Package root puts the program together: it has the root of the commands, to which each family adds its own, and the
-// command demo, which runs the program again.
+// Package root puts the program together: it has the root command, to which each family adds its own, and the command
+// demo, which runs the program again.
 package root
 
 import (
@@ -27,16 +27,16 @@ import (
 	"handoff/tools/platform"
 )
 
-// Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
-// ends the process. The version is what a release build says of itself, if it does. A command that a signal kept from
-// its end has the status that shells expect, whatever the command makes of it; a second signal ends the process at once.
+// Main is the main function of the program: it runs the command of its arguments until it is done or a signal comes,
+// and ends the process. The version comes from a release build, or is empty. If a signal stopped a command, the exit
+// status is the one that shells expect, whatever the command returns; a second signal ends the process at once.
 func Main(version string) {
-	platform.SpendMemory(true) // before there is so much that it is collected at the start
+	platform.SpendMemory(true) // before the start allocates enough to be collected
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		came, _ := (<-signals).(syscall.Signal) // as all are
+		came, _ := (<-signals).(syscall.Signal) // all signals are
 		signal.Stop(signals)
 		end(stopped{came})
 	}()
@@ -47,12 +47,12 @@ func Main(version string) {
 	os.Exit(code)
 }
 
-// stopped is the cause of the end of a context that a signal ended.
+// stopped is the cause of a context that a signal ended.
 type stopped struct{ syscall.Signal }
 
 func (s stopped) Error() string { return s.String() }
 
-// Run runs one command and gives its exit status.
+// Run runs one command and returns its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	a := NewApp(e, version)
 	root := bare(a)
@@ -69,7 +69,7 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	return a.Report(cmd, session.Silence(a, cmd, args, err))
 }
 
-// NewApp is one run of the program, before its flags are read.
+// NewApp returns one run of the program, before its flags are read.
 func NewApp(e cli.Env, version string) *cli.App {
 	return &cli.App{
 		Env: e, Release: cli.ReleaseOf(version),
@@ -84,7 +84,7 @@ outcome. A registry keeps each step, and anybody can verify it.
 Agents meet in a workspace: one per git repository, shared by its worktrees. You start no server: the
 client of an agent starts one for itself, and a command needs none.`
 
-// ExitStatuses is what help says below the flags of the program.
+// ExitStatuses stands below the flags in the program's help.
 const ExitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again   8 status: something needs you   130 Ctrl-C   143 SIGTERM
@@ -93,11 +93,11 @@ Environment variables can set the flags of every command and the flags of handof
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-// often are the commands that clients start all the time, with the families that they are in. A process of one makes no
-// others, since their flags take a part of its start.
+// often are the commands that clients start all the time, with their families. Run then makes no other commands,
+// because flags take a part of the start time.
 var often = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
 
-// Command is the root of all commands.
+// Command returns the root of all commands.
 func Command(a *cli.App) *cobra.Command {
 	root := bare(a)
 	wait := work.Wait(a)
@@ -114,7 +114,7 @@ func Command(a *cli.App) *cobra.Command {
 	return root
 }
 
-// bare is the root without commands.
+// bare returns the root without commands.
 func bare(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
@@ -142,7 +142,7 @@ func bare(a *cli.App) *cobra.Command {
 	return root
 }
 
-// alone is handoff without a command: what is going on where the workspace was used, else how to begin.
+// alone runs handoff without a command: it shows the status of a used workspace, else the first steps.
 func alone(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.Location()); err == nil && place.Used() {
 		return look.Status(ctx, a)
@@ -150,8 +150,8 @@ func alone(ctx context.Context, a *cli.App) error {
 	return clients.Begin(a)
 }
 
-// begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the
-// others need, and only it has to know the completions.
+// begin prepares a command. The command with which shells ask for completions needs only the completions, and no
+// other command needs them.
 func begin(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
 		completion.Offer(a, cmd.Root())
@@ -160,7 +160,7 @@ func begin(a *cli.App, cmd *cobra.Command) error {
 	return a.Begin(cmd)
 }
 
-// Examples come first: they are what a reader came for.
+// Examples come first, because most readers look for them.
 const helpTemplate = `{{.Short}}.
 
 {{if .HasExample}}Examples:

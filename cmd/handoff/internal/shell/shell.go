@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Quote gives a word as a shell reads it: in quotes only where it needs them.
+// Quote returns a word in the syntax of a shell: in quotes only if it needs them.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r > 0x7f || strings.ContainsRune("-_./+,:=@%", r) ||
@@ -22,7 +22,7 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Line gives a command as a shell reads it.
+// Line returns a command line in the syntax of a shell.
 func Line(words []string) string {
 	var quoted []string
 	for _, word := range words {
@@ -31,7 +31,7 @@ func Line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Argument is the value of a flag in a command; empty if it is not given.
+// Argument returns the value of a flag in a command; empty if it is not given.
 func Argument(command []string, flag string) string {
 	i := slices.Index(command, flag)
 	if i < 0 || i+1 >= len(command) {
@@ -40,10 +40,10 @@ func Argument(command []string, flag string) string {
 	return command[i+1]
 }
 
-// special are the characters that tell a shell more than a word, where they are not quoted.
+// special are the characters that are more than a part of a word to a shell, unless they are quoted.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// Words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds anything but words:
+// Words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds more than words:
 // another command, a variable, or a quote that does not end.
 func Words(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
@@ -56,7 +56,7 @@ func Words(line string) (all []string, ok bool) {
 	return all, true
 }
 
-// CutWord gives the first word of a command line, without its quotes, and what follows.
+// CutWord returns the first word of a command line, without its quotes, and the rest of the line.
 func CutWord(line string) (word, rest string, ok bool) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
 		var piece string
@@ -68,7 +68,7 @@ func CutWord(line string) (word, rest string, ok bool) {
 	return word, line, true
 }
 
-// cutPiece gives what is quoted in one way at the start of a line, and what follows.
+// cutPiece returns the first piece of a line with one kind of quotes, and the rest of the line.
 func cutPiece(line string) (piece, rest string, ok bool) {
 	switch line[0] {
 	case '\'':
