@@ -136,7 +136,7 @@ func (c *Completions) runOf(id schemas.ID, job checks.Job) *run {
 	go func() {
 		defer close(l.done)
 		defer stop()
-		l.sight, l.err = c.Runner.Look(ctx, job)
+		l.sight, l.err = c.Runner.Run(ctx, job)
 	}()
 	return l
 }

@@ -48,7 +48,7 @@ func newShop(t *testing.T) shop {
 	require.True(t, ok)
 	read, err := runner.Read(t.Context(), repository, s.head)
 	require.NoError(t, err)
-	require.NoError(t, runner.Leave(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
+	require.NoError(t, runner.Permissions(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 	s.Completions = &checking.Completions{
 		Invoker: tools.Local{Mailbox: s.Service}, ProjectChecks: checking.ProjectChecks{Runner: runner, Dir: s.dir},
 	}

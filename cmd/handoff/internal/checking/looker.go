@@ -97,7 +97,7 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	if _, now, err := job.Repository.Status(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
 		job.Unknown = "it was changed since"
 	}
-	sight, err := l.Runner.Look(ctx, job)
+	sight, err := l.Runner.Run(ctx, job)
 	if err != nil || len(sight.Observed) == 0 {
 		return sight, err
 	}

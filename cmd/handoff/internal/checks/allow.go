@@ -13,20 +13,20 @@ import (
 	"handoff/tools/platform"
 )
 
-// place returns the directory of a repository below the runner's directory. Worktrees share it.
-func (r Runner) place(of git.Repository) string {
+// repositoryDir returns the directory of a repository below the runner's directory. Worktrees share it.
+func (r Runner) repositoryDir(of git.Repository) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.Canonical(of.Common))))[:16])
 }
 
 // Permissions returns the permissions of a person in a repository.
-func (r Runner) Leave(of git.Repository) consent.Book {
+func (r Runner) Permissions(of git.Repository) consent.Book {
 	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
-// Denied returns an error if nobody allowed the list of a repository, with the reason if a permission does not count.
-// It returns nil if somebody allowed the list.
-func (r Runner) Denied(from git.Repository, l List) error {
-	given, err := r.Leave(from).Find(consent.Checks, l.Digest)
+// CheckPermission returns an error if nobody allowed the list of a repository, with the reason if a permission does
+// not count. It returns nil if somebody allowed the list.
+func (r Runner) CheckPermission(from git.Repository, l List) error {
+	given, err := r.Permissions(from).Find(consent.Checks, l.Digest)
 	if given != nil {
 		return nil
 	}

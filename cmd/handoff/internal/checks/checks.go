@@ -113,7 +113,7 @@ func (c Check) String() string {
 type field struct {
 	name  string
 	value any // a pointer into the check
-	of    string
+	kind  string
 }
 
 // fields returns the fields of a check, in the order of their display.

@@ -110,12 +110,12 @@ func (s *shop) allow() {
 	s.Helper()
 	l, err := s.runner.Read(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
-	require.NoError(s, s.runner.Leave(s.repository()).Allow(consent.Checks, l.Digest, consent.Permission{Path: os.Getenv("PATH")}))
+	require.NoError(s, s.runner.Permissions(s.repository()).Allow(consent.Checks, l.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 }
 
 func (s *shop) look(commit string, names ...string) schemas.CheckReport {
 	s.Helper()
-	seen, err := s.runner.Look(s.Context(), checks.Job{
+	seen, err := s.runner.Run(s.Context(), checks.Job{
 		Repository: s.repository(), Base: s.base, Commit: commit, Names: names, Uncommitted: strings.Fields(s.git("ls-files", "--others")),
 	})
 	require.NoError(s, err)
@@ -245,7 +245,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		j, ran := job, filepath.Join(filepath.Dir(s.dir), "ran")
 		tt.job(&j)
 		require.NoError(t, os.RemoveAll(ran))
-		seen, err := s.runner.Look(t.Context(), j)
+		seen, err := s.runner.Run(t.Context(), j)
 		require.NoError(t, err)
 		require.Contains(t, seen.Unobserved[j.Names[0]], tt.why, name)
 		if tt.also == "-" { // the list is good, and what is always asked for was looked at
@@ -257,7 +257,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		names := slices.DeleteFunc([]string{tt.also, "test"}, func(name string) bool { return name == "" })
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(seen.Unobserved)), name)
 	}
-	were, err := s.runner.Leave(s.repository()).Deny("")
+	were, err := s.runner.Permissions(s.repository()).Deny("")
 	require.NoError(t, err)
 	require.Equal(t, 1, were)
 	require.Contains(t, s.look(commit).Unobserved["always"], "nobody allowed")
@@ -283,7 +283,7 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	require.NoError(t, os.RemoveAll(owned))
 	commit := s.git("-c", "core.fsmonitor=false", "rev-parse", "HEAD")
 	for range 3 {
-		seen, err := s.runner.Look(t.Context(), checks.Job{Repository: s.repository(), Base: s.base, Commit: commit, Names: []string{"test"}})
+		seen, err := s.runner.Run(t.Context(), checks.Job{Repository: s.repository(), Base: s.base, Commit: commit, Names: []string{"test"}})
 		require.NoError(t, err)
 		require.True(t, seen.Observed[0].Passed, "%v", seen)
 	}
@@ -323,7 +323,7 @@ func BenchmarkOverhead(b *testing.B) {
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
 				begun := time.Now()
-				seen, err := s.runner.Look(b.Context(), checks.Job{Repository: s.repository(), Base: s.base, Commit: commits[i%len(commits)], Names: []string{name}})
+				seen, err := s.runner.Run(b.Context(), checks.Job{Repository: s.repository(), Base: s.base, Commit: commits[i%len(commits)], Names: []string{name}})
 				require.NoError(b, err)
 				if took = append(took, time.Since(begun)); i == 0 {
 					took = nil // the tree is written

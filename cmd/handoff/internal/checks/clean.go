@@ -20,7 +20,7 @@ import (
 
 // clean returns the uncommitted files of the place where the work was done, and the settings that hide them from git
 // there. It reads each file, so it runs only for checks that ask for a clean tree.
-func (l *looking) clean(ctx context.Context) (why string, err error) {
+func (l *jobRun) clean(ctx context.Context) (why string, err error) {
 	if l.Unknown != "" {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
 			WithHint("Complete the work from its working tree.")
@@ -34,7 +34,7 @@ func (l *looking) clean(ctx context.Context) (why string, err error) {
 	files := append(slices.Clip(l.Uncommitted), schemas.Map(hidden, func(file string) string {
 		return file + " (hidden by " + l.Repository.HiddenBy(ctx, file) + ")"
 	})...)
-	return some(files, "the working tree has changes that are in no commit"), err
+	return problemWith(files, "the working tree has changes that are in no commit"), err
 }
 
 // mostUncommitted is the maximal number of listed files.
@@ -52,7 +52,7 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	}
 	o, err := borrow(filepath.Join(s.path, "look"), of, commit)
 	sparse, _ := os.ReadFile(filepath.Join(of.Dir, "info", "sparse-checkout")) // without the file the checkout is complete
-	o.tree, o.held = filepath.Join(s.path, "empty"), s.lock                    // git writes no file there, because no file in the index differs
+	o.tree, o.gitLock = filepath.Join(s.path, "empty"), s.lock                 // git writes no file there, because no file in the index differs
 	settings := []string{"-c", "core.compression=0", "-c", fmt.Sprint("core.sparseCheckout=", len(sparse) > 0), "-c", fmt.Sprint("core.autocrlf=", map[bool]string{true: "input"}[runtime.GOOS == "windows"])}
 	run := func(args ...string) (said string) {
 		if err == nil {
@@ -62,7 +62,7 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	}
 	err = errors.Join(err, os.RemoveAll(filepath.Join(o.dir, "index")), os.RemoveAll(filepath.Join(o.dir, "index.lock")),
 		os.MkdirAll(o.tree, 0o700), os.MkdirAll(filepath.Join(o.dir, "info"), 0o700),
-		settle(filepath.Join(o.dir, "info", "sparse-checkout"), string(sparse)))
+		writeIfChanged(filepath.Join(o.dir, "info", "sparse-checkout"), string(sparse)))
 	run("read-tree", commit)
 	run("read-tree", "-m", "-u", commit)
 	o.tree = of.Root
@@ -89,14 +89,14 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 func (o objects) differs(ctx context.Context, row string) (file string, ok bool) {
 	kind, file, ok := strings.Cut(row, " ")
 	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {
-		return fields[8], fields[4] != fields[5] || !o.pointed(ctx, fields[7], fields[8])
+		return fields[8], fields[4] != fields[5] || !o.matchesPointer(ctx, fields[7], fields[8])
 	}
 	name := strings.ToLower(path.Base(file))
 	return file, ok && (kind != "!" || name == ".gitignore" || name == ".gitattributes")
 }
 
-// pointed reports whether a file has the content that the commit's pointer of Git LFS names.
-func (o objects) pointed(ctx context.Context, id, file string) bool {
+// matchesPointer reports whether a file has the content that the commit's pointer of Git LFS names.
+func (o objects) matchesPointer(ctx context.Context, id, file string) bool {
 	filter, _ := o.git(ctx, "", "check-attr", "-z", "filter", "--", file)
 	if !strings.HasSuffix(filter, "\x00lfs\x00") {
 		return false

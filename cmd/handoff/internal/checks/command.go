@@ -21,7 +21,7 @@ import (
 )
 
 // command runs the command of a check at the commit, and fills in the observation.
-func (l *looking) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
+func (l *jobRun) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
@@ -38,16 +38,16 @@ func (l *looking) command(ctx context.Context, c Check, said *schemas.Observatio
 	said.Exit, said.Millis, said.Output, said.Why = ended.Exit, ended.Millis, ended.Output, ended.Why
 	said.Tail = tail(ended.Tail)
 	if lost := reported.lost(before); said.Why == "" && len(lost) > 0 {
-		said.Why = some(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
+		said.Why = problemWith(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
 	}
 	return nil
 }
 
 // ready takes a slot, unless one is taken.
-func (l *looking) ready(ctx context.Context) (err error) {
+func (l *jobRun) ready(ctx context.Context) (err error) {
 	if l.slot == nil {
 		sweep(l.Dir, l.Now())
-		l.slot, err = take(ctx, l.place, l.Repository, l.Commit)
+		l.slot, err = takeSlot(ctx, l.place, l.Repository, l.Commit)
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func tail(printed []byte) string {
 
 // run runs the command of a check at a commit, and returns the tests of its report. A failure of the command is in
 // ended.Why. The error means that the command could not run.
-func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended, reported results, err error) {
+func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome, reported results, err error) {
 	if err := l.checkOut(ctx, c, commit); err != nil {
 		return ended, reported, err
 	}
@@ -76,20 +76,20 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 		return ended, reported, err
 	}
 	id := rand.Text()[:16]
-	if err := errors.Join(settle(filepath.Join(s.path, markFile), id), os.Mkdir(temporary(id), 0o700)); err != nil {
+	if err := errors.Join(writeIfChanged(filepath.Join(s.path, markFile), id), os.Mkdir(temporary(id), 0o700)); err != nil {
 		return ended, reported, err
 	}
-	defer s.endLeft()
+	defer s.killRemaining()
 	defer func() {
 		if platform.DiskFull(s.tree, leastDisk) {
-			_ = wipe(s.tree) // the next run writes it
+			_ = removeAll(s.tree) // the next run writes it
 		}
 	}()
 	o := order{
 		Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout,
 		Print: filepath.Join(s.path, stdout), Temporary: temporary(id),
 	}
-	if ended, err = l.supervised(ctx, o); err != nil || ended.Why != "" {
+	if ended, err = l.supervise(ctx, o); err != nil || ended.Why != "" {
 		return ended, reported, err
 	}
 	if c.Report != "" {
@@ -97,14 +97,14 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 			ended.Why = err.Error()
 		}
 	}
-	if c.Report != "" || !ended.well() {
+	if c.Report != "" || !ended.succeeded() {
 		ended.judge(reported)
 	}
 	return ended, reported, nil
 }
 
 // checkOut checks a commit out into the tree, with the files of the base that a check wants.
-func (l *looking) checkOut(ctx context.Context, c Check, commit string) error {
+func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 	if err := l.slot.prepare(ctx, commit); err != nil {
 		return err
 	}
@@ -117,15 +117,15 @@ func (l *looking) checkOut(ctx context.Context, c Check, commit string) error {
 			return err
 		}
 	}
-	return l.slot.lend(commit)
+	return l.slot.addGitDir(commit)
 }
 
 // well reports whether a command ended with status 0.
-func (e *ended) well() bool { return e.Exit != nil && *e.Exit == 0 }
+func (e *outcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
 
 // judge sets Why from the exit status of the command, else from its report.
-func (e *ended) judge(reported results) {
-	if e.well() {
+func (e *outcome) judge(reported results) {
+	if e.succeeded() {
 		e.Why = cmp.Or(e.Why, reported.problem())
 		return
 	}
@@ -149,18 +149,18 @@ func within(tree, dir string) (string, bool) {
 	return filepath.Join(tree, filepath.FromSlash(dir)), err == nil && info.IsDir()
 }
 
-// passed are the variables that each command gets if they are set.
-var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME"}
+// passedVars are the variables that each command gets if they are set.
+var passedVars = []string{"PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME"}
 
-var passedWindows = []string{
+var passedVarsWindows = []string{
 	"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
 	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-func (l *looking) environ(c Check, id string) (vars []string) {
-	names := append(append([]string{}, passed...), c.Env...)
+func (l *jobRun) environ(c Check, id string) (vars []string) {
+	names := append(append([]string{}, passedVars...), c.Env...)
 	if runtime.GOOS == "windows" {
-		names = append(names, passedWindows...)
+		names = append(names, passedVarsWindows...)
 		vars = []string{"TEMP=" + temporary(id), "TMP=" + temporary(id)}
 	}
 	for _, name := range names {
@@ -168,18 +168,18 @@ func (l *looking) environ(c Check, id string) (vars []string) {
 			vars = append(vars, name+"="+value)
 		}
 	}
-	return append(vars, "TMPDIR="+temporary(id), mark+"="+id)
+	return append(vars, "TMPDIR="+temporary(id), markVariable+"="+id)
 }
 
 // supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process ends, the
 // supervisor ends all processes that the command started.
-func (l *looking) supervised(ctx context.Context, o order) (ended ended, err error) {
+func (l *jobRun) supervise(ctx context.Context, o order) (ended outcome, err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
 	cmd.Env = os.Environ()
 	if runtime.GOOS != "windows" {
 		cmd.ExtraFiles = []*os.File{l.slot.lock}
 	}
-	said, err := o.supervised(ctx, cmd, 3*endLimit)
+	said, err := o.supervise(ctx, cmd, 3*endLimit)
 	if ctx.Err() != nil {
 		return ended, ctx.Err()
 	}
@@ -191,7 +191,7 @@ func (l *looking) supervised(ctx context.Context, o order) (ended ended, err err
 }
 
 // passedBefore returns the tests that passed at the base. It runs the command at the base once, and keeps the result.
-func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, err error) {
+func (l *jobRun) passedBefore(ctx context.Context, c Check) (names []string, err error) {
 	said, _ := json.Marshal(c) // texts and numbers can be encoded
 	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))
 	file := filepath.Join(l.place, "kept-"+key[:16])
@@ -209,5 +209,5 @@ func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, er
 			WithHint("A person mends the command, or leaves out kept: true.")
 	}
 	said, _ = json.Marshal(reported.passed)
-	return reported.passed, settle(file, string(said))
+	return reported.passed, writeIfChanged(file, string(said))
 }

@@ -44,13 +44,13 @@ func (j Job) OtherBase() string {
 	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
 
-// Read reads the list of checks at a commit of a repository. It does not ask for permission: see [Runner.Denied].
-// Errors are *[schemas.Error]: unavailable without a repository, without git and without this commit, not_found
-// without a list, and invalid, with all problems, for a broken list.
+// Read reads the list of checks at a commit of a repository. It does not ask for permission: see
+// [Runner.CheckPermission]. Errors are *[schemas.Error]: unavailable without a repository, without git and without
+// this commit, not_found without a list, and invalid, with all problems, for a broken list.
 //
 // For a repository without a list it writes nothing.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
-	if !platform.Exists(r.place(from)) {
+	if !platform.Exists(r.repositoryDir(from)) {
 		if has, err := from.Has(ctx, base, File); err == nil && !has {
 			return List{}, noList(base)
 		}
@@ -93,17 +93,17 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 		return objects{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
 			WithHint("Checks are looked at in a git repository: a person makes one, with git init and a commit.")
 	}
-	o, err := borrow(filepath.Join(r.place(from), "git"), from, base)
+	o, err := borrow(filepath.Join(r.repositoryDir(from), "git"), from, base)
 	if err != nil {
 		return o, schemas.Errorf(schemas.Unavailable, "%w", err)
 	}
 	return o, nil
 }
 
-// Look runs the checks of a job. For each wanted check the report has an observation, or the reason why there is
+// Run runs the checks of a job. For each wanted check the report has an observation, or the reason why there is
 // none, in a sentence for models that says what a person can do. The report says if the list cannot be read, even if
 // no check was wanted. A failed check is no error: the only error is the error of ctx.
-func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) {
+func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
 		for _, name := range names {
@@ -122,13 +122,13 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) 
 	if len(wanted) == 0 {
 		return seen, nil
 	}
-	given, _ := r.Leave(job.Repository).Find(consent.Checks, list.Digest)
+	given, _ := r.Permissions(job.Repository).Find(consent.Checks, list.Digest)
 	if given == nil {
-		return all(wanted, r.Denied(job.Repository, list))
+		return all(wanted, r.CheckPermission(job.Repository, list))
 	}
 	r.Getenv = given.Getenv(r.Getenv)
-	l := looking{Runner: r, Job: job, list: list, place: r.place(job.Repository)}
-	if err := l.begin(ctx); err != nil {
+	l := jobRun{Runner: r, Job: job, list: list, place: r.repositoryDir(job.Repository)}
+	if err := l.checkBase(ctx); err != nil {
 		return all(wanted, err)
 	}
 	for _, name := range wanted {
@@ -140,7 +140,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) 
 		}
 	}
 	if l.slot != nil {
-		l.slot.leave()
+		l.slot.release()
 	}
 	return seen, ctx.Err()
 }
@@ -158,8 +158,8 @@ func (j Job) reason(err error) string {
 	return schemas.Visible(text)
 }
 
-// looking is one run of a job.
-type looking struct {
+// jobRun is one run of a job.
+type jobRun struct {
 	Runner
 	Job
 	list    List
@@ -170,7 +170,7 @@ type looking struct {
 }
 
 // begin checks whether the commit contains its base.
-func (l *looking) begin(ctx context.Context) (err error) {
+func (l *jobRun) checkBase(ctx context.Context) (err error) {
 	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (l *looking) begin(ctx context.Context) (err error) {
 }
 
 // changes returns the files that differ between the commit and its base.
-func (l *looking) changes(ctx context.Context) (_ []change, err error) {
+func (l *jobRun) changes(ctx context.Context) (_ []change, err error) {
 	if l.changed == nil {
 		l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
 	}
@@ -199,7 +199,7 @@ func (l *looking) changes(ctx context.Context) (_ []change, err error) {
 }
 
 // check runs one check. Its error is the reason why there is no observation.
-func (l *looking) check(ctx context.Context, name string) (*schemas.Observation, error) {
+func (l *jobRun) check(ctx context.Context, name string) (*schemas.Observation, error) {
 	i := slices.IndexFunc(l.list.Checks, func(c Check) bool { return c.Name == name })
 	if i < 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
@@ -221,7 +221,7 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 		said.Why, err = l.scope(ctx, c)
 	}
 	if said.Passed = said.Why == ""; err == nil && l.Work != 0 {
-		err = l.compared(ctx, c, said)
+		err = l.checkAgainstBase(ctx, c, said)
 	}
 	return said, err
 }
@@ -229,7 +229,7 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 // compared checks an observation against the base. A check that the sender named proves nothing about work that
 // changed no file, unless it asks for a clean tree: the error is conflict. If a check fails and the work changed
 // files that the check takes from the base, Why says how to name another base.
-func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observation) error {
+func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changes(ctx)
 	decide := globs(slices.Concat(c.Base, c.Leaves))
 	switch base := schemas.ShortCommit(l.Base); {
@@ -245,7 +245,7 @@ func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observati
 	return err
 }
 
-func (l *looking) exists(ctx context.Context, path string) (why string, err error) {
+func (l *jobRun) exists(ctx context.Context, path string) (why string, err error) {
 	there, err := l.objects.isFile(ctx, l.Commit, path)
 	if err == nil && !there {
 		why = path + " is no regular file of the commit"
@@ -253,7 +253,7 @@ func (l *looking) exists(ctx context.Context, path string) (why string, err erro
 	return why, err
 }
 
-func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
+func (l *jobRun) scope(ctx context.Context, c Check) (why string, err error) {
 	changed, err := l.changes(ctx)
 	if err != nil {
 		return "", err
@@ -269,11 +269,11 @@ func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
 			left = append(left, f.path)
 		}
 	}
-	return some(left, "the commit changes what it has to leave alone"), nil
+	return problemWith(left, "the commit changes what it has to leave alone"), nil
 }
 
-// some returns a problem with the first of its files, or "" for no files.
-func some(files []string, what string) string {
+// problemWith returns a problem with the first of its files, or "" for no files.
+func problemWith(files []string, what string) string {
 	if len(files) == 0 {
 		return ""
 	}
@@ -285,7 +285,7 @@ const (
 	mostSchema = 64 << 10
 )
 
-func (l *looking) conforms(ctx context.Context, c Check) (why string, err error) {
+func (l *jobRun) conforms(ctx context.Context, c Check) (why string, err error) {
 	written, ok, err := l.objects.text(ctx, l.Base, c.Schema, mostSchema)
 	if err != nil {
 		return "", err

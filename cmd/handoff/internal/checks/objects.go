@@ -18,9 +18,9 @@ import (
 // objects is a git directory of handoff's own that borrows the objects of a repository. Neither the configuration of
 // that repository nor the user's applies in it: no hooks, no filters, no program that watches files.
 type objects struct {
-	dir  string   // the git directory
-	tree string   // its working tree; empty if only objects are read
-	held *os.File // a lock that git holds while it runs, nil for none
+	dir     string   // the git directory
+	tree    string   // its working tree; empty if only objects are read
+	gitLock *os.File // a lock that git holds while it runs, nil for none
 
 	shallow string // the file with the ends of a shallow history; empty for a complete one
 }
@@ -47,15 +47,16 @@ func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	for name, text := range map[string]string{
 		"config": config, "objects/info/alternates": filepath.Join(from.Common, "objects") + "\n", "HEAD": commit + "\n",
 	} {
-		if err := settle(filepath.Join(dir, filepath.FromSlash(name)), text); err != nil {
+		if err := writeIfChanged(filepath.Join(dir, filepath.FromSlash(name)), text); err != nil {
 			return o, err
 		}
 	}
 	return o, nil
 }
 
-// settle writes a text to a file, unless the file has it already. Other processes may read the file at the same time.
-func settle(path, text string) error {
+// writeIfChanged writes a text to a file, unless the file has it already. Other processes may read the file at the
+// same time.
+func writeIfChanged(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		if said, err := os.ReadFile(path); err == nil && string(said) == text {
 			return nil
@@ -75,8 +76,8 @@ func (o objects) git(ctx context.Context, input string, args ...string) (string,
 			env = append(env, "GIT_"+name+"="+value)
 		}
 	}
-	if o.held != nil && runtime.GOOS != "windows" {
-		cmd.ExtraFiles = []*os.File{o.held}
+	if o.gitLock != nil && runtime.GOOS != "windows" {
+		cmd.ExtraFiles = []*os.File{o.gitLock}
 	}
 	cmd.Dir, cmd.Stdin = o.tree, strings.NewReader(input)
 	out, err := git.Run(ctx, cmd, env...)

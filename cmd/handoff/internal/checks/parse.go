@@ -74,7 +74,7 @@ func (p *parser) file(root *yaml.Node) {
 // fieldNames are the names of all fields, and kindNames the names of the kinds.
 var fieldNames, kindNames = func() (fields, kinds []string) {
 	for _, f := range (&Check{}).fields() {
-		if fields = append(fields, f.name); f.of == "" {
+		if fields = append(fields, f.name); f.kind == "" {
 			kinds = append(kinds, f.name)
 		}
 	}
@@ -95,18 +95,18 @@ func (p *parser) check(name, says *yaml.Node) {
 			p.field(&c, field, value)
 		})
 	}
-	p.whole(&c, name, given)
+	p.checkFields(&c, name, given)
 	p.list.Checks = append(p.list.Checks, c)
 }
 
-// whole reports fields that do not go together, and fills in defaults.
-func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
+// checkFields reports fields that do not go together, and fills in defaults.
+func (p *parser) checkFields(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 	kind := ""
 	for _, f := range c.fields() {
 		at := given[f.name]
 		switch {
-		case at == nil, f.of == "any", f.of != "" && (kind == "" || f.of == kind), kind == "touches" && f.name == "leaves":
-		case f.of != "":
+		case at == nil, f.kind == "any", f.kind != "" && (kind == "" || f.kind == kind), kind == "touches" && f.name == "leaves":
+		case f.kind != "":
 			p.AddProblem(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
 		case kind != "":
 			p.AddProblem(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
@@ -144,7 +144,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		} else {
 			*into = p.text(name.Value, value)
 		}
-		p.meaning(name.Value, *into, value)
+		p.checkValue(name.Value, *into, value)
 	case *bool:
 		*into = p.Bool(name.Value, value)
 	case *time.Duration:
@@ -177,9 +177,9 @@ func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	for _, n := range list.Content {
 		word := p.text(field, n)
 		switch {
-		case field == "env" && (!variableForm().MatchString(word) || word == mark || word == "TMPDIR"):
-			p.AddProblem(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
-		case field != "env" && (!local(word) || strings.ContainsAny(word, "[]{}")):
+		case field == "env" && (!variableForm().MatchString(word) || word == markVariable || word == "TMPDIR"):
+			p.AddProblem(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+markVariable+" are handoff's own.", "%q is no variable to pass along", word)
+		case field != "env" && (!isLocal(word) || strings.ContainsAny(word, "[]{}")):
 			p.AddProblem(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
 		}
 		words = append(words, word)
@@ -187,8 +187,8 @@ func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	return words
 }
 
-// meaning reports an invalid value of a field whose text is not free.
-func (p *parser) meaning(field, said string, n *yaml.Node) {
+// checkValue reports an invalid value of a field whose text is not free.
+func (p *parser) checkValue(field, said string, n *yaml.Node) {
 	path := said
 	switch field {
 	case "run":
@@ -208,13 +208,13 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 			return
 		}
 	}
-	if !local(path) || path == "." && field != "dir" {
+	if !isLocal(path) || path == "." && field != "dir" {
 		p.AddProblem(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
 	}
 }
 
-// local reports whether a path, with slashes, always stays in the repository.
-func local(path string) bool {
+// isLocal reports whether a path, with slashes, always stays in the repository.
+func isLocal(path string) bool {
 	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, `\`) &&
 		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
 }

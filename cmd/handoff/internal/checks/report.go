@@ -33,7 +33,7 @@ type results struct{ passed, failed []string }
 func (r results) problem() string {
 	switch {
 	case len(r.failed) > 0:
-		return some(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
+		return problemWith(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
 	case len(r.passed) == 0:
 		return noTests
 	}
@@ -48,8 +48,8 @@ func (r results) lost(before []string) []string {
 	})
 }
 
-// sum sorts the tests, and removes tests that also failed from the passed ones: a test may have run twice.
-func (r *results) sum() {
+// normalise sorts the tests, and removes tests that also failed from the passed ones: a test may have run twice.
+func (r *results) normalise() {
 	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
 		_, failed := slices.BinarySearch(r.failed, name)
@@ -120,7 +120,7 @@ func readGoTest(in io.Reader) (r results, err error) {
 		}
 	}
 	if err = schemas.IgnoreError(io.EOF, err); err == nil {
-		r.sum()
+		r.normalise()
 	}
 	return r, err
 }
@@ -130,7 +130,7 @@ func readJUnit(in io.Reader) (r results, err error) {
 	for d := xml.NewDecoder(in); ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
-			r.sum()
+			r.normalise()
 			return r, nil
 		}
 		if err != nil {

@@ -21,10 +21,10 @@ const (
 	slots = 4 // of a repository; a run that finds all in use waits
 	stale = 7 * 24 * time.Hour
 
-	mark     = "HANDOFF_CHECK" // the variable of processes of a command
-	markFile = "mark"
-	lockFile = "lock"
-	stdout   = "stdout" // the output of a command, for its report
+	markVariable = "HANDOFF_CHECK" // the variable of processes of a command
+	markFile     = "mark"
+	lockFile     = "lock"
+	stdout       = "stdout" // the output of a command, for its report
 )
 
 // A slot is a tree in which commands run, one at a time.
@@ -35,11 +35,11 @@ type slot struct {
 	lock *os.File
 }
 
-// take returns a free slot of a repository. It first ends processes that a killed run left there.
-func take(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
+// takeSlot returns a free slot of a repository. It first ends processes that a killed run left there.
+func takeSlot(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
 	for s == nil {
 		for n := range slots {
-			if s, err = try(filepath.Join(place, fmt.Sprint(n+1))); s != nil || err != nil {
+			if s, err = tryLock(filepath.Join(place, fmt.Sprint(n+1))); s != nil || err != nil {
 				break
 			}
 		}
@@ -50,17 +50,17 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 			return nil, err
 		}
 	}
-	s.endLeft()
+	s.killRemaining()
 	if s.objects, err = borrow(filepath.Join(s.path, "git"), from, commit); err != nil {
-		s.leave()
+		s.release()
 		return nil, err
 	}
-	s.tree, s.held, s.from = filepath.Join(s.path, "tree"), s.lock, from
+	s.tree, s.gitLock, s.from = filepath.Join(s.path, "tree"), s.lock, from
 	return s, nil
 }
 
-// try locks a slot. It returns nil if another process uses the slot, or removed it meanwhile.
-func try(path string) (*slot, error) {
+// tryLock locks a slot. It returns nil if another process uses the slot, or removed it meanwhile.
+func tryLock(path string) (*slot, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func try(path string) (*slot, error) {
 	return nil, schemas.IgnoreError(platform.ErrLocked, err)
 }
 
-func (s *slot) leave() { _ = s.lock.Close() } // nothing was written
+func (s *slot) release() { _ = s.lock.Close() } // nothing was written
 
 // temporary returns the directory for temporary files of a command. Its path is short, because programs make sockets
 // below it.
@@ -91,13 +91,14 @@ func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
 
-// endLeft ends the processes of a command whose run was killed together with its supervisor, and removes its files.
-func (s *slot) endLeft() {
+// killRemaining ends the processes of a command whose run was killed together with its supervisor, and removes its
+// files.
+func (s *slot) killRemaining() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
 	if err == nil && idForm().Match(id) {
-		platform.KillMarked(mark + "=" + string(id))
-		_ = wipe(temporary(string(id))) // else the system removes it one day
+		platform.KillMarked(markVariable + "=" + string(id))
+		_ = removeAll(temporary(string(id))) // else the system removes it one day
 	}
 	_ = os.Remove(path)
 	_ = os.Remove(filepath.Join(s.path, stdout))
@@ -110,7 +111,7 @@ func (s *slot) prepare(ctx context.Context, commit string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if err := errors.Join(wipe(s.tree), os.RemoveAll(filepath.Join(s.dir, "index"))); err != nil {
+	if err := errors.Join(removeAll(s.tree), os.RemoveAll(filepath.Join(s.dir, "index"))); err != nil {
 		return err
 	}
 	return s.update(ctx, commit)
@@ -130,11 +131,11 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	return err
 }
 
-// lend gives the tree at a commit a git directory of its own, so that changes of a command there, as settings and
+// addGitDir gives the tree at a commit a git directory of its own, so that changes of a command there, as settings and
 // flags of the index, do not count for the next one.
-func (s *slot) lend(commit string) error {
+func (s *slot) addGitDir(commit string) error {
 	lent := filepath.Join(s.tree, ".git")
-	if err := wipe(lent); err != nil {
+	if err := removeAll(lent); err != nil {
 		return err
 	}
 	if _, err := borrow(lent, s.from, commit); err != nil {
@@ -144,7 +145,7 @@ func (s *slot) lend(commit string) error {
 	if err != nil {
 		return err
 	}
-	return settle(filepath.Join(lent, "index"), string(index))
+	return writeIfChanged(filepath.Join(lent, "index"), string(index))
 }
 
 // restore takes the files of the tree that match a pattern, and that differ from a base, from the base. It removes
@@ -174,8 +175,8 @@ func (s *slot) restore(ctx context.Context, base string, changed []change, patte
 	return err
 }
 
-// wipe removes a directory, also if parts of it are not writable.
-func wipe(dir string) error {
+// removeAll removes a directory, also if parts of it are not writable.
+func removeAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
 	}
@@ -202,10 +203,10 @@ func sweep(dir string, now time.Time) {
 		}
 		if used == path {
 			_ = os.Remove(path)
-		} else if s, err := try(path); s != nil && err == nil {
-			s.endLeft()
-			_ = wipe(path) // the next run tries again
-			s.leave()
+		} else if s, err := tryLock(path); s != nil && err == nil {
+			s.killRemaining()
+			_ = removeAll(path) // the next run tries again
+			s.release()
 		}
 	}
 }

@@ -29,8 +29,8 @@ const (
 	mostFile      = 16 << 30  // bytes of a file
 	mostMemory    = 0.75      // part of the memory of the machine
 	leastDisk     = 256 << 20 // bytes that must stay free in a file system
-	lookEvery     = 50 * time.Millisecond
-	memoryLooks   = 10               // it takes longer, so only every tenth time
+	watchInterval = 50 * time.Millisecond
+	memoryEvery   = 10               // it takes longer, so only every tenth time
 	grace         = time.Second      // for processes to end after their command
 	endLimit      = 10 * time.Second // for the supervisor to end all processes
 )
@@ -42,11 +42,11 @@ type order struct {
 	Limit     time.Duration
 	Print     string // the file for the standard output of the command
 	Temporary string // a directory that ends with the command
-	Kept      bool   // another supervisor is above this one, see [order.keep]
+	Kept      bool   // another supervisor is above this one, see [order.superviseChild]
 }
 
-// ended is the result of a command.
-type ended struct {
+// outcome is the result of a command.
+type outcome struct {
 	Exit   *int // nil if it was killed, or did not start
 	Millis int64
 	Why    string // the failure, in a sentence; empty for none
@@ -73,7 +73,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 		over(errors.New("nobody waits for it"))
 	}()
 	if !o.Kept {
-		return o.keep(within, out)
+		return o.superviseChild(within, out)
 	}
 	done, err := o.run(within, over)
 	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // a signal to this process may have ended the command too
@@ -82,15 +82,15 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(done)
 }
 
-// keep runs a second supervisor as a child, because a command may stop or kill its parent. It has a clock of its own,
-// and ends all remaining processes when the child has ended.
-func (o order) keep(ctx context.Context, out io.Writer) error {
+// superviseChild runs a second supervisor as a child, because a command may stop or kill its parent. It has a clock
+// of its own, and ends all remaining processes when the child has ended.
+func (o order) superviseChild(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	o.Kept = true
-	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit) //nolint:gosec // this program itself
+	done, err := o.supervise(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit) //nolint:gosec // this program itself
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (o order) keep(ctx context.Context, out io.Writer) error {
 
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
-// supervised starts a supervisor with the order, and returns its output. When ctx ends, supervised tells the
+// supervise starts a supervisor with the order, and returns its output. When ctx ends, supervise tells the
 // supervisor to end. If the supervisor is late after that, or after the limit, it is killed with all processes below
 // it.
-func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
+func (o order) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late ti
 	platform.KillTree(by) // its remaining processes are orphans then
 }
 
-func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
+func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done outcome, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, fmt.Errorf("it did not end within %s", o.Limit))
 	defer cancel()
 	print, err := os.OpenFile(o.Print, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -154,7 +154,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 		return done, err
 	}
 	defer print.Close()
-	defer func() { _ = wipe(o.Temporary) }() // else the next run does it
+	defer func() { _ = removeAll(o.Temporary) }() // else the next run does it
 	platform.LimitFileSize(mostFile)
 	cmd := platform.Shell(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
@@ -187,7 +187,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 
 // watch ends a command that takes too much of the machine.
 func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(watchInterval)
 	defer look.Stop()
 	for n := 1; ; n++ {
 		select {
@@ -200,7 +200,7 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 		switch {
 		case len(pids) > mostProcesses:
 			over(fmt.Errorf("it had more than %d processes", mostProcesses))
-		case n%memoryLooks == 0 && platform.MemoryExceeds(pids, mostMemory):
+		case n%memoryEvery == 0 && platform.MemoryExceeds(pids, mostMemory):
 			over(errors.New("it had more than three quarters of the memory"))
 		case platform.DiskFull(o.Dir, leastDisk) || platform.DiskFull(o.Temporary, leastDisk):
 			over(errors.New("less than 256 MiB are free where it writes"))

@@ -45,14 +45,14 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 }
 
 // Declarer wraps an invoker so that it declares the agents of files.
-func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declarer {
-	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Leave, Version: a.Release.Version}
+func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
+	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Permissions, Version: a.Release.Version}
 }
 
-// DeclareAnew removes declarations of all files but the project's, for example of a file that a flag named, of a file
-// at the project's former path, and earlier declarations of a file that is broken now. It writes nothing in a
+// RedeclareFiles removes declarations of all files but the project's, for example of a file that a flag named, of a
+// file at the project's former path, and earlier declarations of a file that is broken now. It writes nothing in a
 // workspace that is not used yet.
-func (a *App) DeclareAnew(ctx context.Context) error {
+func (a *App) RedeclareFiles(ctx context.Context) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || place.Untouched() && !a.InDatabase() {
 		return err
@@ -63,7 +63,7 @@ func (a *App) DeclareAnew(ctx context.Context) error {
 		if len(wrong) > 0 {
 			said = schemas.DeclaringFile{Name: f.Name}
 		}
-		_, said.Unallowed = f.LacksPermission(said, a.Leave())
+		_, said.Unallowed = f.LacksPermission(said, a.Permissions())
 		in.Files = append(in.Files, said)
 	}
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *Connection) error {

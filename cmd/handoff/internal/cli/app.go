@@ -46,12 +46,12 @@ type App struct {
 	Workspace string // --workspace: its name; empty: the project's workspace
 	JSON      bool   // --json: print results of tools unchanged
 
-	Reads  bool       // --read: a look with another agent's name marks its notices as read
-	Limits LimitFlags // of the store, while this process owns it
+	MarkRead bool       // --read: a look with another agent's name marks its notices as read
+	Limits   LimitFlags // of the store, while this process owns it
 
-	agents   string // --agents: the file to read instead of the project's
-	noColour bool
-	drained  string // the flag or argument that read standard input
+	agents    string // --agents: the file to read instead of the project's
+	noColour  bool
+	stdinFlag string // the flag or argument that read standard input
 }
 
 // BindGlobal binds the flags that every command has.
@@ -143,7 +143,7 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 // typedLine returns the line that a person types before ctx is done, without blanks around it. An empty line is an
 // answer.
 func typedLine(ctx context.Context, r io.Reader) (string, error) {
-	return Attempt(ctx, func() (string, error) {
+	return RunInterruptible(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(r).ReadString('\n')
 		return strings.TrimSpace(line), nil
 	})

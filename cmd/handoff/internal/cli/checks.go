@@ -18,7 +18,7 @@ func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 
 // Permissions returns the permissions of this user in the project: of its repository, else of its directory .handoff.
 // Without a known project the book is empty and allows nothing.
-func (a *App) Leave() consent.Book {
+func (a *App) Permissions() consent.Book {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)
 	if err != nil || none != nil {
@@ -31,5 +31,5 @@ func (a *App) Leave() consent.Book {
 		}
 		r.Common = filepath.Join(dir, ".handoff")
 	}
-	return looker.Runner.Leave(r)
+	return looker.Runner.Permissions(r)
 }

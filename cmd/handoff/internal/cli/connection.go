@@ -25,20 +25,20 @@ import (
 // A Connection connects a command to its workspace while the command runs. One caller makes all calls over it: only
 // [App.Connect] looks for the name of the client session. It is for one goroutine.
 type Connection struct {
-	Boxes   *relay.Relay
-	By      schemas.Caller
-	Unnamed error // why the calling client session is not known; nil if it is known, or if it was not needed
+	Boxes      *relay.Relay
+	By         schemas.Caller
+	SessionErr error // why the calling client session is not known; nil if it is known, or if it was not needed
 
 	App     *App
-	part    part          // of a wait, for the next call
-	nothing tools.Invoker // takes the calls if there is no workspace, see [App.Look]; Boxes is nil then
-	beside  tools.Invoker // see [Connection.invoker]
+	part    waitPart      // of a wait, for the next call
+	empty   tools.Invoker // takes the calls if there is no workspace, see [App.Look]; Boxes is nil then
+	invoker tools.Invoker // see [Connection.invoker]
 }
 
 // Connect opens the workspace while fn runs, and makes it if there is none. A caller that is known from its
 // surroundings acts as the client session in whose shell this runs, which may be one of several of its client.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
-	if err := a.checkTyped(); err != nil {
+	if err := a.checkTypedWorkspace(); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -64,7 +64,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {
 	case needsName(err):
-		conn.By.Agent, conn.Unnamed = "", err
+		conn.By.Agent, conn.SessionErr = "", err
 		return nil
 	case err == nil && out.Agent != conn.By.Agent:
 		conn.By.Agent, conn.App.Agent = out.Agent, string(out.Agent)
@@ -135,14 +135,14 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	boxes := conn.Invoker()
 	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.PersonField && conn.By.Proof == "" {
-		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
+		if conn.By.Proof, err = conn.App.ConfirmPerson(ctx, e); err != nil {
 			return nil, err
 		}
 		raw, err = boxes.Invoke(ctx, conn.request(tool, b))
 		conn.By.Proof = "" // a person confirms each call
 	}
-	if conn.Unnamed != nil && needsName(err) {
-		err = conn.Unnamed
+	if conn.SessionErr != nil && needsName(err) {
+		err = conn.SessionErr
 	}
 	if err != nil || out == nil {
 		return raw, err
@@ -156,15 +156,15 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 // Invoker takes the calls, and adds data that only this process can read: declarations of files, and files of the
 // project to which the calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
-	if conn.beside == nil {
+	if conn.invoker == nil {
 		dir, _ := conn.App.Location().FilesDir() // empty for no project
-		var boxes tools.Invoker = conn.App.Declaring(cmp.Or[tools.Invoker](conn.nothing, conn.Boxes))
+		var boxes tools.Invoker = conn.App.Declarer(cmp.Or[tools.Invoker](conn.empty, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.Completions{Invoker: boxes, ProjectChecks: checks} // they end with this process
 		}
-		conn.beside = &project.Files{Invoker: boxes, Dir: dir}
+		conn.invoker = &project.Files{Invoker: boxes, Dir: dir}
 	}
-	return conn.beside
+	return conn.invoker
 }
 
 // request makes a call of a tool with a new id.
@@ -173,17 +173,17 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 
-// Call opens the workspace for one call of a tool, by the caller of [App.Caller], or of [App.Looker] if the tool only
-// reads. It returns the result decoded and unchanged.
+// Call opens the workspace for one call of a tool, by the caller of [App.Caller], or of [App.ReadingCaller] if the
+// tool only reads. It returns the result decoded and unchanged.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
-	by, err := a.Caller(writes(tool))
-	if err == nil && reads(tool) {
-		by, err = a.Looker(false)
+	by, err := a.Caller(needsCaller(tool))
+	if err == nil && readsOnly(tool) {
+		by, err = a.ReadingCaller(false)
 	}
 	if err != nil {
 		return out, nil, err
 	}
-	err = a.Reach(ctx, by, tool, func(conn *Connection) error {
+	err = a.ConnectFor(ctx, by, tool, func(conn *Connection) error {
 		raw, err = conn.Call(ctx, tool, args, &out)
 		return err
 	})
@@ -192,15 +192,15 @@ func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out,
 
 // Act opens the workspace while fn runs, for the caller of [App.Caller] for this tool.
 func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) error {
-	by, err := a.Caller(writes(tool))
+	by, err := a.Caller(needsCaller(tool))
 	if err != nil {
 		return err
 	}
-	return a.Reach(ctx, by, tool, fn)
+	return a.ConnectFor(ctx, by, tool, fn)
 }
 
-// writes reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
-func writes(tool string) bool {
+// needsCaller reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
+func needsCaller(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && !t.ReadOnly && !t.Admin
 }
@@ -210,21 +210,21 @@ const (
 	pauseBroken = time.Second
 )
 
-// part is the part of a wait that one call covers. All calls of a wait name the start of the wait, so that it keeps
+// waitPart is the part of a wait that one call covers. All calls of a wait name the start of the wait, so that it keeps
 // its place in the queue. The zero part belongs to a call that does not wait.
-type part struct{ since, until time.Time }
+type waitPart struct{ since, until time.Time }
 
 // partAt returns the part that begins now, at most as long as one call may wait.
-func partAt(now, since, end time.Time) part {
+func partAt(now, since, end time.Time) waitPart {
 	until := now.Add(longestWait)
 	if end.Before(until) {
 		until = end
 	}
-	return part{since, until}
+	return waitPart{since, until}
 }
 
 // arguments returns the seconds that a call may wait if it is made now.
-func (p part) arguments(now time.Time) Arguments {
+func (p waitPart) arguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
 		return Arguments{}
@@ -235,7 +235,7 @@ func (p part) arguments(now time.Time) Arguments {
 // Wait makes one call after another until one is done, fails or the time is over; at least one. Each call gets the
 // number of seconds that it may wait. If the store is unavailable, Wait repeats the call.
 func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
-	defer func() { conn.part = part{} }()
+	defer func() { conn.part = waitPart{} }()
 	since := conn.App.Now()
 	end := since.Add(limit)
 	for {
@@ -269,9 +269,9 @@ func CallUntil[Out any](
 	return out, raw, err
 }
 
-// Attempt returns the result of fn, or the error of ctx if ctx is done first. Then fn stays behind, for example at
-// input that nobody types: so use it only in commands that end soon.
-func Attempt[T any](ctx context.Context, fn func() (T, error)) (T, error) {
+// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. Then fn stays behind, for
+// example at input that nobody types: so use it only in commands that end soon.
+func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error

@@ -20,7 +20,7 @@ import (
 )
 
 // A Field is a flag that sets an argument of a tool. Its path leads to the argument through objects, as
-// "expectations.strict". A field without a path sets none: the command reads its values with [Given].
+// "expectations.strict". A field without a path sets none: the command reads its values with [GivenTexts].
 type Field struct {
 	Flag    string
 	path    string
@@ -63,7 +63,7 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
-		flag := flags.VarPF(&formed{form: f.form}, f.Flag, f.short, f.help)
+		flag := flags.VarPF(&flagValue{form: f.form}, f.Flag, f.short, f.help)
 		if f.form.kind == kindSwitch {
 			flag.NoOptDefVal = "true"
 		}
@@ -73,28 +73,28 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// Given returns the texts of a repeatable field, none if it was not given.
-func Given(cmd *cobra.Command, flag string) []string {
-	texts, _ := cmd.Flags().Lookup(flag).Value.(*formed).argument.([]string)
+// GivenTexts returns the texts of a repeatable field, none if it was not given.
+func GivenTexts(cmd *cobra.Command, flag string) []string {
+	texts, _ := cmd.Flags().Lookup(flag).Value.(*flagValue).argument.([]string)
 	return texts
 }
 
-// Set puts the given fields with a path into the arguments, over existing values.
-func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
+// SetFields puts the given fields with a path into the arguments, over existing values.
+func (args Arguments) SetFields(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
 		if !flag.Changed || f.path == "" {
 			continue
 		}
-		if err := args.Put(f.path, flag.Value.(*formed).argument); err != nil {
+		if err := args.SetPath(f.path, flag.Value.(*flagValue).argument); err != nil {
 			return schemas.Invalidf("--"+f.Flag, "%w", err)
 		}
 	}
 	return nil
 }
 
-// Put sets the value at a path, and makes the objects on the way.
-func (args Arguments) Put(path string, value any) error {
+// SetPath sets the value at a path, and makes the objects on the way.
+func (args Arguments) SetPath(path string, value any) error {
 	object := map[string]any(args)
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -113,10 +113,10 @@ func (args Arguments) Put(path string, value any) error {
 
 // A form is the syntax of a flag and the argument that it makes.
 type form struct {
-	kind  string                                     // in help
-	inner bool                                       // only the part after the first = may name a place
-	plain bool                                       // never a text, so it does not name a place
-	parse func(before any, said string) (any, error) // before is the argument so far, of a repeatable flag
+	kind    string                                     // in help
+	inner   bool                                       // only the part after the first = may name a place
+	notText bool                                       // never a text, so it does not name a place
+	parse   func(before any, said string) (any, error) // before is the argument so far, of a repeatable flag
 }
 
 const (
@@ -132,18 +132,18 @@ func (f form) field(flag, path, help string) Field {
 // Each function makes a field of its form. Texts may also name the place of the text, see [App.Text].
 var (
 	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
-	Texts   = form{kind: "text", parse: addText}.field                                                     // a list, one for each use
-	Answers = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, one for each use
-	Words   = form{kind: kindWords, parse: addWords}.field                                                 // a,b,c
-	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                  // one for each use
-	Results = form{kind: "name=value", parse: addResult}.field                                             // as Pairs, with numbers for quantities
-	Number  = form{kind: "number", plain: true, parse: parsed(strconv.Atoi, "a number")}.field             // an integer
-	Rate    = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
-	Switch  = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
+	Texts   = form{kind: "text", parse: addText}.field                                                        // a list, one for each use
+	Answers = form{kind: "text", inner: true, parse: addText}.field                                           // NUMBER=TEXT or other words, one for each use
+	Words   = form{kind: kindWords, parse: addWords}.field                                                    // a,b,c
+	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                     // one for each use
+	Results = form{kind: "name=value", parse: addResult}.field                                                // as Pairs, with numbers for quantities
+	Number  = form{kind: "number", notText: true, parse: parseAs(strconv.Atoi, "a number")}.field             // an integer
+	Rate    = form{kind: "number", notText: true, parse: parseAs(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
+	Switch  = form{kind: kindSwitch, notText: true, parse: parseAs(strconv.ParseBool, "true or false")}.field // true or false
 	// Document is one JSON document.
 	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.JSON(said) }}.field
 	// Role takes the name of a role, and makes its address.
-	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
+	Role = form{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
 )
 
 func addText(before any, said string) (any, error) {
@@ -174,9 +174,9 @@ func addPair(before any, said string) (any, error) {
 	return pairs, nil
 }
 
-// counted matches names that end with a word for a quantity, so that a number stays a number: cost_usd, input_tokens.
-// In other names digits may be a name, for example of a commit.
-var counted = sync.OnceValue(func() *regexp.Regexp {
+// quantityName matches names that end with a word for a quantity, so that a number stays a number: cost_usd,
+// input_tokens. In other names digits may be a name, for example of a commit.
+var quantityName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
 })
 
@@ -193,15 +193,15 @@ func addResult(before any, said string) (any, error) {
 	for name, value := range pair.(map[string]string) {
 		results[name] = value
 		n := json.Number(value)
-		if _, err := n.Float64(); err == nil && counted().MatchString(name) && json.Valid([]byte(value)) {
+		if _, err := n.Float64(); err == nil && quantityName().MatchString(name) && json.Valid([]byte(value)) {
 			results[name] = n
 		}
 	}
 	return results, nil
 }
 
-// parsed parses with parse. Its error for other texts names the kind.
-func parsed[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
+// parseAs parses with parse. Its error for other texts names the kind.
+func parseAs[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
 	return func(_ any, said string) (any, error) {
 		value, err := parse(said)
 		if err != nil {
@@ -220,29 +220,29 @@ func positive(said string) (float64, error) {
 }
 
 // A formed is the value of a flag. It implements [pflag.Value].
-type formed struct {
+type flagValue struct {
 	form
-	said      []string
-	elsewhere bool // a part of it is to be read from a file or standard input
-	argument  any
+	texts      []string
+	namesPlace bool // a part of it is to be read from a file or standard input
+	argument   any
 }
 
-func (f *formed) Set(said string) (err error) {
-	f.said = append(f.said, said)
+func (f *flagValue) Set(said string) (err error) {
+	f.texts = append(f.texts, said)
 	before, text := f.split(said)
-	if f.elsewhere = f.elsewhere || placeIn(text) != ""; f.elsewhere {
+	if f.namesPlace = f.namesPlace || placeOf(text) != ""; f.namesPlace {
 		return nil
 	}
-	f.argument, err = f.parse(f.argument, before+plain(text))
+	f.argument, err = f.parse(f.argument, before+unescape(text))
 	return err
 }
-func (f *formed) String() string { return strings.Join(f.said, ",") }
-func (f *formed) Type() string   { return f.kind }
+func (f *flagValue) String() string { return strings.Join(f.texts, ",") }
+func (f *flagValue) Type() string   { return f.kind }
 
 // split returns the part before a text, and the text itself, which may name a place. The text is empty if there is
 // none.
-func (f *formed) split(said string) (before, text string) {
-	if f.plain {
+func (f *flagValue) split(said string) (before, text string) {
+	if f.notText {
 		return said, ""
 	}
 	if !f.inner {
@@ -253,15 +253,15 @@ func (f *formed) split(said string) (before, text string) {
 }
 
 // read replaces the value of a flag by the contents of the places that it names.
-func (f *formed) read(ctx context.Context, a *App, flag string) (err error) {
+func (f *flagValue) readPlaces(ctx context.Context, a *App, flag string) (err error) {
 	f.argument = nil
-	for _, said := range f.said {
+	for _, said := range f.texts {
 		before, text := f.split(said)
 		if text, err = a.Text(ctx, flag, text); err != nil {
 			return err
 		}
 		if f.argument, err = f.parse(f.argument, before+text); err != nil {
-			return schemas.Invalidf(flag, "%s: %w", placeIn(said), err)
+			return schemas.Invalidf(flag, "%s: %w", placeOf(said), err)
 		}
 	}
 	return nil

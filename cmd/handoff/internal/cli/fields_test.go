@@ -28,7 +28,7 @@ func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) 
 	if err := cmd.ParseFlags(flags); err != nil {
 		return nil, err
 	}
-	return message, message.Set(cmd, fields)
+	return message, message.SetFields(cmd, fields)
 }
 
 func TestFlagsBecomeArguments(t *testing.T) {
@@ -91,6 +91,6 @@ func TestFieldsOf_MakesAFlagOfEachFieldWithHelp(t *testing.T) {
 	require.Equal(t, []string{"no-takers", "strict", "notes"}, schemas.Map(fields, func(f Field) string { return f.Flag }))
 	require.Equal(t, []string{"wait", "human"}, cmd.Flags().Lookup("no-takers").Annotations[Choices])
 	require.NoError(t, cmd.ParseFlags([]string{"--no-takers", "wait", "--strict", "--notes", "a", "--notes", "b"}))
-	require.NoError(t, args.Set(cmd, fields))
+	require.NoError(t, args.SetFields(cmd, fields))
 	require.JSONEq(t, `{"options": {"no_takers": "wait", "strict": true, "notes": ["a", "b"]}}`, inJSON(t, args))
 }

@@ -140,8 +140,8 @@ func (s *Seconds) Set(text string) (err error) {
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
 
-// Synonyms accepts other programs' names of flags.
-func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+// NormaliseFlag accepts other programs' names of flags.
+func NormaliseFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	usual := map[string]string{"quiet": "silent", "no-colour": "no-color"}[name]
 	return pflag.NormalizedName(cmp.Or(usual, name))
 }
@@ -152,9 +152,9 @@ const notFirst = "handoff_not_first"
 // helpAll is the flag that shows all flags of a command with many.
 const helpAll = "help-all"
 
-// First makes --help of a command with many flags show only these flags, and adds --help-all for the others. Shells
+// ShowFirst makes --help of a command with many flags show only these flags, and adds --help-all for the others. Shells
 // complete all of them.
-func First(cmd *cobra.Command, names ...string) {
+func ShowFirst(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if slices.Contains(names, f.Name) || f.Hidden {
@@ -166,7 +166,7 @@ func First(cmd *cobra.Command, names ...string) {
 	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
-// Help returns the help function of a command, without the flags that [First] leaves to --help-all.
+// Help returns the help function of a command, without the flags that [ShowFirst] leaves to --help-all.
 func Help(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if all := cmd.Flags().Lookup(helpAll); all != nil && !all.Changed {

@@ -17,41 +17,41 @@ import (
 	"handoff/tools"
 )
 
-// Looker is [App.Caller] for a command that only looks. A caller that names another agent with --agent sees the mail
-// of that agent and marks nothing: the notices stay unread, and the claims are not renewed, unless --read is given.
-// This applies to a person at a terminal, and for whole lists to every caller. The surroundings of an agent, and
-// HANDOFF_AGENT, name the caller itself, so that it reads its own mail.
+// ReadingCaller is [App.Caller] for a command that only looks. A caller that names another agent with --agent sees
+// the mail of that agent and marks nothing: the notices stay unread, and the claims are not renewed, unless --read is
+// given. This applies to a person at a terminal, and for whole lists to every caller. The surroundings of an agent,
+// and HANDOFF_AGENT, name the caller itself, so that it reads its own mail.
 //
 // Notices that a person has not read need the person. So mail of human counts as read only at a terminal that is no
 // agent's, or with --read: a script, and a model with --agent human, leave it unread.
-func (a *App) Looker(lists bool) (schemas.Caller, error) {
+func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
 	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
-	if named && !a.Reads && (lists || a.AtTerminal()) {
+	if named && !a.MarkRead && (lists || a.AtTerminal()) {
 		by.Scope = schemas.ScopeRead
 	}
 	if by.Agent == schemas.Human {
-		by = a.Unread(by)
+		by = a.WithoutMarking(by)
 	}
 	return by, err
 }
 
-// Unread returns a caller for the mail of human: it leaves the mail unread unless a person is there or --read is
-// given.
-func (a *App) Unread(by schemas.Caller) schemas.Caller {
-	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.Reads {
+// WithoutMarking returns a caller for the mail of human: it leaves the mail unread unless a person is there or --read
+// is given.
+func (a *App) WithoutMarking(by schemas.Caller) schemas.Caller {
+	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
 		by.Scope = schemas.ScopeRead
 	}
 	return by
 }
 
-// BindReads gives a command that shows notices the flag --read.
-func (a *App) BindReads(flags *pflag.FlagSet) {
-	flags.BoolVar(&a.Reads, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
+// BindMarkRead gives a command that shows notices the flag --read.
+func (a *App) BindMarkRead(flags *pflag.FlagSet) {
+	flags.BoolVar(&a.MarkRead, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
-// MarkedRead says whether shown notices of an agent are read now. Unread is their number.
-func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string {
+// ReadRemark says whether shown notices of an agent are read now. Unread is their number.
+func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:
 		return ""
@@ -74,7 +74,7 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	if a.typedWorkspace() {
 		return a.noWorkspace(a.likelyWorkspaces())
 	}
-	conn := &Connection{By: by, App: a, nothing: open.Nothing(a.Now)}
+	conn := &Connection{By: by, App: a, empty: open.Nothing(a.Now)}
 	if err := conn.actAsSession(ctx); err != nil {
 		return err
 	}
@@ -84,16 +84,16 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 // InDatabase reports whether workspaces are in a database, and not in files of this machine.
 func (a *App) InDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 
-// Reach is Look for a tool that only reads, else Connect.
-func (a *App) Reach(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
-	if reads(tool) {
+// ConnectFor is Look for a tool that only reads, else Connect.
+func (a *App) ConnectFor(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
+	if readsOnly(tool) {
 		return a.Look(ctx, by, fn)
 	}
 	return a.Connect(ctx, by, fn)
 }
 
-// reads reports whether a tool only reads.
-func reads(tool string) bool {
+// readsOnly reports whether a tool only reads.
+func readsOnly(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && t.ReadOnly
 }
@@ -113,8 +113,8 @@ func (a *App) typedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
-// checkTyped refuses a typed name of a new workspace if it looks like a misspelled name of an existing one.
-func (a *App) checkTyped() error {
+// checkTypedWorkspace refuses a typed name of a new workspace if it looks like a misspelled name of an existing one.
+func (a *App) checkTypedWorkspace() error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
 		return err

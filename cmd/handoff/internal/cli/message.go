@@ -43,13 +43,14 @@ func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, er
 	}
 	args, err := respell.NormaliseWhole(tool, id, object)
 	if err == nil {
-		textformat.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
+		textformat.AddMarkdown(args, markdown, bodyArguments[tool].body, bodyArguments[tool].rest)
 	}
 	return args, err
 }
 
-// Whole brings arguments with objects of another system into canonical form, without losing any of their content.
-func (args Arguments) Whole(tool string) error {
+// Canonicalise brings arguments with objects of another system into canonical form, without losing any of their
+// content.
+func (args Arguments) Canonicalise(tool string) error {
 	b, err := json.Marshal(args) // flags have lists of their own types
 	if err != nil {
 		return err
@@ -65,8 +66,8 @@ func (args Arguments) Whole(tool string) error {
 	return err
 }
 
-// bodies are the arguments for the text of a message in Markdown, see [textformat.AddMarkdown].
-var bodies = map[string]struct{ body, rest string }{
+// bodyArguments are the arguments for the text of a message in Markdown, see [textformat.AddMarkdown].
+var bodyArguments = map[string]struct{ body, rest string }{
 	"send_handoff": {"task", "detail"}, "complete_handoff": {"summary", "detail"},
 	"fail_handoff": {"description", "origin.extra.detail"},
 }
@@ -74,12 +75,12 @@ var bodies = map[string]struct{ body, rest string }{
 // fromLog is the flag that names a log.
 const fromLog = "from-log"
 
-// runs are the arguments for the results of a run in a log. A tool that is not here takes no payload from a log.
-var runs = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
+// resultPaths are the arguments for the results of a run in a log. A tool that is not here takes no payload from a log.
+var resultPaths = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
 
-// logged reads the payload that an agent left in a log, as arguments of a tool, with the log's results of the run. A
-// log without a payload is no error, only a warning: agents need not hand on anything.
-func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, error) {
+// payloadArguments reads the payload that an agent left in a log, as arguments of a tool, with the log's results of
+// the run. A log without a payload is no error, only a warning: agents need not hand on anything.
+func (a *App) payloadArguments(ctx context.Context, tool, id, path string) (Arguments, error) {
 	log, err := a.Log(ctx, path)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, err
 		}
 	}
 	if len(log.Outputs) > 0 {
-		if err := args.Put(runs[tool], log.Results()); err != nil {
+		if err := args.SetPath(resultPaths[tool], log.Results()); err != nil {
 			return nil, schemas.Invalidf("--"+fromLog, "%w", err)
 		}
 		if tool == "complete_handoff" {
@@ -107,8 +108,8 @@ func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, err
 
 // Log reads the log of --from-log as a stream, however long it is, and warns of oddities.
 func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
-	log, err := from(ctx, a, "--"+fromLog, path, payload.Scan)
-	if odd := log.Odd(); odd != "" && err == nil {
+	log, err := readSource(ctx, a, "--"+fromLog, path, payload.Scan)
+	if odd := log.Warning(); odd != "" && err == nil {
 		fmt.Fprintln(a.Stderr, "warning:", odd)
 	}
 	return log, err
@@ -118,7 +119,7 @@ func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
 // The content must be UTF-8. If input never comes, as from a terminal or a pipe without a writer, Input waits until
 // ctx is done.
 func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
-	content, err := from(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
+	content, err := readSource(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(source, maxInput+1))
 	})
 	switch {
@@ -132,9 +133,9 @@ func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
 	return content, nil
 }
 
-// from applies a function to the file or standard input that a flag or an argument names.
-func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
-	got, err := Attempt(ctx, func() (got T, err error) {
+// readSource applies a function to the file or standard input that a flag or an argument names.
+func readSource[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
+	got, err := RunInterruptible(ctx, func() (got T, err error) {
 		source, err := a.source(flag, path)
 		if err != nil {
 			return got, err
@@ -172,11 +173,11 @@ func (a *App) OpenFile(named string) (*os.File, error) {
 // source opens the file that a flag or an argument names, or standard input.
 func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
-		if a.drained != "" {
-			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).
+		if a.stdinFlag != "" {
+			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.stdinFlag).
 				WithHint("Give one of them as a file.")
 		}
-		a.drained = flag
+		a.stdinFlag = flag
 		return io.NopCloser(a.Stdin), nil
 	}
 	f, err := a.OpenFile(path)
@@ -195,9 +196,9 @@ a text that begins with @.`
 // these, with the line ends of messages and none at the end. All texts of command lines pass through here, so the
 // name of a place never counts as a text.
 func (a *App) Text(ctx context.Context, name, said string) (string, error) {
-	place := placeIn(said)
+	place := placeOf(said)
 	if place == "" {
-		return plain(said), nil
+		return unescape(said), nil
 	}
 	content, err := a.Input(ctx, name, place)
 	return strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\r\n"), err
@@ -206,15 +207,15 @@ func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 // readTexts reads the texts of flags that name places.
 func (a *App) readTexts(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if f, ok := flag.Value.(*formed); ok && f.elsewhere && err == nil {
-			err = f.read(cmd.Context(), a, "--"+flag.Name)
+		if f, ok := flag.Value.(*flagValue); ok && f.namesPlace && err == nil {
+			err = f.readPlaces(cmd.Context(), a, "--"+flag.Name)
 		}
 	})
 	return err
 }
 
-// placeIn returns the place that a text names, or "".
-func placeIn(said string) string {
+// placeOf returns the place that a text names, or "".
+func placeOf(said string) string {
 	if said == "-" {
 		return said
 	}
@@ -224,8 +225,8 @@ func placeIn(said string) string {
 	return ""
 }
 
-// plain returns a text that names no place, without the first of two @.
-func plain(said string) string {
+// unescape returns a text that names no place, without the first of two @.
+func unescape(said string) string {
 	if strings.HasPrefix(said, "@@") {
 		return said[1:]
 	}

@@ -166,11 +166,11 @@ func Inert(raw json.RawMessage) string {
 	return b.String()
 }
 
-// Everybody is more agents than a workspace has: a terminal shows all of them.
-const Everybody = 100_000
+// AllAgents is more agents than a workspace has: a terminal shows all of them.
+const AllAgents = 100_000
 
-// Stamp writes a time for programs, "" for nil.
-func Stamp(at *time.Time) string {
+// FormatTime writes a time for programs, "" for nil.
+func FormatTime(at *time.Time) string {
 	if at == nil {
 		return ""
 	}

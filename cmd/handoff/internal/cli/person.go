@@ -16,10 +16,10 @@ import (
 	"handoff/schemas"
 )
 
-// InPerson asks for the proof that a person wants a call, which was refused without a proof: either a setting that
+// ConfirmPerson asks for the proof that a person wants a call, which was refused without a proof: either a setting that
 // makes a question unnecessary, or an answer at the terminal itself. The name human proves nothing, because every
 // shell of an agent can use it.
-func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
+func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
 	allowed, err := a.approvals()
 	switch {
 	case err != nil:
@@ -33,7 +33,7 @@ func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof strin
 	return "terminal", nil
 }
 
-// patience is how long InPerson waits for an answer: the caller may be an agent without a person.
+// patience is how long ConfirmPerson waits for an answer: the caller may be an agent without a person.
 const patience = 2 * time.Minute
 
 // confirm asks at the terminal itself, wherever the streams lead. Below a client it does not ask: the client may have

@@ -21,8 +21,8 @@ type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Unless returns the exit status of a code if a printed result is not well. An error of printing comes first.
-func Unless(well bool, code schemas.Code, printed error) error {
+// ExitUnless returns the exit status of a code if a printed result is not well. An error of printing comes first.
+func ExitUnless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
 	}
@@ -42,28 +42,28 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a refused tool call answers
 		fmt.Fprintln(a.Stdout, Inert(b))
 	}
-	a.PrintError(coded, a.ways(cmd, coded)...)
+	a.PrintError(coded, a.remedies(cmd, coded)...)
 	return schemas.Codes[coded.Code].Exit
 }
 
-// ways returns the remedies of an error: its hint, the spelling of a missing argument for this command, and its calls
-// as command lines. The command call gets calls of tools.
-func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
+// remedies returns the remedies of an error: its hint, the spelling of a missing argument for this command, and its
+// calls as command lines. The command call gets calls of tools.
+func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.Advice
 	if needsName(e) && a.Agent == "" {
 		ways = append(ways, identity.Missing().Hint)
 	}
-	ways = append(slices.Compact(ways), a.told(cmd, e.Field))
+	ways = append(slices.Compact(ways), a.usageOf(cmd, e.Field))
 	if cmd.Name() == "call" {
 		render = schemas.Advice.String
 	}
 	return append(ways, schemas.Map(e.Next, render)...)
 }
 
-// told says how a command is given an argument that no single flag sets.
-func (a *App) told(cmd *cobra.Command, argument string) string {
+// usageOf says how a command is given an argument that no single flag sets.
+func (a *App) usageOf(cmd *cobra.Command, argument string) string {
 	for _, s := range a.Spellings {
-		if how := s.Told[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
+		if how := s.Usage[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
 			return how
 		}
 	}
@@ -101,8 +101,8 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 // IsNotice reports whether an id is of a notice, as no_7, which is read, and not of a handoff, which is worked on.
 func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 
-// OnlyRead returns the error for a notice in the place of a handoff.
-func OnlyRead(id, lacks string) error {
+// NoticeRefused returns the error for a notice in the place of a handoff.
+func NoticeRefused(id, lacks string) error {
 	id = schemas.Visible(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
@@ -110,15 +110,15 @@ func OnlyRead(id, lacks string) error {
 
 // Group makes cmd a command that only has others below it.
 func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	cmd.Args = OnlyBelow
+	cmd.Args = SubcommandOnly
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// OnlyBelow checks the arguments of a command that has others below it and takes none itself: it refuses a word that
-// is no command, and suggests similar ones.
-func OnlyBelow(cmd *cobra.Command, given []string) error {
+// SubcommandOnly checks the arguments of a command that has others below it and takes none itself: it refuses a word
+// that is no command, and suggests similar ones.
+func SubcommandOnly(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func OnlyBelow(cmd *cobra.Command, given []string) error {
 	meant = schemas.Unique(append(meant, closest.Likely(given[0], names)...))
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
-	return orMeant(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
+	return suggest(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
 // unknownFlag returns the error for a flag that a command does not have, with the flags that it may mean; nil if err
@@ -158,11 +158,11 @@ func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	if name := unknown.GetSpecifiedName(); len(name) > 1 {
 		meant = closest.Likely(name, names)
 	}
-	return orMeant(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
+	return suggest(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
 }
 
-// orMeant adds a suggestion to an error, of three names at most, and the command that shows all.
-func orMeant(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
+// suggest adds a suggestion to an error, of three names at most, and the command that shows all.
+func suggest(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {
 		help = cmd.CommandPath() + " --" + helpAll + " shows what there is."

@@ -17,7 +17,7 @@ type Spelling struct {
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
 	Choices []Choice
-	Told    map[string]string // how the command line gives arguments that no single flag sets
+	Usage   map[string]string // how the command line gives arguments that no single flag sets
 }
 
 // A Choice is a switch that gives an argument one value, as --full makes view full.
@@ -28,7 +28,7 @@ func (a *App) Advice(next schemas.Advice) string {
 	if next.Tool == "" {
 		return next.Say
 	}
-	return a.CommandLine(next, a.Again()) + " " + next.Say + "."
+	return a.CommandLine(next, a.CallerFlags()) + " " + next.Say + "."
 }
 
 // CommandLine writes an advised call as a command line: with the first spelling that can express all of its arguments
@@ -41,7 +41,7 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 			continue
 		}
 		if act := args["action"]; act == string(schemas.ActApprove) || act == string(schemas.ActRefuse) {
-			flags = a.HumanAgain()
+			flags = a.HumanFlags()
 		}
 		for _, name := range unsaid {
 			delete(args, name)
@@ -51,7 +51,7 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 			return line + criteria
 		}
 	}
-	return "handoff call " + call.Tool + " " + InShell(string(call.Args)) + flags
+	return "handoff call " + call.Tool + " " + ShellWord(string(call.Args)) + flags
 }
 
 // takeCriteria removes the criteria from a completion, and returns the flags that answer them: only the holder knows
@@ -73,8 +73,8 @@ func takeCriteria(args Arguments) (flags string) {
 	return flags
 }
 
-// NextOf returns the advice of a result.
-func NextOf(result json.RawMessage) []schemas.Advice {
+// AdviceOf returns the advice of a result.
+func AdviceOf(result json.RawMessage) []schemas.Advice {
 	var r struct{ Next []schemas.Advice }
 	_ = json.Unmarshal(result, &r) // a result without advice may have any form
 	return r.Next
@@ -90,7 +90,7 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 	line = "handoff " + s.Command
 	for _, name := range s.Places {
 		if value, given := args.take(name); given {
-			line += " " + InShell(fmt.Sprint(value)) + flags
+			line += " " + ShellWord(fmt.Sprint(value)) + flags
 			flags = ""
 		}
 	}
@@ -107,7 +107,7 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 			line += fmt.Sprintf(" --%s=%t", f.Flag, truth)
 		} else if given {
 			for _, text := range f.texts(value) {
-				line += " --" + f.Flag + " " + InShell(text)
+				line += " --" + f.Flag + " " + ShellWord(text)
 			}
 		}
 	}
@@ -140,35 +140,35 @@ func (args Arguments) take(path string) (value any, ok bool) {
 	return value, ok
 }
 
-// Again returns the flags that advised command lines must repeat to act as the same agent in the same workspace,
+// CallerFlags returns the flags that advised command lines must repeat to act as the same agent in the same workspace,
 // except those that the environment sets. It begins with a space, or is empty.
-func (a *App) Again() string {
-	return a.FlagAgain("agent", a.Agent) + a.PlaceAgain()
+func (a *App) CallerFlags() string {
+	return a.RepeatedFlag("agent", a.Agent) + a.PlaceFlags()
 }
 
-// HumanAgain is Again for commands that only human may use.
-func (a *App) HumanAgain() string {
+// HumanFlags is CallerFlags for commands that only human may use.
+func (a *App) HumanFlags() string {
 	if by, _ := a.Caller(false); by.Agent == schemas.Human {
-		return a.Again()
+		return a.CallerFlags()
 	}
-	return a.FlagAgain("agent", string(schemas.Human)) + a.PlaceAgain()
+	return a.RepeatedFlag("agent", string(schemas.Human)) + a.PlaceFlags()
 }
 
-// PlaceAgain is Again for the workspace alone.
-func (a *App) PlaceAgain() string {
-	return a.FlagAgain("dir", a.Dir) + a.FlagAgain("workspace", a.Workspace)
+// PlaceFlags is CallerFlags for the workspace alone.
+func (a *App) PlaceFlags() string {
+	return a.RepeatedFlag("dir", a.Dir) + a.RepeatedFlag("workspace", a.Workspace)
 }
 
-// FlagAgain is Again for one flag, with its name and value.
-func (a *App) FlagAgain(name, value string) string {
+// RepeatedFlag is CallerFlags for one flag, with its name and value.
+func (a *App) RepeatedFlag(name, value string) string {
 	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
 		return ""
 	}
-	return " --" + name + " " + InShell(value)
+	return " --" + name + " " + ShellWord(value)
 }
 
-// InShell writes a word in the syntax of a shell. It quotes a blank, because the user will write words there.
-func InShell(word string) string {
+// ShellWord writes a word in the syntax of a shell. It quotes a blank, because the user will write words there.
+func ShellWord(word string) string {
 	if word == schemas.Blank {
 		return "'" + word + "'"
 	}

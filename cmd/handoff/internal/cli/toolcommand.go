@@ -14,16 +14,16 @@ import (
 
 // A ToolCommand is the behaviour of a command that makes one call of a tool and prints its result.
 type ToolCommand[Out any] struct {
-	Tool   string
-	Fields []Field
-	Place  string                    // the argument for the first word; empty for none
-	Rest   string                    // the text argument for all other words; empty for none
-	Many   bool                      // each word is a place: the command makes a call for each
-	Open   bool                      // with Many: --workflow names all open handoffs of a workflow
-	Held   bool                      // the default place is the handoff that the caller holds, if it holds exactly one
-	File   bool                      // --file may give a whole message; flags and words override it
-	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
-	Print  func(p *Page, result Out) // for people
+	Tool          string
+	Fields        []Field
+	Place         string                    // the argument for the first word; empty for none
+	Rest          string                    // the text argument for all other words; empty for none
+	Many          bool                      // each word is a place: the command makes a call for each
+	WholeWorkflow bool                      // with Many: --workflow names all open handoffs of a workflow
+	DefaultHeld   bool                      // the default place is the handoff that the caller holds, if it holds exactly one
+	File          bool                      // --file may give a whole message; flags and words override it
+	Flags         func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
+	Print         func(p *Page, result Out) // for people
 
 	// Arguments sets further arguments, after fields and places; nil for none.
 	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
@@ -36,8 +36,8 @@ type ToolCommand[Out any] struct {
 	ID func(result Out) string
 }
 
-// Of gives cmd this behaviour, and returns cmd.
-func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
+// Configure gives cmd this behaviour, and returns cmd.
+func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 	var file string
 	var silent bool
 	Bind(cmd, t.Fields)
@@ -47,7 +47,7 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 	if t.File {
 		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
-	if t.File && runs[t.Tool] != "" {
+	if t.File && resultPaths[t.Tool] != "" {
 		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log,  - for standard input")
 		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
 	}
@@ -83,8 +83,8 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 // once makes the one call of a command.
 func (t ToolCommand[Out]) once(ctx context.Context, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
 	err = a.Act(ctx, t.Tool, func(conn *Connection) (err error) {
-		if t.Held && args[t.Place] == nil {
-			if args[t.Place], err = conn.held(ctx); err != nil {
+		if t.DefaultHeld && args[t.Place] == nil {
+			if args[t.Place], err = conn.heldHandoff(ctx); err != nil {
 				return err
 			}
 		}
@@ -110,7 +110,7 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 		return nil, err
 	}
 	written, _ := args[t.Rest].(string)
-	if err := args.Set(cmd, t.Fields); err != nil {
+	if err := args.SetFields(cmd, t.Fields); err != nil {
 		return nil, err
 	}
 	if t.Rest != "" && len(given) > 1 {
@@ -135,7 +135,7 @@ func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given
 	}
 	args, err := a.Message(cmd.Context(), t.Tool, id, file)
 	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
-		args, err = a.logged(cmd.Context(), t.Tool, id, log)
+		args, err = a.payloadArguments(cmd.Context(), t.Tool, id, log)
 	}
 	if err != nil || t.Place == "" || len(given) == 0 {
 		return args, err
@@ -145,7 +145,7 @@ func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given
 	if id == "" || said == nil || said == id {
 		return args, nil
 	}
-	return args, args.Put("origin.handoff_id", said) // the id in another system
+	return args, args.SetPath("origin.handoff_id", said) // the id in another system
 }
 
 // rest sets the text of the remaining words. It refuses them if a flag sets the same text.
@@ -160,24 +160,24 @@ func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args 
 	if err != nil {
 		return err
 	}
-	return args.Put(t.Rest, text)
+	return args.SetPath(t.Rest, text)
 }
 
 // many makes the call for each named handoff, in their order. A refusal does not stop the others: it is printed at
 // once, and the exit status is the status of the first refusal.
 func (t ToolCommand[Out]) many(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
 	var workflow string
-	if t.Open {
+	if t.WholeWorkflow {
 		WorkflowFlag(cmd, &workflow)
 	}
-	cmd.Args = NamedOr(&workflow)
+	cmd.Args = NamedOrWorkflow(&workflow)
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args, err := t.arguments(a, cmd, "", nil)
 		if err != nil {
 			return err
 		}
 		return a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
-			ids, err := conn.Named(cmd.Context(), given, workflow)
+			ids, err := conn.NamedHandoffs(cmd.Context(), given, workflow)
 			if err != nil {
 				return err
 			}
@@ -213,13 +213,13 @@ func (t ToolCommand[Out]) each(
 	return failed
 }
 
-// WorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.Named].
+// WorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.NamedHandoffs].
 func WorkflowFlag(cmd *cobra.Command, workflow *string) {
 	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
 }
 
-// NamedOr checks the arguments of a command of several handoffs: at least one, unless a workflow is named.
-func NamedOr(workflow *string) cobra.PositionalArgs {
+// NamedOrWorkflow checks the arguments of a command of several handoffs: at least one, unless a workflow is named.
+func NamedOrWorkflow(workflow *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if *workflow != "" {
 			return cobra.NoArgs(cmd, given)
@@ -228,22 +228,22 @@ func NamedOr(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// Named returns the handoffs of a command: the given ones, or the open handoffs of a workflow, the newest first:
-// otherwise the end of an earlier handoff would cause needless messages to later ones. The error is not_found for an
-// unknown workflow.
-func (conn *Connection) Named(ctx context.Context, given []string, workflow string) ([]string, error) {
+// NamedHandoffs returns the handoffs of a command: the given ones, or the open handoffs of a workflow, the newest
+// first: otherwise the end of an earlier handoff would cause needless messages to later ones. The error is not_found
+// for an unknown workflow.
+func (conn *Connection) NamedHandoffs(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
 	}
-	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: schemas.Open})
+	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: schemas.Open})
 	if err == nil && len(items) == 0 {
 		_, err = conn.Call(ctx, "handoff_history", schemas.HistoryIn{Workflow: workflow, Limit: 1}, nil)
 	}
 	return idsOf(items), err
 }
 
-// Listed returns all rows of a list.
-func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
+// ListAll returns all rows of a list.
+func (conn *Connection) ListAll(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
 	for in.Limit = PageLimit; ; {
 		var page schemas.ListOut
 		if _, err := conn.Call(ctx, "list_handoffs", in, &page); err != nil {
@@ -263,9 +263,9 @@ func idsOf(items []schemas.Item) []string {
 	return schemas.Map(items, func(item schemas.Item) string { return item.HandoffID.String() })
 }
 
-// held returns the handoff that the caller holds, if it is exactly one.
-func (conn *Connection) held(ctx context.Context) (id string, err error) {
-	items, err := conn.Listed(ctx, schemas.ListIn{Box: "claimed"})
+// heldHandoff returns the handoff that the caller holds, if it is exactly one.
+func (conn *Connection) heldHandoff(ctx context.Context) (id string, err error) {
+	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "claimed"})
 	switch {
 	case err != nil:
 		return "", err

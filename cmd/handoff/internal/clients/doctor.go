@@ -76,7 +76,7 @@ func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
-			DirFlag: a.FlagAgain("dir", a.Dir), WorkspaceFlags: a.PlaceAgain(),
+			DirFlag: a.RepeatedFlag("dir", a.Dir), WorkspaceFlags: a.PlaceFlags(),
 		},
 		Machine: m, Web: newWeb(),
 	}
@@ -127,7 +127,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	}
 	findings := append(doctor.Files(ws, sh), doctor.Owner(ws.Dir, a.Now(), sh))
 	findings = append(findings, doctor.Neighbours(ws, a.Getenv)...)
-	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Leave(), sh)...)
+	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Permissions(), sh)...)
 	if why, shut := doctor.Shut(ws); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
@@ -143,7 +143,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 func examineDatabase(
 	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.Self, sh doctor.Shell,
 ) []doctor.Finding {
-	findings := doctor.Agents(a.AgentsFiles(), a.Leave(), sh)
+	findings := doctor.Agents(a.AgentsFiles(), a.Permissions(), sh)
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
@@ -172,7 +172,7 @@ func examineInside(
 	if doctor.Worst(findings) == doctor.Error {
 		findings = append(findings, doctor.Identity(ctx, self, nil))
 	} else {
-		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceAgain()) }
+		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceFlags()) }
 		findings = append(findings, doctor.Identity(ctx, self, boxes))
 		findings = append(findings, doctor.Work(ctx, boxes, sh, spell)...)
 	}

@@ -23,11 +23,11 @@ func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Opti
 		if found, ok := in.Find(c); ok && s.flags.check && found.Written() {
 			_, hooks := in.Present(c)
 			told.Hooks, told.Server.Trust = hooks || !s.hasHooks(c), found.Trust
-			told.Call.Agent = shell.Argument(found.Command, "--agent")
+			told.Call.Agent = shell.FlagValue(found.Command, "--agent")
 		}
 		return told
 	}
-	told.Call.Workspace = cmp.Or(shell.Argument(told.Server.Command, "--workspace"), told.Call.Workspace)
+	told.Call.Workspace = cmp.Or(shell.FlagValue(told.Server.Command, "--workspace"), told.Call.Workspace)
 	return told
 }
 

@@ -16,12 +16,12 @@ const (
 	outputsBlock = "KELOS_OUTPUTS"
 )
 
-func begin(block string) string { return "---" + block + "_START---" }
-func end(block string) string   { return "---" + block + "_END---" }
+func startMarker(block string) string { return "---" + block + "_START---" }
+func endMarker(block string) string   { return "---" + block + "_END---" }
 
-// Mark puts a payload on one line between the markers of a log.
-func Mark(line string) string {
-	return begin(handoffBlock) + "\n" + line + "\n" + end(handoffBlock) + "\n"
+// WrapInMarkers puts a payload on one line between the markers of a log.
+func WrapInMarkers(line string) string {
+	return startMarker(handoffBlock) + "\n" + line + "\n" + endMarker(handoffBlock) + "\n"
 }
 
 // A Log is the content of a log: of each kind of block the last one with both markers, because an agent may show
@@ -44,13 +44,13 @@ func (l Log) Results() map[string]any {
 	return results
 }
 
-// Odd returns a warning about the log, or "".
-func (l Log) Odd() string {
+// Warning returns a warning about the log, or "".
+func (l Log) Warning() string {
 	switch {
 	case l.Cut:
-		return "the log ends behind " + begin(handoffBlock) + ": what came last is not whole, and is not taken"
+		return "the log ends behind " + startMarker(handoffBlock) + ": what came last is not whole, and is not taken"
 	case l.Pairs == 0:
-		return "no handoff is in the log: no lines " + begin(handoffBlock) + " and " + end(handoffBlock)
+		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock)
 	case l.Pairs > 1:
 		return fmt.Sprintf("%d handoffs are in the log: the last one is taken", l.Pairs)
 	}
@@ -65,7 +65,7 @@ func Scan(r io.Reader) (Log, error) {
 	for begins := true; ; {
 		part, err := lines.ReadSlice('\n')
 		whole := begins && !errors.Is(err, bufio.ErrBufferFull)
-		if !whole || !s.marker(part) {
+		if !whole || !s.takeMarker(part) {
 			s.add(part)
 		}
 		begins = !errors.Is(err, bufio.ErrBufferFull)
@@ -87,23 +87,23 @@ type scan struct {
 	text  []byte // of the block so far
 }
 
-// marker handles a line that ends with a marker, and reports whether it does. A line of a payload never ends with
+// takeMarker handles a line that ends with a marker, and reports whether it does. A line of a payload never ends with
 // one, because a quotation mark follows each text.
-func (s *scan) marker(line []byte) bool {
+func (s *scan) takeMarker(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for _, block := range []string{handoffBlock, outputsBlock} {
-		if bytes.HasSuffix(line, []byte(begin(block))) {
+		if bytes.HasSuffix(line, []byte(startMarker(block))) {
 			s.block, s.text = block, nil
 			return true
 		}
-		before, ends := bytes.CutSuffix(line, []byte(end(block)))
+		before, ends := bytes.CutSuffix(line, []byte(endMarker(block)))
 		if !ends || s.block != block {
 			continue
 		}
 		if block == outputsBlock {
 			s.log.Outputs = linesOf(string(s.text))
 		} else {
-			s.handoff(before)
+			s.takePayload(before)
 		}
 		s.block, s.text = "", nil
 		return true
@@ -111,9 +111,9 @@ func (s *scan) marker(line []byte) bool {
 	return false
 }
 
-// handoff takes the payload of a block: the object, without prefixes that the log put before it or before the last
+// takePayload takes the payload of a block: the object, without prefixes that the log put before it or before the last
 // marker.
-func (s *scan) handoff(before []byte) {
+func (s *scan) takePayload(before []byte) {
 	if bytes.ContainsRune(before, '}') { // its last line had no end
 		s.add(before)
 	}

@@ -15,8 +15,8 @@ import (
 	"handoff/schemas"
 )
 
-// Variables name the file into which an agent writes its payload: the first that is set in its environment counts.
-var Variables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
+// PathVariables name the file into which an agent writes its payload: the first that is set in its environment counts.
+var PathVariables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
 
 // DefaultPath is the path of that file if no variable is set, as in the proposal. Everybody may write into its
 // directory.

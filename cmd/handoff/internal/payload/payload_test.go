@@ -91,8 +91,8 @@ func TestLogsAreReadToTheirLastHandoff(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, c.want, string(log.Text))
 				require.Equal(t, c.pairs, log.Pairs)
-				require.Contains(t, log.Odd(), c.odd)
-				require.Equal(t, c.odd == "", log.Odd() == "")
+				require.Contains(t, log.Warning(), c.odd)
+				require.Equal(t, c.odd == "", log.Warning() == "")
 				if strings.Contains(name, "outputs") {
 					require.Equal(t, []string{"branch: fix/1", "pr: https://x.test/1", "done"}, log.Outputs)
 					require.Equal(t, map[string]any{"branch": "fix/1", "pr": "https://x.test/1"}, log.Results())

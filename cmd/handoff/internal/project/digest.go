@@ -21,7 +21,7 @@ func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) 
 	if path == "" || strings.ContainsAny(path, "*?[{:") {
 		return "", false
 	}
-	path = inside(root, path)
+	path = relativeTo(root, path)
 	info, err := root.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > int64(min(mostRead, *left)) {
 		return "", errors.Is(err, fs.ErrNotExist)
@@ -34,9 +34,9 @@ func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) 
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// withChanged adds to the answer of a claim which files of the context, in this checkout, differ from the time of the
-// send.
-func (f *Files) withChanged(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
+// addChangedFiles adds to the answer of a claim which files of the context, in this checkout, differ from the time of
+// the send.
+func (f *Files) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
 		return out
@@ -46,7 +46,7 @@ func (f *Files) withChanged(ctx context.Context, c tools.Call, out json.RawMessa
 		return out
 	}
 	defer root.Close()
-	h := f.look(ctx, c, claim.HandoffID.String(), "full").Handoff
+	h := f.readHandoff(ctx, c, claim.HandoffID.String(), "full").Handoff
 	if h == nil || h.Context == nil {
 		return out
 	}

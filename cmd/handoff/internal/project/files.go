@@ -40,10 +40,10 @@ func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, er
 	if c.Args, err = Enclose(c.Args, f.Dir); err != nil {
 		return nil, err
 	}
-	f.beside(ctx, &c)
+	f.addTree(ctx, &c)
 	out, err := f.Invoker.Invoke(ctx, c)
 	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
-		out = f.withChanged(ctx, c, out)
+		out = f.addChangedFiles(ctx, c, out)
 	}
 	return out, err
 }
@@ -68,17 +68,17 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 		return args, nil
 	}
 	changed, left, digested := false, mostRead, 4*mostRead
-	for _, object := range []any{whole, within(whole, "changes"), within(whole, "continuation")} {
-		context := within(object, "context")
-		for _, ref := range listed(context, "references") {
-			taken, err := enclose(root, ref, left)
+	for _, object := range []any{whole, fieldOf(whole, "changes"), fieldOf(whole, "continuation")} {
+		context := fieldOf(object, "context")
+		for _, ref := range objectsIn(context, "references") {
+			taken, err := encloseContent(root, ref, left)
 			if err != nil {
 				return nil, err
 			}
 			changed, left = changed || taken > 0, left-taken
 		}
-		for _, file := range listed(context, "files") {
-			changed = note(root, file, &digested) || changed
+		for _, file := range objectsIn(context, "files") {
+			changed = noteFile(root, file, &digested) || changed
 		}
 	}
 	if !changed {
@@ -87,15 +87,15 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	return schemas.Encode(whole)
 }
 
-// within returns a field of an object, or nil.
-func within(v any, name string) any {
+// fieldOf returns a field of an object, or nil.
+func fieldOf(v any, name string) any {
 	object, _ := v.(map[string]any)
 	return object[name]
 }
 
-// listed returns the objects in a list that is a field of an object.
-func listed(v any, name string) (objects []map[string]any) {
-	list, _ := within(v, name).([]any)
+// objectsIn returns the objects in a list that is a field of an object.
+func objectsIn(v any, name string) (objects []map[string]any) {
+	list, _ := fieldOf(v, name).([]any)
 	for _, entry := range list {
 		if object, ok := entry.(map[string]any); ok {
 			objects = append(objects, object)
@@ -104,9 +104,9 @@ func listed(v any, name string) (objects []map[string]any) {
 	return objects
 }
 
-// enclose puts the content of a file into a reference that has only its path, and returns the number of bytes, at
-// most most.
-func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error) {
+// encloseContent puts the content of a file into a reference that has only its path, and returns the number of bytes,
+// at most most.
+func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err error) {
 	path, _ := ref["path"].(string)
 	if path == "" || ref["content"] != nil {
 		return 0, nil
@@ -125,8 +125,8 @@ func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error)
 	return len(text), nil
 }
 
-// note marks a missing file of the context, and adds the digest of an existing one, as long as left allows.
-func note(root *os.Root, file map[string]any, left *int) (changed bool) {
+// noteFile marks a missing file of the context, and adds the digest of an existing one, as long as left allows.
+func noteFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := digestOf(root, path, left)
 	switch {
@@ -150,11 +150,11 @@ func NameOf(path string) string {
 
 // read reads a regular text file of at most most bytes inside of a directory, also through links.
 func read(root *os.Root, path string, most int) (string, error) {
-	path = inside(root, path)
+	path = relativeTo(root, path)
 	info, err := root.Stat(path)
 	switch {
 	case err != nil:
-		return "", reason(err)
+		return "", withoutPath(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("is no regular file")
 	case info.Size() > int64(most):
@@ -164,19 +164,19 @@ func read(root *os.Root, path string, most int) (string, error) {
 	if err == nil && (!utf8.Valid(b) || len(b) == 0 || bytes.IndexByte(b, 0) >= 0) {
 		err = errors.New("is no text as UTF-8")
 	}
-	return string(b), reason(err)
+	return string(b), withoutPath(err)
 }
 
-// reason returns an error of the system without the path, which the reader of the error knows.
-func reason(err error) error {
+// withoutPath returns an error of the system without the path, which the reader of the error knows.
+func withoutPath(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
 	}
 	return err
 }
 
-// inside returns a path relative to the root.
-func inside(root *os.Root, path string) string {
+// relativeTo returns a path relative to the root.
+func relativeTo(root *os.Root, path string) string {
 	if rel, err := filepath.Rel(root.Name(), path); err == nil && filepath.IsAbs(path) {
 		return rel
 	}

@@ -45,25 +45,25 @@ const (
 	completeTime = 5 * time.Second
 )
 
-// named is the part of a call's arguments about its work.
-type named struct {
+// workArguments is the part of a call's arguments about its work.
+type workArguments struct {
 	HandoffID string         `json:"handoff_id"`
 	Action    schemas.Action `json:"action"`
 	Type      string         `json:"type"`
 }
 
-// beside adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
+// addTree adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
 // also the changes of the branch; and to the last two the changes since the claim. It adds nothing to other calls,
 // and nothing without git.
-func (f *Files) beside(ctx context.Context, c *tools.Call) {
-	if !slices.Contains(placed, c.Tool) {
+func (f *Files) addTree(ctx context.Context, c *tools.Call) {
+	if !slices.Contains(treeTools, c.Tool) {
 		return
 	}
 	tree, repository := f.tree()
 	if tree == nil { // before it reads the arguments
 		return
 	}
-	about, ok := located(*c)
+	about, ok := treeWork(*c)
 	if !ok {
 		return
 	}
@@ -71,23 +71,23 @@ func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	most := max(usualTime, f.Patience)
 	switch c.Tool {
 	case schemas.SendIn{}.Tool():
-		f.lately(tree, func() { status(ctx, most, tree, repository, nil) })
+		f.reuseRecent(tree, func() { fillStatus(ctx, most, tree, repository, nil) })
 		return
 	case schemas.CompleteIn{}.Tool():
 		most = max(most, completeTime)
 		fallthrough
 	case schemas.UpdateIn{}.Tool():
-		if got := f.look(ctx, *c, about.HandoffID, "outcome"); got.Standing != nil && got.Standing.ClaimedIn != nil {
+		if got := f.readHandoff(ctx, *c, about.HandoffID, "outcome"); got.Standing != nil && got.Standing.ClaimedIn != nil {
 			tree.Since = got.Standing.ClaimedIn.Commit
 		}
 	}
 	c.Caller.Touched = &schemas.Touched{Repository: repository.Common}
-	status(ctx, most, tree, repository, c.Caller.Touched)
+	fillStatus(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// status asks git about a tree within a time limit, and about the changes of its branch unless touched is nil. After
-// the limit it sets only Unknown.
-func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
+// fillStatus asks git about a tree within a time limit, and about the changes of its branch unless touched is nil.
+// After the limit it sets only Unknown.
+func fillStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	was := *tree
@@ -120,8 +120,8 @@ const (
 	mostCommits = 100
 )
 
-// lately asks git about a tree, unless another send did so within the last two seconds.
-func (f *Files) lately(tree *schemas.Tree, find func()) {
+// reuseRecent asks git about a tree, unless another send did so within the last two seconds.
+func (f *Files) reuseRecent(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if time.Since(f.foundAt) < 2*time.Second && f.found.Path+f.found.Branch+f.found.Commit == tree.Path+tree.Branch+tree.Commit {
@@ -132,11 +132,11 @@ func (f *Files) lately(tree *schemas.Tree, find func()) {
 	f.found, f.foundAt = *tree, time.Now()
 }
 
-// placed are the tools whose calls get the working tree.
-var placed = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
+// treeTools are the tools whose calls get the working tree.
+var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// located reports whether a call gets the working tree, and returns its handoff.
-func located(c tools.Call) (about named, ok bool) {
+// treeWork reports whether a call gets the working tree, and returns its handoff.
+func treeWork(c tools.Call) (about workArguments, ok bool) {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
 		return about, false
@@ -148,9 +148,9 @@ func located(c tools.Call) (about named, ok bool) {
 	return about, about.Action == "" || about.Action == schemas.ActProgress
 }
 
-// look reads a handoff for the caller, without marking anything as read. It is empty if it cannot be read: then the
-// mailbox refuses the call.
-func (f *Files) look(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
+// readHandoff reads a handoff for the caller, without marking anything as read. It is empty if it cannot be read:
+// then the mailbox refuses the call.
+func (f *Files) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
 	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
 	return got

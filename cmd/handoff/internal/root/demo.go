@@ -55,7 +55,7 @@ func playDemo(ctx context.Context, a *cli.App, state string) error {
 	var looked error
 	look := func() {
 		for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
-			if looked = meanwhile(ctx, a, state, command); looked != nil {
+			if looked = showDuring(ctx, a, state, command); looked != nil {
 				return
 			}
 		}
@@ -69,8 +69,8 @@ func playDemo(ctx context.Context, a *cli.App, state string) error {
 	return looked
 }
 
-// meanwhile runs a command in the workspace of the demonstration.
-func meanwhile(ctx context.Context, a *cli.App, state string, command []string) error {
+// showDuring runs a command in the workspace of the demonstration.
+func showDuring(ctx context.Context, a *cli.App, state string, command []string) error {
 	p := &cli.Page{Style: a.Style()}
 	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
 	if err := a.Write(p.String()); err != nil {

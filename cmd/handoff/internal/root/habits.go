@@ -1,8 +1,8 @@
 package root
 
-// habits are words that people with the habits of gh, jj, kubectl or a shell use for a command. The program suggests
-// the command for them, but they are no aliases: one thing has one name in scripts.
-var habits = map[string][]string{
+// suggestions are words that people with the habits of gh, jj, kubectl or a shell use for a command. The program
+// suggests the command for them, but they are no aliases: one thing has one name in scripts.
+var suggestions = map[string][]string{
 	"agents":    {"who", "roster", "members", "register", "whoami"},
 	"answer":    {"reply", "respond"},
 	"approve":   {"permit", "yes", "confirm"},

@@ -38,26 +38,26 @@ func Main(version string) {
 	go func() {
 		came, _ := (<-signals).(syscall.Signal) // all signals are
 		signal.Stop(signals)
-		end(stopped{came})
+		end(stoppedBySignal{came})
 	}()
 	code := Run(ctx, cli.System(), version, os.Args[1:])
-	if by, ok := errors.AsType[stopped](context.Cause(ctx)); ok && code != 0 {
+	if by, ok := errors.AsType[stoppedBySignal](context.Cause(ctx)); ok && code != 0 {
 		code = 128 + int(by.Signal)
 	}
 	os.Exit(code)
 }
 
-// stopped is the cause of a context that a signal ended.
-type stopped struct{ syscall.Signal }
+// stoppedBySignal is the cause of a context that a signal ended.
+type stoppedBySignal struct{ syscall.Signal }
 
-func (s stopped) Error() string { return s.String() }
+func (s stoppedBySignal) Error() string { return s.String() }
 
 // Run runs one command and returns its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	a := NewApp(e, version)
-	root := bare(a)
-	if len(args) > 0 && often[args[0]] != nil {
-		root.AddCommand(often[args[0]](a)...)
+	root := newRoot(a)
+	if len(args) > 0 && frequent[args[0]] != nil {
+		root.AddCommand(frequent[args[0]](a)...)
 	} else {
 		root = Command(a)
 	}
@@ -93,13 +93,13 @@ Environment variables can set the flags of every command and the flags of handof
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-// often are the commands that clients start all the time, with their families. Run then makes no other commands,
+// frequent are the commands that clients start all the time, with their families. Run then makes no other commands,
 // because flags take a part of the start time.
-var often = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
+var frequent = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
 
 // Command returns the root of all commands.
 func Command(a *cli.App) *cobra.Command {
-	root := bare(a)
+	root := newRoot(a)
 	wait := work.Wait(a)
 	session.AddHook(a, wait)
 	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
@@ -108,14 +108,14 @@ func Command(a *cli.App) *cobra.Command {
 		files.Commands(a), checks.Commands(a), audit.Commands(a),
 	)...)
 	for _, cmd := range root.Commands() {
-		cmd.SuggestFor = habits[cmd.Name()]
+		cmd.SuggestFor = suggestions[cmd.Name()]
 	}
-	group(root)
+	addGroups(root)
 	return root
 }
 
-// bare returns the root without commands.
-func bare(a *cli.App) *cobra.Command {
+// newRoot returns the root without commands.
+func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Pass work between coding agents",
@@ -126,15 +126,15 @@ func bare(a *cli.App) *cobra.Command {
   handoff complete 1 --agent qa --summary "12 passed"
   handoff history                                  # the chain of handoffs, and how it ended
   claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
-		Args:              cli.OnlyBelow,
+		Args:              cli.SubcommandOnly,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Version:           a.Release.Version,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return begin(a, cmd) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return alone(cmd.Context(), a) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepare(a, cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runWithoutCommand(cmd.Context(), a) },
 	}
 	a.BindGlobal(root.PersistentFlags())
-	root.SetGlobalNormalizationFunc(cli.Synonyms)
+	root.SetGlobalNormalizationFunc(cli.NormaliseFlag)
 	root.SetHelpFunc(cli.Help(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
@@ -142,17 +142,17 @@ func bare(a *cli.App) *cobra.Command {
 	return root
 }
 
-// alone runs handoff without a command: it shows the status of a used workspace, else the first steps.
-func alone(ctx context.Context, a *cli.App) error {
+// runWithoutCommand runs handoff without a command: it shows the status of a used workspace, else the first steps.
+func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.Location()); err == nil && place.Used() {
 		return look.Status(ctx, a)
 	}
 	return clients.Begin(a)
 }
 
-// begin prepares a command. The command with which shells ask for completions needs only the completions, and no
+// prepare prepares a command. The command with which shells ask for completions needs only the completions, and no
 // other command needs them.
-func begin(a *cli.App, cmd *cobra.Command) error {
+func prepare(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
 		completion.Offer(a, cmd.Root())
 		return nil

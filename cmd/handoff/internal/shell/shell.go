@@ -31,8 +31,8 @@ func Line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Argument returns the value of a flag in a command; empty if it is not given.
-func Argument(command []string, flag string) string {
+// FlagValue returns the value of a flag in a command; empty if it is not given.
+func FlagValue(command []string, flag string) string {
 	i := slices.Index(command, flag)
 	if i < 0 || i+1 >= len(command) {
 		return ""

@@ -42,9 +42,9 @@ func TestWordsAreReadAsAShellDoes(t *testing.T) {
 
 func TestArgumentIsTheValueOfAFlag(t *testing.T) {
 	command := []string{"handoff", "mcp", "--agent", "qa", "--workspace"}
-	require.Equal(t, "qa", shell.Argument(command, "--agent"))
-	require.Empty(t, shell.Argument(command, "--workspace"))
-	require.Empty(t, shell.Argument(command, "--dir"))
+	require.Equal(t, "qa", shell.FlagValue(command, "--agent"))
+	require.Empty(t, shell.FlagValue(command, "--workspace"))
+	require.Empty(t, shell.FlagValue(command, "--dir"))
 }
 
 // Words inverts Line.

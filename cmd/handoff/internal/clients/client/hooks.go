@@ -201,7 +201,7 @@ func (c Client) ReadCommand(h Hook, line string) (call Call, ok bool) {
 	if !ok {
 		return call, false
 	}
-	call = Call{Program: all[0], Agent: shell.Argument(all, "--agent"), Workspace: shell.Argument(all, "--workspace")}
+	call = Call{Program: all[0], Agent: shell.FlagValue(all, "--agent"), Workspace: shell.FlagValue(all, "--workspace")}
 	return call, line == c.Command(h, call)
 }
 

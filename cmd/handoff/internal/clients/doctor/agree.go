@@ -29,7 +29,7 @@ func (in *installation) twoNames() []Finding {
 
 // nameOf returns the name that an entry gives its server; empty if it gives none.
 func nameOf(e installed.Entry) string {
-	name := shell.Argument(e.Command, "--agent")
+	name := shell.FlagValue(e.Command, "--agent")
 	for _, pair := range e.Environ {
 		if value, named := strings.CutPrefix(pair, "HANDOFF_AGENT="); named && name == "" && !strings.Contains(value, "$") {
 			name = value

@@ -77,7 +77,7 @@ func verify(ctx context.Context, a *cli.App, heads []keptHead) error {
 	}
 	v := verified{AuditOut: out, Heads: len(heads)}
 	v.compare(heads)
-	return cli.Unless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
+	return cli.ExitUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
 // compare compares the walk with heads, the smallest first, and reports the first that disagrees: the following ones

@@ -51,7 +51,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 				return err
 			}
 			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermits(p, all, problems, look) })
-			return cli.Unless(len(problems) == 0, schemas.Invalid, err)
+			return cli.ExitUnless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list of checks (default: HEAD)")
@@ -68,7 +68,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 // kind. Problems are files that cannot be read.
 func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, problems []string, err error) {
 	if kind == "" {
-		book := a.Leave()
+		book := a.Permissions()
 		for _, f := range a.AgentsFiles() {
 			said, wrong := f.Read()
 			problems = append(problems, wrong...)
@@ -83,7 +83,7 @@ func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, 
 	case e == nil:
 		of := permit{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
 		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
-		if denied := schemas.AsError(h.Runner.Denied(h.repository, list)); denied != nil {
+		if denied := schemas.AsError(h.Runner.CheckPermission(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
 		}
 		return append(all, of), problems, nil
@@ -98,7 +98,7 @@ func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, 
 // ask asks a person once for all missing permissions, and keeps them.
 func ask(ctx context.Context, a *cli.App, all []permit) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
-	book := a.Leave()
+	book := a.Permissions()
 	var waiting strings.Builder
 	for _, of := range all {
 		if !of.Allowed {
@@ -110,7 +110,7 @@ func ask(ctx context.Context, a *cli.App, all []permit) error {
 		return nil
 	}
 	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting.String(), book.IDDir)
-	if _, err := a.InPerson(ctx, refused); err != nil {
+	if _, err := a.ConfirmPerson(ctx, refused); err != nil {
 		return err
 	}
 	for i, of := range all {
@@ -152,12 +152,12 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 		Long:    `No command of a check runs, and no rule sends, until a person allows it again. A check without leave is not observed.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			were, err := a.Leave().Deny(kind)
+			were, err := a.Permissions().Deny(kind)
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
 			}
 			if kind == "" {
-				if err := a.DeclareAnew(cmd.Context()); err != nil {
+				if err := a.RedeclareFiles(cmd.Context()); err != nil {
 					return err
 				}
 			}

@@ -109,12 +109,12 @@ func listCommand(a *cli.App) *cobra.Command {
 			said := listed{Commit: at, List: list}
 			if broken != nil {
 				said.Problems = broken.Message
-			} else if given, _ := h.Runner.Leave(h.repository).Find(consent.Checks, list.Digest); given != nil {
+			} else if given, _ := h.Runner.Permissions(h.repository).Find(consent.Checks, list.Digest); given != nil {
 				said.Allowed, said.Path = true, given.Path
 			} else {
-				said.Why = schemas.AsError(h.Runner.Denied(h.repository, list)).Message
+				said.Why = schemas.AsError(h.Runner.CheckPermission(h.repository, list)).Message
 			}
-			return cli.Unless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
+			return cli.ExitUnless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list (default: HEAD)")

@@ -40,7 +40,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 			if err != nil {
 				return err
 			}
-			if err := h.Runner.Denied(h.repository, list); err != nil {
+			if err := h.Runner.CheckPermission(h.repository, list); err != nil {
 				return err
 			}
 			if len(names) == 0 {
@@ -52,7 +52,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 			}
 			job.Uncommitted, job.Unknown = h.uncommitted(cmd.Context())
 			end := a.Busy("looking at " + schemas.Visible(strings.Join(names, ", ")))
-			seen, err := h.Runner.Look(cmd.Context(), job)
+			seen, err := h.Runner.Run(cmd.Context(), job)
 			end()
 			if err != nil {
 				return err
@@ -105,7 +105,7 @@ func report(a *cli.App, seen schemas.CheckReport) error {
 	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
 		return cli.Exit(1)
 	}
-	return cli.Unless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
+	return cli.ExitUnless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
 }
 
 func (h repositoryChecks) uncommitted(ctx context.Context) (files []string, unknown string) {

@@ -120,7 +120,7 @@ func fromCards(of func(schemas.Card) []string, more ...cobra.Completion) complet
 }
 
 func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
-	asked := cli.Arguments{"limit": cli.Everybody}
+	asked := cli.Arguments{"limit": cli.AllAgents}
 	return listed("list_agents", asked, func(conn *cli.Connection, out schemas.AgentsOut) []cobra.Completion {
 		return words(conn, out.Agents)
 	})

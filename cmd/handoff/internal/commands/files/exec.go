@@ -114,7 +114,7 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user named the command
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
-	c.Env = append(os.Environ(), payload.Variables[0]+"="+file, payload.Variables[1]+"="+file)
+	c.Env = append(os.Environ(), payload.PathVariables[0]+"="+file, payload.PathVariables[1]+"="+file)
 	c.Cancel = func() error {
 		if c.Process.Signal(syscall.SIGTERM) != nil { // as on Windows
 			return c.Process.Kill()
@@ -163,7 +163,7 @@ func keepClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end fun
 	}
 	renew := func(ctx context.Context) error {
 		return a.Act(ctx, "update_handoff", func(conn *cli.Connection) error {
-			held, err := conn.Listed(ctx, schemas.ListIn{Box: "claimed"})
+			held, err := conn.ListAll(ctx, schemas.ListIn{Box: "claimed"})
 			if err == nil && len(held) == 0 {
 				return schemas.Errorf(schemas.Conflict, "%s holds nothing", conn.By.Agent).
 					WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))

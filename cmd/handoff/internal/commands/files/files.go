@@ -41,7 +41,7 @@ func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, 
 // file that the proposal names. Every user can write into the directory of the latter, so agreedFile returns it only if
 // it belongs to the caller; otherwise nothing.
 func agreedFile(a *cli.App) string {
-	for _, variable := range payload.Variables {
+	for _, variable := range payload.PathVariables {
 		if path := a.Getenv(variable); path != "" {
 			return path
 		}
@@ -62,5 +62,5 @@ func isOwnFile(path string) bool {
 // printLog prints a payload in its form for a log, or with --json the object alone.
 func printLog(a *cli.App, said map[string]any) error {
 	b, _ := json.Marshal(said) // it was decoded from JSON
-	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.Mark(cli.Inert(b))) })
+	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.WrapInMarkers(cli.Inert(b))) })
 }

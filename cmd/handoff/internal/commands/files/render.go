@@ -49,7 +49,7 @@ characters in them visible.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}
-			if err := cmp.Or(args.Set(cmd, depFields), listed.Set(cmd, historyFields)); err != nil {
+			if err := cmp.Or(args.SetFields(cmd, depFields), listed.SetFields(cmd, historyFields)); err != nil {
 				return err
 			}
 			template, err := a.Input(cmd.Context(), "TEMPLATE", given[0])
@@ -60,7 +60,7 @@ characters in them visible.`,
 			if err != nil {
 				return err
 			}
-			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
+			text, err := cli.RunInterruptible(cmd.Context(), func() (string, error) { return data.fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
 			if err != nil {
 				return err
 			}
@@ -76,13 +76,13 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 	body, _ := args["body"].(string)
 	data.Body = schemas.Visible(body)
 	data.Deps = map[string]*stage{}
-	by, err := a.Looker(false)
+	by, err := a.ReadingCaller(false)
 	if err != nil {
 		return data, err
 	}
 	err = a.Look(ctx, by, func(conn *cli.Connection) error {
 		if workflow, ok := args["workflow"].(string); ok {
-			items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
+			items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 			slices.Reverse(items)
 			if err == nil {
 				data.Stages, err = readStages(ctx, conn, items)

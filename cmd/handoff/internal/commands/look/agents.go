@@ -20,7 +20,7 @@ var agentsFields = []cli.Field{
 }
 
 func agentsCommand(a *cli.App) *cobra.Command {
-	cmd := agentsListing(printAgents).Of(a, &cobra.Command{
+	cmd := agentsListing(printAgents).Configure(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
 		Example: `  handoff agents
@@ -30,7 +30,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
   handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
-				return cli.OnlyBelow(cmd, given)
+				return cli.SubcommandOnly(cmd, given)
 			}
 			return nil
 		},
@@ -50,7 +50,9 @@ func agentsCommand(a *cli.App) *cobra.Command {
 func agentsListing(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
 	return cli.ToolCommand[schemas.AgentsOut]{
 		Tool: "list_agents", Fields: agentsFields,
-		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("limit", cli.Everybody) },
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
+			return args.SetPath("limit", cli.AllAgents)
+		},
 		Print: func(p *cli.Page, out schemas.AgentsOut) {
 			printed(p, out.Agents)
 			p.Warn(out.Warnings)
@@ -83,7 +85,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.RegisterOut]{
 		Tool: "register_agent", Place: "name", Fields: registerFields,
 		Print: func(p *cli.Page, out schemas.RegisterOut) { printAgents(p, []schemas.Card{out.Agent}) },
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Declare the work that an agent accepts and produces",
 		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
@@ -123,7 +125,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 // findAgent finds an agent, or suggests similar names.
 func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one oneAgent, err error) {
 	var all schemas.AgentsOut
-	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &all); err != nil {
+	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &all); err != nil {
 		return one, err
 	}
 	if i := slices.IndexFunc(all.Agents, func(c schemas.Card) bool { return c.Name == name }); i >= 0 {

@@ -41,10 +41,10 @@ func callCommand(a *cli.App) *cobra.Command {
 			}
 			var as struct{ Agent schemas.Agent }
 			if _ = json.Unmarshal(args, &as); t.ReadOnly && cmp.Or(as.Agent, by.Agent) == schemas.Human { // else the tool refuses the caller
-				by = a.Unread(by)
+				by = a.WithoutMarking(by)
 			}
 			var raw json.RawMessage
-			err = a.Reach(cmd.Context(), by, given[0], func(conn *cli.Connection) error {
+			err = a.ConnectFor(cmd.Context(), by, given[0], func(conn *cli.Connection) error {
 				raw, err = conn.Call(cmd.Context(), given[0], args, nil)
 				return err
 			})

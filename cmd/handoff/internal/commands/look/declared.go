@@ -16,7 +16,7 @@ import (
 )
 
 func agentsListCommand(a *cli.App) *cobra.Command {
-	return agentsListing(printOrigins).Of(a, &cobra.Command{
+	return agentsListing(printOrigins).Configure(a, &cobra.Command{
 		Use:     "list",
 		Short:   "List agents, with their source and their last call",
 		Example: `  handoff agents list`,
@@ -139,7 +139,7 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	well := true
 	for _, f := range files {
 		said, problems := f.Read()
-		waits, _ := f.LacksPermission(said, a.Leave())
+		waits, _ := f.LacksPermission(said, a.Permissions())
 		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
 		well = well && len(problems) == 0
 	}
@@ -152,5 +152,5 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 			}
 		}
 	})
-	return cli.Unless(well, schemas.Invalid, err)
+	return cli.ExitUnless(well, schemas.Invalid, err)
 }

@@ -21,7 +21,7 @@ shows the reviewed work.`,
   handoff diff 12 18    # the changes from one round to the other`,
 		Args: cobra.RangeArgs(1, 2),
 	}
-	a.BindReads(cmd.Flags())
+	a.BindMarkRead(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		return diff(cmd.Context(), a, given)
 	}

@@ -96,7 +96,7 @@ func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]stri
 			return row
 		}
 		priority, blocked := cmp.Or(i.Priority, schemas.Normal), strings.Join(i.BlockedBy, ",")
-		return append(row, string(holderOf(i)), string(priority), cli.Stamp(i.LastSign), blocked, i.Reason)
+		return append(row, string(holderOf(i)), string(priority), cli.FormatTime(i.LastSign), blocked, i.Reason)
 	})
 	if len(rows[0]) > len(head) {
 		head = append(head, "HOLDER", "PRIORITY", "LAST_SIGN_OF_LIFE", "BLOCKED_BY", "REASON")

@@ -83,7 +83,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 			return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
 		}
 		args := cli.Arguments{}
-		if err := args.Set(cmd, listFields); err != nil {
+		if err := args.SetFields(cmd, listFields); err != nil {
 			return err
 		}
 		preset(args, given)
@@ -100,7 +100,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		"only handoffs that wait for an answer, for approval or for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
-	a.BindReads(flags)
+	a.BindMarkRead(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
@@ -116,11 +116,11 @@ func (l *listing) takeStatus(args cli.Arguments) {
 }
 
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
-	by, err := a.Looker(true)
+	by, err := a.ReadingCaller(true)
 	if err != nil {
 		return err
 	}
-	if l.forAgent != "" && !a.Reads { // another agent's mail, read by this caller
+	if l.forAgent != "" && !a.MarkRead { // another agent's mail, read by this caller
 		by.Scope = schemas.ScopeRead
 	}
 	var out gathered
@@ -143,11 +143,11 @@ func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l 
 	printItems(p, out)
 	a.Remark(p, out.more())
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
-	if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
-		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
+	if args["box"] == "all" && a.RepeatedFlag("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
+		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")
 	}
-	a.Remark(p, a.MarkedRead(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unread()))
-	printUnread(p, out, need, a.Again())
+	a.Remark(p, a.ReadRemark(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unread()))
+	printUnread(p, out, need, a.CallerFlags())
 }
 
 // query completes the arguments of list_handoffs, and reports whether they ask for all open handoffs.
@@ -285,7 +285,7 @@ func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Argu
 		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
 	}
 	var players schemas.AgentsOut
-	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.Everybody}, &players); err != nil {
+	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.AllAgents}, &players); err != nil {
 		return nil, err
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),

@@ -80,7 +80,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			return cli.Unless(len(problems) == 0, schemas.Invalid, a.PrintValue(tested, tested.print))
+			return cli.ExitUnless(len(problems) == 0, schemas.Invalid, a.PrintValue(tested, tested.print))
 		},
 	}
 }

@@ -45,7 +45,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		cmd.Flags().Bool(v.name, false, v.help)
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
-	a.BindReads(cmd.Flags())
+	a.BindMarkRead(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
 		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
@@ -55,7 +55,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		case !cli.IsNotice(given[0]):
 			return showHandoff(cmd.Context(), a, given[0], view, everything)
 		case view != "full":
-			return cli.OnlyRead(given[0], "has no "+view)
+			return cli.NoticeRefused(given[0], "has no "+view)
 		}
 		return showNotice(cmd.Context(), a, given[0])
 	}
@@ -78,7 +78,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 		if view == "full" || view == "outcome" && out.Standing != nil {
 			printNext(a, p, out)
 		}
-		for _, rest := range cli.NextOf(raw) {
+		for _, rest := range cli.AdviceOf(raw) {
 			if out.NextOffset > 0 {
 				p.Line("%s", p.Faint("There is more: "+a.Advice(rest)))
 			}
@@ -112,9 +112,9 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}
-		flags := a.Again()
+		flags := a.CallerFlags()
 		if step.Human {
-			flags = a.HumanAgain()
+			flags = a.HumanFlags()
 		}
 		line, gap := "  handoff "+step.Line+flags, "  "
 		if p.Width > 0 && display.Columns(line+gap+step.Does) > p.Width {
@@ -157,7 +157,7 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 
 // showNotice reads a notice of the calling agent.
 func showNotice(ctx context.Context, a *cli.App, id string) error {
-	by, err := a.Looker(false)
+	by, err := a.ReadingCaller(false)
 	if err != nil {
 		return err
 	}

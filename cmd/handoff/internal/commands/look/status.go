@@ -243,7 +243,7 @@ func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string)
 }
 
 // commandOf returns the command for the next step of a person.
-func commandOf(a *cli.App, c schemas.Concern) string { return a.CommandLine(c.Next[0], a.PlaceAgain()) }
+func commandOf(a *cli.App, c schemas.Concern) string { return a.CommandLine(c.Next[0], a.PlaceFlags()) }
 
 // countsLine describes the counts in words.
 func countsLine(c schemas.Counts) string {
@@ -268,7 +268,7 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		for _, c := range part.Items {
 			rows = append(rows, []string{
 				part.name, string(c.Kind), idOf(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
-				c.Since.Format(time.RFC3339), cli.Stamp(c.LastSign), commandOf(a, c), c.Title, c.Reason,
+				c.Since.Format(time.RFC3339), cli.FormatTime(c.LastSign), commandOf(a, c), c.Title, c.Reason,
 			})
 		}
 	}

@@ -47,7 +47,7 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 		if err := adopt(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
-		if err := a.DeclareAnew(cmd.Context()); err != nil { // the project has another name now, and so have its files
+		if err := a.RedeclareFiles(cmd.Context()); err != nil { // the project has another name now, and so have its files
 			return err
 		}
 		adopted := map[string]string{

@@ -53,7 +53,7 @@ events and texts, and damaged pages: for these, restore a backup.`,
 				p.Line("%s", p.Faint(unmendable))
 			}
 		})
-		return cli.Unless(out.OK, schemas.Internal, err)
+		return cli.ExitUnless(out.OK, schemas.Internal, err)
 	}
 	return cmd
 }
@@ -117,7 +117,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 			p.Line("%s left. %s", schemas.Counted(done.After.Found, "fault"), unmendable)
 		}
 	})
-	return cli.Unless(done.After.OK, schemas.Internal, err)
+	return cli.ExitUnless(done.After.OK, schemas.Internal, err)
 }
 
 // ownStore opens a workspace in files or in a database for fn alone.

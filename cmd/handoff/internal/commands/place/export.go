@@ -103,14 +103,14 @@ func incompleteError(name string, err error) error {
 
 // export asks the owner of the workspace for an export, and copies it part by part.
 func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
-	by, err := a.Looker(false)
+	by, err := a.ReadingCaller(false)
 	if err != nil {
 		return head, err
 	}
 	end := a.Busy("exporting the workspace")
 	defer end()
 	const tool = "workspace_export"
-	err = a.Reach(ctx, by, tool, func(conn *cli.Connection) error {
+	err = a.ConnectFor(ctx, by, tool, func(conn *cli.Connection) error {
 		var begun schemas.ExportOut
 		if _, err := conn.Call(ctx, tool, in, &begun); err != nil {
 			return err

@@ -60,7 +60,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
-		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out); err != nil {
+		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &out); err != nil {
 			return err
 		}
 		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) seenAgent { return seenAgent{c.Name, c.Live, c.Seen} })...)

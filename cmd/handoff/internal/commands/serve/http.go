@@ -94,7 +94,7 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 // protocol returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
 func (h *room) protocol() *mcp.Server {
-	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
+	h.checked = &checking.Completions{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}

@@ -74,7 +74,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	declaring := a.Declaring(nil)
+	declaring := a.Declarer(nil)
 	declaring.Own = own
 	declaring.Start()
 	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SpendMemory}

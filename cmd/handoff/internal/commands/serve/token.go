@@ -30,7 +30,7 @@ token that may act as human: the command asks at the terminal itself, like hando
 }
 
 func tokenListCommand(a *cli.App) *cobra.Command {
-	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Of(a, &cobra.Command{
+	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, also revoked and expired ones",
 		Example: `  handoff token list
@@ -68,7 +68,7 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 			since := out.Token.Revoked.In(p.Now.Location()).Format(time.DateTime)
 			p.Line("token %s is revoked since %s", p.Bold(out.Token.Name), since)
 		},
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:     "revoke NAME",
 		Short:   "Revoke a token at once",
 		Example: `  handoff token revoke ci`,
@@ -99,7 +99,7 @@ it is in the registry, next to all actions with the token. No other token can ge
 	expires := cmd.Flags().String("expires", "never", "after a `time` as 30d or 12h, or at one as 2026-12-31")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"name": given[0]}
-		if err := args.Set(cmd, tokenFields); err != nil {
+		if err := args.SetFields(cmd, tokenFields); err != nil {
 			return err
 		}
 		at, err := expiry(*expires, a.Now())

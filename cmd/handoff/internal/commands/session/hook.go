@@ -100,7 +100,7 @@ func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error 
 	if len(answer) == 0 {
 		return errNoNews
 	}
-	_, err := cli.Attempt(ctx, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
+	_, err := cli.RunInterruptible(ctx, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
 	return err
 }
 
@@ -111,7 +111,7 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err := cli.Attempt(most, func() (_ any, err error) {
+	_, err := cli.RunInterruptible(most, func() (_ any, err error) {
 		defer func() {
 			if p := recover(); p != nil { // a panic would end the process with the status by which hooks object
 				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -156,7 +156,7 @@ const debugLimit = 200 * time.Millisecond
 func writeDebug(a *cli.App, file string, args []string, why error) {
 	ctx, end := context.WithTimeout(context.Background(), debugLimit)
 	defer end()
-	_, _ = cli.Attempt(ctx, func() (any, error) {
+	_, _ = cli.RunInterruptible(ctx, func() (any, error) {
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return nil, nil
 		}

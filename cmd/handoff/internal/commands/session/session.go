@@ -80,8 +80,8 @@ func prime(ctx context.Context, a *cli.App) error {
 	out := schemas.NewsOut{Agent: by.Agent}
 	if ws.Used() { // reading creates no store
 		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
-			if conn.Unnamed != nil {
-				return conn.Unnamed
+			if conn.SessionErr != nil {
+				return conn.SessionErr
 			}
 			if out, err = askNews(ctx, conn, schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}); err == nil {
 				out.NeedYou, err = conn.NeedYou(ctx)
@@ -110,7 +110,7 @@ var (
 
 // readReport reads the client's report of an event. The client may leave its end of the pipe open.
 func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
-	return cli.Attempt(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
+	return cli.RunInterruptible(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }
 
 // sessionOf returns the session that a client reports about, with the request to the mailbox. It creates no workspace.

@@ -41,7 +41,7 @@ command shows these.`,
 			if full {
 				args["view"] = "full"
 			}
-			if err := args.Set(cmd, claimFields); err != nil {
+			if err := args.SetFields(cmd, claimFields); err != nil {
 				return err
 			}
 			some := func(out schemas.ClaimOut) bool { return !out.Empty || len(out.Notices) > 0 }
@@ -90,7 +90,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.Sender(out.Rule, out.From), out.Attempt)
 	p.Field("workflow", string(out.Workflow))
 	p.Field("claim token", out.Token)
-	p.Field("lease until", cli.Stamp(out.LeaseEnds))
+	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
 	if len(out.Holding) > 1 {
 		p.Field("you hold", cli.IDs(out.Holding))
 	}
@@ -114,7 +114,7 @@ func nextFlags(a *cli.App) string {
 	if err != nil {
 		return "" // it could not have claimed
 	}
-	return " --agent " + cli.InShell(string(by.Agent)) + a.PlaceAgain()
+	return " --agent " + cli.ShellWord(string(by.Agent)) + a.PlaceFlags()
 }
 
 // printNext lists the commands that end a claim, for agents in a shell: the brief names tools. A claim of this command
@@ -122,7 +122,7 @@ func nextFlags(a *cli.App) string {
 func printNext(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := nextFlags(a)
-	for _, call := range cli.NextOf(raw) {
+	for _, call := range cli.AdviceOf(raw) {
 		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
 	}
 }

@@ -30,7 +30,7 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	},
 	{
 		Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields,
-		Told: map[string]string{"verification.criteria": "Add --met N=EVIDENCE or --unmet N=WHY."},
+		Usage: map[string]string{"verification.criteria": "Add --met N=EVIDENCE or --unmet N=WHY."},
 	},
 	{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,

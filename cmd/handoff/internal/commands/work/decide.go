@@ -60,7 +60,7 @@ and handoffs that wait for the acceptance (send --after-accepted) may go on. The
 --return".`,
 	},
 }, {
-	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, Open: true},
+	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
 	cmd: cobra.Command{
 		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
@@ -131,13 +131,13 @@ func (c act) command(a *cli.App) *cobra.Command {
 				return err
 			}
 		}
-		return args.Put("action", c.action)
+		return args.SetPath("action", c.action)
 	}
 	if t.Print == nil {
 		t.ID, t.Print = updatedID, printUpdated
 	}
 	cmd := c.cmd
-	return t.Of(a, &cmd)
+	return t.Configure(a, &cmd)
 }
 
 // actSpellings returns the spellings of calls with these actions.

@@ -105,7 +105,7 @@ func (w document) lists() []field[[]string] {
 // changesTo returns the arguments that turn before into after.
 func (before document) changesTo(after document) (cli.Arguments, error) {
 	args := cli.Arguments{}
-	set := func(path string, value any) { _ = args.Put(path, value) } // all are objects
+	set := func(path string, value any) { _ = args.SetPath(path, value) } // all are objects
 	var emptied []string
 	texts, lists := after.texts(), after.lists()
 	for i, f := range before.texts() {

@@ -28,16 +28,16 @@ var completeFields = []cli.Field{
 
 func completeCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.CompleteOut]{
-		Tool: "complete_handoff", Place: "handoff_id", Held: true, Fields: completeFields, File: true,
+		Tool: "complete_handoff", Place: "handoff_id", DefaultHeld: true, Fields: completeFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
-			return addAnswers(args, cli.Given(cmd, "met"), cli.Given(cmd, "unmet"))
+			return addAnswers(args, cli.GivenTexts(cmd, "met"), cli.GivenTexts(cmd, "unmet"))
 		},
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:   "complete [ID]",
 		Short: "Finish a handoff and answer its criteria",
 		Example: `  handoff complete 12 --agent qa --summary "12 tests passed" --met 1,2
@@ -82,7 +82,7 @@ func addAnswers(args cli.Arguments, met, unmet []string) error {
 	if len(answers) == 0 {
 		return nil
 	}
-	if err := args.Put("verification.criteria", answers); err != nil {
+	if err := args.SetPath("verification.criteria", answers); err != nil {
 		return schemas.Invalidf("--met", "%w", err)
 	}
 	return nil
@@ -118,7 +118,7 @@ var failFields = []cli.Field{
 func failCommand(a *cli.App) *cobra.Command {
 	var reject bool
 	return cli.ToolCommand[schemas.FailOut]{
-		Tool: "fail_handoff", Place: "handoff_id", Held: true, Rest: "description", Fields: failFields, File: true,
+		Tool: "fail_handoff", Place: "handoff_id", DefaultHeld: true, Rest: "description", Fields: failFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 			cmd.MarkFlagsMutuallyExclusive("reason", "summary")
@@ -127,7 +127,7 @@ func failCommand(a *cli.App) *cobra.Command {
 			if reject {
 				args["outcome"] = schemas.OutcomeRejected
 			}
-			if given := cli.Given(cmd, "blocker"); given != nil {
+			if given := cli.GivenTexts(cmd, "blocker"); given != nil {
 				args["blockers"] = schemas.Map(given, func(text string) schemas.Blocker {
 					return schemas.Blocker{Description: text, RequiredToProceed: true}
 				})
@@ -136,7 +136,7 @@ func failCommand(a *cli.App) *cobra.Command {
 		},
 		ID:    func(out schemas.FailOut) string { return out.HandoffID.String() },
 		Print: printFailed,
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:   "fail [ID [REASON…]]",
 		Short: "Give a handoff up, or reject it",
 		Example: `  handoff fail 12 "The fixtures are missing" --agent qa --blocker "No test data" --done "Unit tests"

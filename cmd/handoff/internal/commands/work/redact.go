@@ -14,7 +14,7 @@ func redactCommand(a *cli.App) *cobra.Command {
 		Print: func(p *cli.Page, out schemas.RedactOut) {
 			p.Line("%s redacted, in %d of its events", p.Bold(out.HandoffID), out.Contents)
 		},
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use: "redact ID [FIELD]", Short: "Erase kept texts, for good",
 		Example: `  handoff redact 12 --agent human
   handoff redact 12 data.token --agent human

@@ -78,8 +78,8 @@ func newSendCommand(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Comman
 		},
 		ID:    sentID,
 		Print: printSent,
-	}.Of(a, cmd)
-	cli.First(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
+	}.Configure(a, cmd)
+	cli.ShowFirst(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
 	return cmd
 }
 
@@ -120,7 +120,7 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 		}
 		refs = append(refs, schemas.Reference{Name: project.NameOf(file), Content: string(text)})
 	}
-	return args.Put("context.references", refs)
+	return args.SetPath("context.references", refs)
 }
 
 // sentID returns the id of the sent handoff or message. A send to several has all ids, one a line.

@@ -84,13 +84,13 @@ func updateCommand(a *cli.App) *cobra.Command {
 			}
 			foreign := func(flag string) bool { return cmd.Flags().Changed(flag) }
 			if slices.ContainsFunc([]string{"merge", "agent-context", "handoff-instructions", "agent-role"}, foreign) {
-				return args.Whole("update_handoff")
+				return args.Canonicalise("update_handoff")
 			}
 			return nil
 		},
 		ID:    updatedID,
 		Print: printUpdated,
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
 		Example: `  handoff update 12 --note "Half of the tests run" --percent 50 --agent qa
@@ -109,7 +109,7 @@ the memories of the context, and values without a field go to its state.
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
 	})
-	cli.First(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
+	cli.ShowFirst(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
 }
 
@@ -145,7 +145,7 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	p.Field("changed", strings.Join(out.Changed, ", "))
 	p.Field("to", string(out.To))
 	p.Field("claim token", out.Token)
-	p.Field("lease until", cli.Stamp(out.LeaseEnds))
+	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
 	p.Field("checkpoint", out.Checkpoint)
 	p.Field("goes on with", out.Created.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
@@ -156,9 +156,9 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 func assignCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").Short("m")},
-		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.Put("to", given[1]) },
+		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.SetPath("to", given[1]) },
 		Call:      assign, ID: updatedID, Print: printUpdated,
-	}.Of(a, &cobra.Command{
+	}.Configure(a, &cobra.Command{
 		Use:   "assign ID TO",
 		Short: "Give a handoff to another agent, or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human

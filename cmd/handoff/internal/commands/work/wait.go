@@ -50,11 +50,11 @@ available.
 With --hook it is a hook of Claude Code (with asyncRewake) or Codex. It waits up to 8 hours for a handoff for the
 session. Then it wakes the session and gives it the brief. It ends silently when the session is at work, when the
 session ends, or when the session has a newer hook.`,
-		Args: cli.NamedOr(&w.workflow),
+		Args: cli.NamedOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
 				if cli.IsNotice(id) {
-					return cli.OnlyRead(id, "has no end to wait for")
+					return cli.NoticeRefused(id, "has no end to wait for")
 				}
 			}
 			w.ends = a.Now().Add(w.timeout.Duration)
@@ -75,7 +75,7 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	for ids := given; ; {
 		if w.workflow != "" {
 			err := a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
-				if ids, err = conn.Named(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
+				if ids, err = conn.NamedHandoffs(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
 					good, err = wentWell(ctx, conn, w.workflow)
 				}
 				return err
@@ -159,7 +159,7 @@ func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 
 // wentWell reports whether every handoff of a workflow was done well, or has a successor.
 func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
-	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
+	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 	if err != nil {
 		return false, err
 	}
@@ -179,7 +179,7 @@ func printAsked(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage
 	for _, question := range out.Standing.Questions {
 		p.Field("asked by "+string(out.Standing.Holder), question)
 	}
-	for _, call := range cli.NextOf(raw) {
+	for _, call := range cli.AdviceOf(raw) {
 		p.Line("  %s", a.CommandLine(call, nextFlags(a)))
 	}
 }
