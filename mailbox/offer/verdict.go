@@ -77,7 +77,7 @@ type taker struct {
 	store.Agent
 
 	generalists bool              // an agent that accepts anything is in every pool
-	boxes       []schemas.Address // mailboxes that it may claim from, with those of siblings
+	boxes       []schemas.Address // mailboxes that it may claim from, its siblings' among them
 	counted     bool
 	held        int // how many handoffs it holds, if counted
 	err         error

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	minSleep  = time.Minute // less ahead of the time awake is no sleep
-	maxSleeps = 64          // beyond that, the oldest count as one
+	minSleep  = time.Minute // a smaller jump of the clock is no sleep
+	maxSleeps = 64          // further sleeps merge the two oldest
 )
 
-// Clock reads the time and notices when the machine slept. The time goes on while a machine sleeps and nobody can
-// act, so what ends by silence ends later by as long as the machine slept. What ends at a given time ends then.
+// Clock reads the time and notices when the machine slept. The time advances while a machine sleeps and no agent can
+// act, so times that end by silence are extended by the sleep. Fixed times, as deadlines, are not.
 //
-// A clock notices a sleep by comparing the time with how long the machine was awake: the time that ran ahead by more
-// than a minute between two readings was slept. A person who sets the time ahead looks the same. What is known of
-// sleeps is memory of this process. The methods may be called concurrently.
+// A clock notices a sleep by comparing the time with how long the machine was awake: if the time advanced more than a
+// minute further between two readings, the machine slept. A person who sets the time ahead looks the same. Sleeps are
+// memory of this process. The methods may be called concurrently.
 type Clock struct {
 	now   func() time.Time
 	awake func() time.Duration
@@ -25,17 +25,17 @@ type Clock struct {
 	started      time.Time     // the first reading of the time
 	awakeAtStart time.Duration // the first reading of the time awake
 	last         time.Time     // the last reading of the time, without its monotonic part
-	ahead        time.Duration // of the time awake, at the last reading
+	ahead        time.Duration // how far the time is ahead of the time awake, at the last reading
 	sleeps       []sleep       // in order
 }
 
-// sleep is a stretch of time in which the machine slept at some moment, between two readings of the clock.
+// sleep is a time between two readings of the clock in which the machine slept for a while.
 type sleep struct {
 	from, to time.Time
 	long     time.Duration
 }
 
-// NewClock makes a clock and reads it for the first time. Awake is how long the machine has been awake since some
+// NewClock makes a clock and reads it for the first time. awake returns how long the machine has been awake since a
 // fixed moment; nil means that it never sleeps.
 func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	c := &Clock{now: now, awake: awake}
@@ -47,25 +47,24 @@ func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	return c
 }
 
-// Started is the first reading of the time, which is when the service began.
+// Started returns the first reading of the time, at the start of the service.
 func (c *Clock) Started() time.Time { return c.started }
 
-// Read gives the time, and how long the clock has run while the machine was awake. It notes a sleep since the reading
-// before it.
+// Read returns the time, and how long the clock has run while the machine was awake. It notes a sleep since the last
+// reading.
 func (c *Clock) Read() (now time.Time, running time.Duration) {
 	if c.awake == nil {
 		now = c.now()
 		return now, now.Sub(c.started)
 	}
-	c.mu.Lock() // also for the readings: they belong together
+	c.mu.Lock() // held during the readings, which belong together
 	defer c.mu.Unlock()
 	now, woke := c.now(), c.awake()
 	c.note(now, woke)
 	return now, woke - c.awakeAtStart
 }
 
-// note compares a reading with the one before it. The time awake must not go backwards; the time of day may be set at
-// will.
+// note compares a reading with the one before. The time awake must not decrease; the time of day may be set freely.
 func (c *Clock) note(now time.Time, awake time.Duration) {
 	wall := now.Round(0) // the monotonic reading may stand still as well
 	ahead := time.Duration(wall.UnixNano()) - awake
@@ -73,14 +72,14 @@ func (c *Clock) note(now time.Time, awake time.Duration) {
 	case c.last.IsZero():
 	case jump > minSleep:
 		c.add(sleep{c.last, wall, jump})
-	case jump < -minSleep: // the time was set back: what lies after it now was no sleep
+	case jump < -minSleep: // the time was set back: sleeps after it do not count
 		c.sleeps = slices.DeleteFunc(c.sleeps, func(s sleep) bool { return s.to.After(wall) })
 	}
 	c.last, c.ahead = wall, ahead
 }
 
-// add keeps a sleep. Past the number that is kept, the two oldest become one that is as long as both, so the sum since
-// an early time stays right.
+// add keeps a sleep. Beyond [maxSleeps] it merges the two oldest into one of their total length, so the sum since an
+// early time stays right.
 func (c *Clock) add(s sleep) {
 	if len(c.sleeps) == maxSleeps {
 		oldest, next := c.sleeps[0], c.sleeps[1]
@@ -89,8 +88,8 @@ func (c *Clock) add(s sleep) {
 	c.sleeps = append(c.sleeps, s)
 }
 
-// SleptSince is how long the machine slept since t, zero for a t after the last sleep. Of a sleep that lies around t it
-// counts no more than what is left of that stretch after t.
+// SleptSince returns how long the machine slept since t, zero for a t after the last sleep. For a sleep around t it
+// counts at most the time between t and its end.
 func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +102,7 @@ func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	return sum
 }
 
-// WokeAfter is when the machine was seen awake again after a sleep in which t may have passed, zero when there was
-// none.
+// WokeAfter returns when the machine was seen awake again after a sleep during which t may have passed, zero for none.
 func (c *Clock) WokeAfter(t time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

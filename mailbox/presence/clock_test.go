@@ -11,7 +11,7 @@ import (
 
 var begin = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 
-// machine is one that sleeps when a test says so.
+// machine sleeps when a test says so.
 type machine struct {
 	*presence.Clock
 	now   time.Time
@@ -73,11 +73,11 @@ func TestClock_SetBackDropsLaterSleeps(t *testing.T) {
 	require.Equal(t, begin, m.Started())
 }
 
-// The 64 latest sleeps are known, of which the oldest may stand for several with the time between them.
+// The clock keeps 64 sleeps. The oldest may stand for several sleeps with the time between them.
 func TestClock_MergesOldestSleeps(t *testing.T) {
 	const kept, all = 64, 3 * 64
 	m := newMachine()
-	var at []time.Time // after the minute at work that follows each sleep
+	var at []time.Time // after the minute of work behind each sleep
 	for range all {
 		m.sleep(time.Hour)
 		m.work(time.Minute)

@@ -1,6 +1,6 @@
-// Package presence knows who is here: which connections are open, which agents act over them, and when the holder of
-// a handoff was last heard of. Its [Clock] knows how long the machine slept, because a sleep is nobody's silence.
-// What follows from it, such as the end of a lease or a name that is free, are rules of package mailbox.
+// Package presence tracks open connections, the agents that act over them, and the last calls of holders. Its [Clock]
+// knows how long the machine slept, because a sleep does not count as silence. Package mailbox has the rules that
+// follow, such as the end of a lease or a free name.
 package presence
 
 import (
@@ -12,30 +12,30 @@ import (
 	"handoff/schemas"
 )
 
-// Tracker is who is here, for the one process that owns a workspace. The mailbox asks it whether a lease goes on,
-// whether a name is free, whose mail is orphaned, and who is listed as live.
+// Tracker tracks present agents, for the one process that owns a workspace. The mailbox asks it whether a lease goes
+// on, whether a name is free, which mail is orphaned, and which agents are listed as live.
 //
 // The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
-// fail, and a note that is repeated changes nothing. What they return belongs to the caller.
+// fail, and a repeated note changes nothing. Returned values belong to the caller.
 //
-// It knows what is announced to this process, and ends with it. The mailbox gives connections that a new tracker does
-// not know some time to be announced, and takes them for gone after that. What it remembers grows with the connections
-// that are open and the handoffs that are held: closing and [Tracker.Forget] take it away.
+// It knows connections that were announced to this process, and ends with it. The mailbox gives other connections some
+// time to be announced, and then counts them as gone. Its memory grows with open connections and held handoffs:
+// [Tracker.Close] and [Tracker.Forget] shrink it.
 type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
-	opened int                    // how many were, ever
-	acting map[schemas.Agent]int  // over how many connections each agent acts
+	opened int                    // how many were opened since the start
+	acting map[schemas.Agent]int  // number of connections that each agent acts over
 	heard  map[string]time.Time   // calls of holders that changed nothing, by claim token
 }
 
-// NewTracker makes a tracker that knows of nobody.
+// NewTracker makes an empty tracker.
 func NewTracker() *Tracker {
 	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
-// Open notes that a connection is open. One that is open already keeps its order and its agents; its session and
-// its parent become those given, and agents are added.
+// Open notes that a connection is open. A connection that is open already keeps its order and its agents; its session
+// and its parent are replaced, and agents are added.
 func (t *Tracker) Open(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Tracker) Open(c Connection) {
 	}
 }
 
-// Close notes that a connection is gone, with all that was known of it.
+// Close removes a connection with all facts about it.
 func (t *Tracker) Close(conn string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,16 +65,15 @@ func (t *Tracker) Close(conn string) {
 	delete(t.open, conn)
 }
 
-// IsActing tells whether an agent acts over an open connection: it was announced for it, or made a call over it. It takes
-// as long with a thousand connections as with one.
+// IsActing tells whether an agent acts over an open connection: the connection was announced for it, or the agent made
+// a call over it. It takes as long with a thousand connections as with one.
 func (t *Tracker) IsActing(a schemas.Agent) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.acting[a] > 0
 }
 
-// NoteActing notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
-// changes.
+// NoteActing notes that an agent acts over a connection. It changes nothing if the connection is not open.
 func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,16 +82,16 @@ func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	}
 }
 
-// NoteHeard notes that a holder was heard of by a call that changed nothing, under the token of its claim. A call that
-// changes the handoff writes the time to the store.
+// NoteHeard notes a holder's call that changed nothing, under the token of its claim. A call that changes the handoff
+// writes the time to the store.
 func (t *Tracker) NoteHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard[token] = at
 }
 
-// Forget drops the times of claims that ended. It comes after the commit, when the handoff may have a new holder already,
-// so it goes by the token: the time of the new claim stays.
+// Forget drops the times of claims that ended. It runs after the commit, when the handoff may have a new holder
+// already. The times are kept by token, so the time of the new claim stays.
 func (t *Tracker) Forget(tokens ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +100,7 @@ func (t *Tracker) Forget(tokens ...string) {
 	}
 }
 
-// Connection is what is known of an open connection, zero when it is not open.
+// Connection returns an open connection, the zero value if it is not open.
 func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +111,7 @@ func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	return known.clone(), true
 }
 
-// Connections are the open connections that match, by name.
+// Connections returns the open connections that match, by name.
 func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,7 +124,7 @@ func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	return matching
 }
 
-// LastHeard is when a holder was heard of last under the token of its claim, zero for never.
+// LastHeard returns the last call of a holder under the token of its claim, zero for none.
 func (t *Tracker) LastHeard(token string) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,24 +139,24 @@ func (t *Tracker) add(c *Connection, a schemas.Agent) {
 	}
 }
 
-// clone is a copy for a caller. It shares no list with the tracker, so callers may change it.
+// clone returns a copy that shares no list with the tracker, so callers may change it.
 func (c *Connection) clone() Connection {
 	shown := *c
 	shown.Agents = slices.Clone(c.Agents)
 	return shown
 }
 
-// Connection is one client that is connected to a server of this workspace.
+// Connection is one client's connection to a server of this workspace.
 type Connection struct {
 	Name    string
-	Session string          // behind it, as its client tells; empty where the client tells none
-	Parent  int             // number of the process that opened it, zero where none is known
-	Order   int             // from 1, in which the connections were opened; whoever opens one leaves it out
-	Agents  []schemas.Agent // who acted over it, by name
+	Session string          // the client's session id, empty if the client reports none
+	Parent  int             // number of the process that opened it, zero if unknown
+	Order   int             // order of opening, from 1; callers of Open leave it out
+	Agents  []schemas.Agent // agents that acted over it, by name
 }
 
-// Filter says which connections are wanted. A field that is empty matches all.
+// Filter selects connections. An empty field matches all.
 type Filter struct {
-	Agent   schemas.Agent // acts over it
-	Session string        // is behind it
+	Agent   schemas.Agent // an agent that acts over it
+	Session string        // its session
 }

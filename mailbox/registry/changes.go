@@ -13,18 +13,18 @@ import (
 
 const (
 	maxChanges = 256   // events that one snapshot reads
-	maxNotices = 1_000 // among which that of a message is looked for
+	maxNotices = 1_000 // notices that are searched for a message
 )
 
-// Changes yields the events of the registry after a number, in their order and without a gap, and then waits for more.
-// A watcher calls it: the command watch, the figures and traces, the notifications over MCP, another process of the
-// same workspace. It writes nothing but what the clock has changed, and looks at least once a minute.
+// Changes yields the events of the registry after a number, in order and without a gap, and then waits for more.
+// Watchers call it: the command watch, telemetry, notifications over MCP, another process of the same workspace. It
+// writes only changes that are due by time, and looks at least once a minute.
 //
 // It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or when
-// the loop around it breaks. Whoever begins again after the last number that it saw, also at another process, misses
-// nothing and sees nothing twice. An event whose handoff cannot be read comes without what the record would add; what a
-// record adds is how it is now, not how it was at the event. A watcher that is slow holds up nobody: events are read in
-// snapshots of 256.
+// the loop around it breaks. A watcher that begins again after the last number that it saw, also at another process,
+// misses nothing and sees nothing twice. An event of an unreadable handoff comes without the record's fields; these
+// fields are current, not those of the event's time. A slow watcher blocks no other call: events are read in snapshots
+// of 256.
 func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -51,7 +51,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 	}
 }
 
-// changesAfter reads the next events, 256 at most, with what their records say now.
+// changesAfter reads the next events, 256 at most, with fields of their current records.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
 	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
 		for e, err := range v.EventsAfter(after) {
@@ -64,8 +64,8 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Ch
 	})
 }
 
-// changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
-// what was sent names its recipient.
+// changeOf adds fields of the current record to an event. It takes the holder only if the holder may be the one of that
+// time. A message has no record: its content names the recipient.
 func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
@@ -81,7 +81,7 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 		return c
 	}
 	c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
-	switch life.Action(e.Action) { //nolint:exhaustive // at the others the holder may be the one of now
+	switch life.Action(e.Action) { //nolint:exhaustive // for the others it may be the current holder
 	case life.Claim, life.Reclaim:
 		c.Holder = e.Agent
 	case life.Send:
@@ -90,7 +90,7 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	return c
 }
 
-// noticeAt is the notice that the event of a message left, 0 where it is not found among the last ones.
+// noticeAt returns the notice that the event of a message left, 0 if it is not among the last ones.
 func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
 	for n, err := range reading.AtMost(maxNotices, v.Notices(to, 0)) {
 		if err != nil || n.At.Before(e.At) {

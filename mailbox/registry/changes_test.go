@@ -28,7 +28,7 @@ func follow(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
 
 func TestChanges_ResumeWithoutGap(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
-	for range 200 { // more than one reading holds
+	for range 200 { // more than one snapshot reads
 		id := w.Sends(a, "b", "x", mailboxtest.NoParent).HandoffID
 		w.Claims(b)
 		w.Completes(b, id)
@@ -68,7 +68,7 @@ func TestChanges_WaitForNextEvent(t *testing.T) {
 	})
 }
 
-// A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
+// A message has no record, so its event belongs to no handoff. The event keeps the whole message.
 func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "The staging server is down", mailboxtest.Message)

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	exportPrefix   = ".handoff-export-" // which nobody gives a file of their own
+	exportPrefix   = ".handoff-export-" // people do not use this name
 	exportPartSize = 1 << 20
-	exportLife     = time.Hour // a file that nobody reads on
+	exportLife     = time.Hour // for a file that is no longer read
 )
 
-// Export writes what the workspace keeps into a file for temporary files of this machine, and
-// gives that file in parts of 1 MiB. A person calls it with handoff export, which may be another process, and on another
-// machine where the workspace is in a database. Nobody is kept from working meanwhile: the file has one snapshot, see
-// [travel.Export]. A file whose reader ended is removed by an export an hour later.
+// Export writes the content of the workspace into a temporary file of this machine, and returns that file in parts of 1
+// MiB. A person calls it with handoff export, which may be another process, and on another machine if the workspace is
+// in a database. Other calls are not blocked meanwhile: the file has one snapshot, see [travel.Export]. If a reader
+// ends early, an export an hour later removes its file.
 //
-// The error is not_found for a file that was removed, and that of the store.
+// The error is not_found for a file that was removed. Other errors are those of the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
 		return r.beginExport(ctx, in)
@@ -49,7 +49,7 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	part := make([]byte, exportPartSize)
-	_ = os.Chtimes(path, time.Time{}, r.config.Now()) // somebody reads on
+	_ = os.Chtimes(path, time.Time{}, r.config.Now()) // marks the file as being read
 	n, err := f.ReadAt(part, in.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return out, fileError(err)
@@ -65,29 +65,29 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 		return out, fileError(err)
 	}
 	head, err := travel.Export(ctx, r.config.Store, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
-	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
+	size, _ := f.Seek(0, io.SeekEnd) // a written file has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
 	if err = cmp.Or(err, fileError(f.Close())); err == nil {
 		return out, nil
 	}
-	_ = os.Remove(f.Name()) // what failed is told
+	_ = os.Remove(f.Name()) // the first error is returned
 	if _, file := errors.AsType[*os.PathError](err); file {
 		err = fileError(err)
 	}
 	return schemas.ExportOut{}, store.Coded(err)
 }
 
-// removeExports removes files that nobody reads on: their readers were killed.
+// removeExports removes files whose readers were killed.
 func (r *Registry) removeExports() {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportPrefix+"*")) // the pattern is right
 	for _, path := range left {
 		if info, err := os.Lstat(path); err == nil && r.config.Now().Sub(info.ModTime()) > exportLife {
-			_ = os.Remove(path) // it may be that of another person
+			_ = os.Remove(path) // it may belong to another person
 		}
 	}
 }
 
-// fileError is the error for the file of an export.
+// fileError returns the error for a failure of the export's file.
 func fileError(err error) error {
 	if err == nil {
 		return nil

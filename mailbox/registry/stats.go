@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	endedLife = time.Minute // how long a count of what has ended is given again
+	endedLife = time.Minute // how long a count of ended handoffs is reused
 	maxBoxes  = 200         // how many mailboxes one result has
 )
 
-// Stats counts what is in the workspace: handoffs by state, the 200 mailboxes with most pending and since when the
-// oldest waits in each, the newest event, how long commits took. Those call it that export figures, and the command
-// doctor. Open handoffs and mailboxes are counted anew for each call; what has ended, of which there may be a million,
-// once a minute. The counts are read one after the other, so they may belong to different moments. It changes nothing
-// but what the clock has changed. The errors are those of the store.
+// Stats counts handoffs by state, and returns the 200 fullest mailboxes with the age of the oldest handoff in each, the
+// newest event, and the latency of commits. Telemetry and the command doctor call it. It counts open handoffs and
+// mailboxes in each call, and ended handoffs, of which there may be a million, once a minute. It counts one after the
+// other, so the counts may belong to different moments. It changes nothing but overdue records. The errors are those of
+// the store.
 func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
 	out.Commits = schemas.NewLatency()
 	if r.config.Commits != nil {
@@ -37,8 +37,8 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	return out, store.Coded(err)
 }
 
-// states counts the handoffs in every state. Those that have ended may be as many as were ever sent, so their count may
-// be a minute old.
+// states counts the handoffs in every state. The count of ended handoffs may be a minute old, because there may be very
+// many.
 func (r *Registry) states(ctx context.Context) (map[schemas.Status]int, error) {
 	open := schemas.Open.States()
 	ended := schemas.Statuses[len(open):]
@@ -53,16 +53,16 @@ func (r *Registry) states(ctx context.Context) (map[schemas.Status]int, error) {
 	return states, err
 }
 
-// endedCount keeps a count that takes long. A call that needs it while another counts waits for the count, so two never
-// count at once. It is memory of this process.
+// endedCount keeps a count that takes long. A call that needs it while another call counts waits for that count, so two
+// never count at once. It is memory of this process.
 type endedCount struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time
 	states map[schemas.Status]int
 }
 
-// count gives the count, made anew when it is a minute old or when the clock was set back. A count that failed is not
-// kept.
+// count returns the kept count, and counts anew if it is a minute old or if the clock was set back. It does not keep a
+// count that failed.
 func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,7 +76,7 @@ func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, e
 	return states, err
 }
 
-// largestBoxes are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
+// largestBoxes returns the mailboxes with most pending handoffs, 200 at most, with the time of the oldest one.
 func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	err = r.config.Store.View(ctx, func(v *store.View) error {
 		boxes = []schemas.MailboxStats{}

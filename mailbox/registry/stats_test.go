@@ -53,7 +53,7 @@ func TestStats_CountsStatesAndMailboxes(t *testing.T) {
 	require.EqualValues(t, 5, out.Event)
 }
 
-// What has ended is counted once a minute, what is open at once.
+// Ended handoffs are counted once a minute, open ones at once.
 func TestStats_CountsEndedWorkOnceAMinute(t *testing.T) {
 	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
 	stats(w)
