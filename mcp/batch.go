@@ -16,20 +16,20 @@ import (
 // batchVersion is the one revision of the protocol that has batches.
 const batchVersion = sdk.ProtocolVersion20250326
 
-// maxBatch is how many messages a batch may have. All of its responses are kept in memory until the last is there.
+// maxBatch is the limit of messages in a batch. All of its responses are kept in memory until the last one is there.
 const maxBatch = 100
 
 func isBatch(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) }
 
-// member is one message of a batch, and the response to it when there is one.
+// member is one message of a batch, and its response if there is one.
 type member struct {
 	jsonrpc.Message
 	reply
-	refused bool // the reply is there already
+	refused bool // the reply is already set
 }
 
 // splitBatch returns the messages of a batch, or the error for a batch that is not accepted. Revision 2025-03-26
-// forbids initialize in a batch: it decides what the other messages mean.
+// forbids initialize in a batch, because it decides the meaning of the other messages.
 func splitBatch(revision string, text []byte) (members []member, refused *sdk.JSONRPCError) {
 	var texts []json.RawMessage
 	m := &jsonrpc.Message{}
@@ -59,8 +59,8 @@ func splitBatch(revision string, text []byte) (members []member, refused *sdk.JS
 	return members, nil
 }
 
-// deliverBatch sends the responses to a batch together, and undoes what was done for those that do not arrive. It
-// returns false when a batch had only notifications, which have no response.
+// deliverBatch sends the responses to a batch together, and undoes the effects of responses that do not arrive. It
+// returns false if the batch had only notifications, which have no response.
 func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 	var all []sdk.JSONRPCMessage
 	for _, m := range members {
@@ -77,7 +77,7 @@ func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 	return all != nil
 }
 
-// receiveBatch responds to the messages of a batch together, in one line. Each takes a slot of its own.
+// receiveBatch responds to the messages of a batch together, in one line. Each message takes a slot of its own.
 func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	members, refused := splitBatch(c.session.ProtocolVersion(), text)
 	if refused != nil {
@@ -129,8 +129,8 @@ func (x *exchange) postBatch(text []byte) {
 	}
 }
 
-// member responds to one message of a batch. Each counts as a request for the limits of callers; the first was counted
-// when the batch came.
+// member responds to one message of a batch. Each message counts as a request for the limits of callers; the first was
+// counted when the batch came.
 func (x *exchange) member(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {

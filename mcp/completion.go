@@ -10,14 +10,14 @@ import (
 	"handoff/schemas"
 )
 
-// maxCompletions is how many values the protocol allows in one response.
+// maxCompletions is the number of values that the protocol allows in one response.
 const maxCompletions = 100
 
-// completer completes the arguments of prompts and of addresses of resources from what exists now. When it cannot look
-// something up it returns no values and no error, because a person goes on typing.
+// completer completes the arguments of prompts and of addresses of resources from current values. If it cannot look a
+// value up, it returns no values and no error, because the person goes on typing.
 type completer struct{ server *Server }
 
-// CompletePromptArgument completes by the name of the argument, which means the same in every prompt but history.
+// CompletePromptArgument completes by the name of the argument, which has the same meaning in every prompt but history.
 func (c completer) CompletePromptArgument(
 	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {

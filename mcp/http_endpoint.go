@@ -12,31 +12,31 @@ import (
 
 // HTTPConfig wires an [Endpoint]. Caller, Still, Challenge and Now are required.
 type HTTPConfig struct {
-	// Caller returns who makes a request, as far as the request proves it. Errors are *[schemas.Error] and refuse the
-	// request with the status of their code. Only a call of a tool that is refused for a limit gets the error in its
-	// result, where a model reads it.
+	// Caller returns the caller of a request, as far as the request proves it. Errors are *[schemas.Error] and refuse
+	// the request with the status of their code. Only a tool call that is refused for a limit gets the error in its
+	// result, so that a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
-	// Still returns an error when Caller would refuse a request now that it accepted before, as when its token was
-	// revoked. It is called before a request that waited gets its response, and before each event of a stream.
+	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because its
+	// token was revoked. It is called before the response to a request that waited, and before each event of a stream.
 	Recheck func(*http.Request) error
 
 	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), empty
-	// for none, and whether the status is 401 and not that of the error.
+	// for none. It also reports whether the status is 401 instead of the error's own.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes, and the names of requests
 
-	Idle time.Duration // how long a session lasts without a request or an open stream, default 30 minutes
+	Idle time.Duration // lifetime of an MCP session without requests and open streams, default 30 minutes
 
-	// How many sessions, waiting calls and streams there may be at a time, in all and of one bearer token. By default
-	// 10,000 and 2,000 sessions, and 4,096 and 1,024 of the others.
+	// Limits of MCP sessions, long polls and streams at a time, in all and of one bearer token. By default 10,000 and
+	// 2,000 sessions, and 4,096 and 1,024 of the others.
 	Sessions, Waits, Streams Bound
 
 	Messages Bound // bytes of messages and responses in memory, by default 256 and 64 MiB
 }
 
-// Bound is how many of something there may be. The zero value means the default.
+// Bound is a limit. The zero value means the default.
 type Bound struct {
 	All  int
 	Each int // of one bearer token; callers without a token count as one
@@ -45,11 +45,11 @@ type Bound struct {
 const (
 	sessionIdle = 30 * time.Minute
 
-	// readTimeout is how long a client may take to send a message, writeTimeout to take the response.
+	// readTimeout is the time limit for a client to send a message, writeTimeout to receive the response.
 	readTimeout  = 30 * time.Second
 	writeTimeout = 30 * time.Second
 
-	// cancelGrace is how long calls that a shutdown cancels may take to respond.
+	// cancelGrace is the time limit for the responses of calls that a shutdown cancels.
 	cancelGrace = 250 * time.Millisecond
 )
 
@@ -61,22 +61,22 @@ var (
 )
 
 // Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26, at any
-// path. Clients of revisions before 2026-07-28 have a session (http_session.go); each request of a newer revision
+// path. Clients of revisions before 2026-07-28 have an MCP session (http_session.go); each request of a newer revision
 // stands alone. Endpoint checks neither Host nor Origin: the HTTP server does. It is safe for use by many goroutines.
 //
-// It is ours, on top of the SDK's HandleMessage, as the transport over two streams is. In the SDK's own transport one
-// client can cancel the requests of another, open streams keep a shutdown from ending, and nothing tells whether a
-// response arrived, so a claim could be held by nobody.
+// We implement it on top of the SDK's HandleMessage, like the transport over two streams. In the SDK's own transport
+// one client can cancel the requests of another, open streams block a shutdown, and it does not report whether a
+// response arrived, so a claim could remain without an agent that knows of it.
 type Endpoint struct {
 	server      *Server
 	config      HTTPConfig
 	sessions    sessions
-	waitQuota   *quota // calls that wait
+	waitQuota   *quota // long polls
 	streamQuota *quota // streams
 	byteQuota   *quota // bytes
 
 	calls  context.Context // of all requests
-	waits  context.Context // of those that a shutdown cuts short, within calls
+	waits  context.Context // of requests that a shutdown cuts short, within calls
 	hangUp context.CancelFunc
 	cut    context.CancelFunc
 
@@ -85,7 +85,7 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] when it is no longer served.
+// HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the handler.
 func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
@@ -131,10 +131,10 @@ func (e *Endpoint) enter() bool {
 	return true
 }
 
-// Shutdown cuts calls that wait short, ends all streams and sessions, and returns when every request has its response.
-// Requests that come meanwhile are refused as unavailable. When ctx is done first, the calls under way are cancelled,
-// and their responses say so. A request that is stuck then, as on a client that does not read, is left behind: it ends
-// with its connection.
+// Shutdown cuts long polls short, ends all streams and sessions, and returns when every request has its response.
+// Requests that come meanwhile are refused as unavailable. If ctx is done first, the calls under way are cancelled, and
+// their responses say so. A request that is still stuck, for example on a client that does not read, stays behind: it
+// ends with its connection.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.mu.Lock()
 	e.ending = true
@@ -148,10 +148,11 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.sessions.endAll()
 }
 
-// quota counts what clients use, so that one client cannot use all of it. It is safe for use by many goroutines.
+// quota counts the use of a resource by clients, so that one client cannot use all of it. It is safe for use by many
+// goroutines.
 type quota struct {
 	Bound
-	what string // of what is counted, for errors
+	what string // name of the resource, for errors
 
 	mu   sync.Mutex // guards the fields below
 	all  int
@@ -163,7 +164,7 @@ func newQuota(what string, b Bound) *quota {
 }
 
 // acquire counts n more for a token, until the caller calls release with the same numbers. The error is [schemas.Limit]
-// when there are too many; then nothing was counted.
+// if there are too many; then nothing was counted.
 func (q *quota) acquire(token string, n int) *schemas.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -184,7 +185,7 @@ func (q *quota) release(token string, n int) {
 	}
 }
 
-// full is the error of a request for more than there may be.
+// full returns the error of a request above the limit.
 func (b Bound) full(what string) *schemas.Error {
 	const said = "there are too many %s: at most %d of one token, %d in all"
 	return schemas.Errorf(schemas.Limit, said, what, b.Each, b.All).

@@ -27,14 +27,14 @@ type exchange struct {
 	counted int // bytes of messages that it keeps in memory until it ends
 }
 
-// identify finds out who makes the request.
+// identify sets the caller of the request.
 func (x *exchange) identify() (err error) {
 	x.by, err = x.config.Caller(x.r)
 	x.by.Trace = cmp.Or(x.by.Trace, traceparent(x.r.Header.Get(traceKey)))
 	return err
 }
 
-// body reads the message. When ok is false it has responded that the message cannot be read.
+// body reads the message. If ok is false, it has already responded with an error.
 func (x *exchange) body() (text []byte, ok bool) {
 	mediaType, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	encoding := x.r.Header.Get("Content-Encoding")
@@ -51,9 +51,9 @@ func (x *exchange) body() (text []byte, ok bool) {
 	return nil, false
 }
 
-// read reads the body, unless it comes too slowly, is too long, or has not come when the server ends.
+// read reads the body. It responds with an error if the body is too slow or too long, or if the server ends first.
 func (x *exchange) read() (text []byte, ok bool) {
-	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // where it cannot be set, the HTTP server has its own
+	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // if unsupported, the HTTP server has its own
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
 	text, err := io.ReadAll(countingReader{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
@@ -74,7 +74,7 @@ func (x *exchange) read() (text []byte, ok bool) {
 	return nil, false
 }
 
-// countingReader counts the bytes of a message as they arrive, and fails when there are too many in memory.
+// countingReader counts the bytes of a message as they arrive, and fails if there are too many in memory.
 type countingReader struct {
 	io.Reader
 	x *exchange
@@ -103,7 +103,7 @@ func (x *exchange) tooLarge() {
 		"the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
-// accepts reports whether the client accepts responses of a media type. A client that does not say accepts all.
+// accepts reports whether the client accepts responses of a media type. A client without the header Accept accepts all.
 func (x *exchange) accepts(kind string) bool {
 	accept := x.r.Header.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
@@ -117,7 +117,7 @@ func (x *exchange) accepts(kind string) bool {
 	return len(accept) == 0
 }
 
-// badRequest responds that a request is none of the protocol.
+// badRequest responds that a request does not follow the protocol.
 func (x *exchange) badRequest(status int, format string, a ...any) {
 	x.write(status, (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, format, a...))
 }
@@ -127,7 +127,7 @@ func (x *exchange) notAllowed(allow string) {
 	x.badRequest(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
 }
 
-// refuse responds that nothing was done, for the reason in err.
+// refuse responds with err. Nothing was done.
 func (x *exchange) refuse(err error) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
@@ -153,8 +153,8 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliver responds to a request, and reports whether the response arrived, as far as the connection tells. When it did
-// not, deliver undoes what only the response tells.
+// deliver responds to a request, and reports whether the response arrived, as far as the connection shows. If it did
+// not, deliver undoes effects that the client does not know of.
 func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
@@ -174,7 +174,7 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text) && encoded
 }
 
-// writeHeader writes the status. From here on the client has writeTimeout to receive the response.
+// writeHeader writes the status. From then on the client has writeTimeout to receive the response.
 func (x *exchange) writeHeader(status int) {
 	_ = x.control.SetWriteDeadline(x.config.Now().Add(writeTimeout))
 	x.w.WriteHeader(status)
@@ -198,12 +198,12 @@ func (x *exchange) writeText(status int, text []byte) bool {
 	return err == nil && x.control.Flush() == nil
 }
 
-// encode encodes a message, or the error in its place.
+// encode encodes a message, or an error in its place.
 func (x *exchange) encode(message any) (text []byte, ok bool) {
 	return jsonrpc.Encode(message, x.server.config.Logger)
 }
 
-// statusOf is the status of a response with a message: that of its error since revision 2026-07-28, before always 200.
+// statusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always 200.
 func statusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {

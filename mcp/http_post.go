@@ -17,7 +17,7 @@ func (x *exchange) handlePost() {
 	err := x.identify()
 	later := schemas.AsError(err)
 	if later != nil && later.Code != schemas.Unavailable && (later.Code != schemas.Limit || x.by.Token == "") {
-		x.refuse(err) // before anything is read
+		x.refuse(err) // before the body is read
 		return
 	}
 	if !x.accepts(jsonText) && !x.accepts(eventStreamType) {
@@ -45,8 +45,8 @@ func (x *exchange) handlePost() {
 	}
 }
 
-// refuseMessage refuses a message of a caller that is above its limits, or about whom the workspace cannot be asked now. For a
-// call of a tool the error is in the result, where a model reads it.
+// refuseMessage refuses a message of a caller that is above its limits, or whose token cannot be checked now. For a
+// tool call the error is in the result, so that a model reads it.
 func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
 		x.refuse(e)
@@ -56,8 +56,8 @@ func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	x.write(http.StatusOK, x.refusedCall(m, e).message)
 }
 
-// refusedCall responds to a call of a tool that is not made, with the error in its result, where a model reads it. The
-// SDK does not see this result, so refusedCall adds what revision 2026-07-28 wants of a result.
+// refusedCall responds to a refused tool call, with the error in its result, so that a model reads it. The SDK does not
+// see this result, so refusedCall adds the fields that revision 2026-07-28 requires of a result.
 func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
 	refused := toolError(e)
 	if isModern(x.r.Header, m) {
@@ -66,7 +66,7 @@ func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
 	return reply{message: m.WithID(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
 }
 
-// postModern responds to a message of revision 2026-07-28 or later, which has no session.
+// postModern responds to a message of revision 2026-07-28 or later, which has no MCP session.
 func (x *exchange) postModern(m jsonrpc.Message) {
 	if fault := headerError(x.r.Header, m); fault != nil {
 		x.write(http.StatusBadRequest, *fault)
@@ -86,7 +86,8 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 	}
 }
 
-// postLegacy responds to a message of an older revision. Initialize begins a session, all others belong to one.
+// postLegacy responds to a message of an older revision. Initialize begins an MCP session; all other messages belong to
+// one.
 func (x *exchange) postLegacy(m jsonrpc.Message) {
 	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
 		x.initialize(m)
@@ -122,7 +123,7 @@ func (x *exchange) receive(s *mcpSession, m jsonrpc.Message) bool {
 	return true
 }
 
-// initialize begins a session. The response has the id of the session if the SDK accepts the request.
+// initialize begins an MCP session. The response has the id of the session if the SDK accepts the request.
 func (x *exchange) initialize(m jsonrpc.Message) {
 	s, full := x.sessions.open(x.by.Token)
 	if full != nil {
@@ -140,8 +141,8 @@ func (x *exchange) initialize(m jsonrpc.Message) {
 	x.deliver(said, false)
 }
 
-// call responds to one request. A call that waits ends with its connection or with the server. Any other call is
-// finished also when its client hangs up.
+// call responds to one request. A long poll ends with its connection or with the server. Any other call is finished
+// even if its client hangs up.
 func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) reply {
 	ctx, done := x.requestContext(s, m)
 	defer done()
@@ -177,12 +178,12 @@ func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Cont
 	}
 }
 
-// isModern reports whether a message is of revision 2026-07-28 or later, by its header or by its own word.
+// isModern reports whether a message is of revision 2026-07-28 or later, by its header or by its own text.
 func isModern(h http.Header, m jsonrpc.Message) bool {
 	return sdk.IsModernProtocol(h.Get(sdk.HeaderProtocolVersion)) || sdk.IsModernProtocol(versionOf(m))
 }
 
-// versionOf is the revision that a message itself names, as all requests do since 2026-07-28.
+// versionOf returns the revision in the message itself, which all requests have since 2026-07-28.
 func versionOf(m jsonrpc.Message) string {
 	if m.Call != nil && m.Call.Meta == nil {
 		return ""
@@ -197,8 +198,8 @@ func versionOf(m jsonrpc.Message) string {
 }
 
 // headerError returns the error for headers that revision 2026-07-28 does not allow (MCP specification, Streamable
-// HTTP, standard request headers), nil for none. The headers repeat what the message says, so that proxies need not
-// read it.
+// HTTP, standard request headers), nil for none. The headers repeat parts of the message, so that proxies need not read
+// it.
 func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	named := h.Get(sdk.HeaderProtocolVersion)
 	switch said := versionOf(m); {
@@ -216,7 +217,7 @@ func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 		return m.Refuse(sdk.HEADER_MISMATCH, fault, sdk.HeaderProtocolVersion, named, said)
 	}
 	if !sdk.IsValidProtocolVersion(named) {
-		return nil // the error of the SDK names the revisions there are
+		return nil // the error of the SDK names the known revisions
 	}
 	err := sdk.ValidateStandardHeaders(h.Get, named, sdk.MCPMethod(m.Method), m.Params)
 	if mismatch := (sdk.HeaderMismatchError{}); errors.As(err, &mismatch) {

@@ -16,8 +16,8 @@ import (
 	"handoff/schemas"
 )
 
-// mcpSession is the session of one client of a revision before 2026-07-28. Its id is a secret of the client, and valid
-// only together with the token with which the session began.
+// mcpSession is the MCP session of one client of a revision before 2026-07-28. Its id is a secret of the client, and is
+// valid only together with the token with which the session began.
 type mcpSession struct {
 	*session
 	requests jsonrpc.Requests
@@ -27,12 +27,12 @@ type mcpSession struct {
 	life     context.Context
 	end      context.CancelFunc // ends life
 
-	busy  int         // requests under way; guarded by sessions.mu, as are the fields below
-	used  uint64      // sessions.uses when it was last used
-	timer *time.Timer // ends it when it stays unused; does nothing before the end of its first request
+	busy  int         // requests under way; guarded by sessions.mu, like the fields below
+	used  uint64      // value of sessions.uses at its last use
+	timer *time.Timer // ends the idle session; no effect before its first request ended
 }
 
-// sessions are all sessions that have not ended.
+// sessions holds the MCP sessions that have not ended.
 type sessions struct {
 	Bound
 	server *Server
@@ -43,7 +43,7 @@ type sessions struct {
 	uses uint64 // counts uses of all sessions
 }
 
-// open begins a session and uses it; see use. When there are too many, the session that was idle longest ends.
+// open begins a session and uses it; see use. If there are too many, it ends the session that was idle longest.
 func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
 	w := &mcpSession{
 		session: newSession(s.server), token: token,
@@ -72,9 +72,9 @@ func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
 	return w, nil
 }
 
-// evict removes the idle session that was used longest ago when there are too many: one of this token when this token
-// has too many, else one of the token that has most. Ok is false when all of those are busy. A victim is still to be
-// unregistered.
+// evict removes the least recently used idle session if there are too many: one of this token if this token has too
+// many, else one of the token with most sessions. Ok is false if all of these are busy. The caller unregisters the
+// victim.
 func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
@@ -100,7 +100,7 @@ func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
 	return victim, victim != nil && s.remove(victim)
 }
 
-// use returns the session of an id, for a request that releases it.
+// use returns the session of an id. The request releases it later.
 func (s *sessions) use(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *sessions) touch(w *mcpSession) {
 	w.used = s.uses
 }
 
-// release ends a use. After the last one the session is idle, or is unregistered if it ended meanwhile.
+// release ends a use. After the last use the session is idle; if it ended meanwhile, release unregisters it.
 func (s *sessions) release(w *mcpSession) {
 	s.mu.Lock()
 	w.busy--
@@ -135,10 +135,10 @@ func (s *sessions) release(w *mcpSession) {
 	}
 }
 
-// end ends a session, once. Its streams end now; it is unregistered when its last request ends.
+// end ends a session, once. Its streams end now; it is unregistered after its last request.
 func (s *sessions) end(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
-// endIf ends a session under a condition, which it looks at with mu held.
+// endIf ends a session if still returns true. It calls still with mu held.
 func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
 	over := still() && s.remove(w)
@@ -148,8 +148,8 @@ func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	}
 }
 
-// remove removes a session, and reports whether to unregister it now. A request that still uses it may begin to watch a
-// resource, and only unregistering ends that: so a busy session is unregistered later, by release.
+// remove removes a session, and reports whether the caller must unregister it now. A request that still uses it may
+// begin to watch a resource, and only unregistering ends this: so release unregisters a busy session later.
 func (s *sessions) remove(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false
@@ -173,11 +173,12 @@ func (s *sessions) endAll() {
 	}
 }
 
-// session returns the session of a request, and names the caller after it. When there is none it responds so and returns nil.
+// session returns the MCP session of a request, and sets the caller's AgentID from it. If there is none, it responds
+// with an error and returns nil.
 func (x *exchange) session() (_ *mcpSession, done func()) {
 	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
-	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is that of the session
+	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is the session's
 		x.badRequest(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
 	case id == "":
 		x.badRequest(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
@@ -192,8 +193,8 @@ func (x *exchange) session() (_ *mcpSession, done func()) {
 	return nil, nil
 }
 
-// legacySession returns the session of a GET or DELETE, which only revisions before 2026-07-28 have. When there is none
-// it responds so and returns nil.
+// legacySession returns the MCP session of a GET or DELETE, which only revisions before 2026-07-28 have. If there is
+// none, it responds with an error and returns nil.
 func (x *exchange) legacySession() (_ *mcpSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
 		x.notAllowed("POST")
@@ -206,7 +207,7 @@ func (x *exchange) legacySession() (_ *mcpSession, done func()) {
 	return x.session()
 }
 
-// handleDelete ends the session of a client.
+// handleDelete ends the MCP session of a client.
 func (x *exchange) handleDelete() {
 	if s, done := x.legacySession(); s != nil {
 		x.sessions.end(s)

@@ -43,8 +43,8 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 	}
 }
 
-// notify writes the notifications of a session until over is closed. It returns false when the client does not take one,
-// or is not allowed to go on.
+// notify writes the notifications of a session until over is closed. It returns false if the client does not accept
+// one, or is no longer allowed to read.
 func (x *exchange) notify(s *session, out *eventStream, over <-chan struct{}) bool {
 	for ok := true; ok; {
 		select {
@@ -79,15 +79,15 @@ func (x *exchange) handleGet() {
 	x.writeNotifications(s)
 }
 
-// stillAllowed reports whether the stream may go on: not when its token is no longer valid. When that cannot be checked
-// now, as while the owner of the store changes, the stream goes on.
+// stillAllowed reports whether the stream may go on. It returns false if its token is no longer valid. If this cannot
+// be checked now, for example while the owner of the store changes, the stream goes on.
 func (x *exchange) stillAllowed() bool {
 	err := schemas.AsError(x.config.Recheck(x.r))
 	return err == nil || err.Code != schemas.Denied
 }
 
-// writeNotifications writes the notifications of a session until the client, the session or the server ends. Those on
-// an earlier stream that broke may not have arrived, so each stream after the first begins with a notification for
+// writeNotifications writes the notifications of a session until the client, the session or the server ends.
+// Notifications on an earlier, broken stream may be lost, so each stream after the first begins with a notification for
 // every resource that the session watches.
 func (x *exchange) writeNotifications(s *mcpSession) {
 	out := x.events()
@@ -108,10 +108,10 @@ func (x *exchange) writeNotifications(s *mcpSession) {
 const (
 	eventStreamType = "text/event-stream"
 
-	// keepAliveInterval is how often a comment is sent on a silent stream, so that no proxy closes it.
+	// keepAliveInterval is the interval of comments on a silent stream, so that no proxy closes it.
 	keepAliveInterval = 15 * time.Second
 
-	// eventTimeout is how long a client may take to receive one event.
+	// eventTimeout is the time limit for a client to receive one event.
 	eventTimeout = 10 * time.Second
 )
 
@@ -124,7 +124,7 @@ type eventStream struct {
 
 func (x *exchange) events() *eventStream { return &eventStream{x: x} }
 
-// open writes the headers, once. The first event calls it, if nobody did before.
+// open writes the headers, once. The first event calls it if the stream is not open yet.
 func (s *eventStream) open() {
 	if s.opened {
 		return

@@ -15,19 +15,19 @@ import (
 	"handoff/schemas"
 )
 
-// threadKey is where Codex names, in every request, the thread that makes it.
+// threadKey is the field in which Codex names, in every request, the thread that makes it.
 const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// caller returns who makes a request that asks something of the mailbox: the caller of the configuration, completed by
-// what the client says of itself. It waits until the mailbox knows the connection, or does not answer.
+// caller returns the caller of a request to the mailbox: the caller of the configuration, completed with the client's
+// own data. It waits until the mailbox knows the connection, or the wait times out.
 func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	sessionOf(ctx).naming.used.Store(true)
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
-// callerWithin returns who makes a request, as caller does, but waits no longer than limit for the mailbox, and does
+// callerWithin returns the caller of a request like caller, but waits no longer than limit for the mailbox, and does
 // not count as a use of the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by, proved := ctx.Value(callerKey{}).(schemas.Caller)
@@ -36,7 +36,7 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	}
 	if client := clientName(ctx); by.Agent == "" && client != "" {
 		by.Agent = s.config.Name(client)
-		if by.Via != schemas.ViaHTTP { // over HTTP the environment is not that of the client
+		if by.Via != schemas.ViaHTTP { // over HTTP the environment does not belong to the client
 			by.AgentID = s.config.Session(by.Agent)
 		}
 	}
@@ -48,8 +48,8 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
 
-// threadPrefix comes before the thread that a client names. Over HTTP it was proved, so that no client passes for a thread of
-// another one.
+// threadPrefix returns the prefix of the thread that a client names. Over HTTP the prefix was proved, so that no client
+// can pretend to be a thread of another one.
 func threadPrefix(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:
@@ -62,15 +62,15 @@ func threadPrefix(by schemas.Caller) string {
 	return "local/"
 }
 
-// callerKey is the key in the context of an HTTP request for the caller that the request proved.
+// callerKey is the context key of an HTTP request for its proved caller.
 type callerKey struct{}
 
-// traceKey is the name, in the header and in _meta, for the span of the caller (W3C Trace Context).
+// traceKey is the name of the caller's span, in the header and in _meta (W3C Trace Context).
 const traceKey = "traceparent"
 
 var traceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`) })
 
-// traceparent returns the name of a span, empty when it is not well-formed. Zeros name no span.
+// traceparent returns a well-formed name of a span, or "". Zeros name no span.
 func traceparent(named string) string {
 	if named == "" || !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
@@ -78,7 +78,7 @@ func traceparent(named string) string {
 	return named
 }
 
-// clientName is the name that a client gives itself: in each request since revision 2026-07-28, in initialize before.
+// clientName returns the client's own name: from each request since revision 2026-07-28, from initialize before.
 func clientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
@@ -86,9 +86,9 @@ func clientName(ctx context.Context) string {
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-// AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
-// has at most 64 bytes. A client whose name is reserved, or can be taken for a reserved one, gets "-client" after it,
-// and one without a name is "client".
+// AgentOf converts the name of a client into the name of an agent. Characters that agents may not have become "-", and
+// it has at most 64 bytes. If the result is reserved, or could be confused with a reserved name, it gets the suffix
+// "-client". A client without a name is "client".
 func AgentOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
 		if schemas.NotInWords(r) {
@@ -96,7 +96,7 @@ func AgentOf(client string) schemas.Agent {
 		}
 		return r
 	}, client)
-	name = strings.TrimLeft(name, ".-") // a name does not begin so
+	name = strings.TrimLeft(name, ".-") // a name must not begin with these
 	agent := schemas.Agent(cmp.Or(name[:min(len(name), 64)], "client"))
 	if _, err := schemas.ParseAgent("client", string(agent)); err != nil || agent == schemas.Human || agent == schemas.System {
 		return agent[:min(len(agent), 64-len("-client"))] + "-client"

@@ -19,13 +19,13 @@ import (
 // MaxInstructions is the longest text of [Instructions], in characters. Clients cut longer ones off.
 const MaxInstructions = 2000
 
-// Instructions are the text that the model of a client reads first of this server, and often the only one: some clients
-// load tools only after a search, so the words to search for are in it.
+// Instructions is the text of this server that the model of a client reads first, and often the only one: some clients
+// load tools only after a search, so the text contains the search words.
 type Instructions struct {
 	Workspace string
 	Agent     schemas.Agent
 	AgentID   string
-	Others    []schemas.Card // all agents, also Agent itself
+	Others    []schemas.Card // all agents, including Agent
 	Inbox     schemas.Inbox
 }
 
@@ -46,7 +46,7 @@ const (
 		"A subagent passes \"agent\" to act under its own name.\n"
 )
 
-// String returns the text, of at most MaxInstructions characters. It leaves out as many of the other agents as it must.
+// String returns the text, of at most MaxInstructions characters. It leaves out other agents that do not fit.
 func (i Instructions) String() string {
 	head := whatFor + "\n" + i.identityLine() + i.heldLine() + i.mailLine()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
@@ -99,7 +99,7 @@ func (i Instructions) othersLine(room int) string {
 	return line + end
 }
 
-// fit introduces as many agents as have room, in characters, and counts the rest of them.
+// fit introduces as many agents as fit into room, in characters, and returns the number of the rest.
 func fit(cards []schemas.Card, introduce func(schemas.Card) string, between string, room int) (line string, rest int) {
 	room -= 10 // digits of the rest
 	var names []string
@@ -113,7 +113,7 @@ func fit(cards []schemas.Card, introduce func(schemas.Card) string, between stri
 	return strings.Join(names, between), len(cards) - len(names)
 }
 
-// otherAgents are the other agents, live ones first.
+// otherAgents returns the other agents, live ones first.
 func (i Instructions) otherAgents() []schemas.Card {
 	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
 	first := map[bool]int{true: -1}
@@ -124,8 +124,8 @@ func (i Instructions) otherAgents() []schemas.Card {
 	return cards
 }
 
-// introduction is the name of an agent with what it accepts, as "qa (live, accepts review, test_failure_report)".
-// Sentences of the agent about itself are left out: here they would pass for our words.
+// introduction returns the name of an agent with its accepted types, as "qa (live, accepts review,
+// test_failure_report)". It leaves out the agent's own sentences, because here they could be taken for ours.
 func introduction(c schemas.Card) string {
 	name := oneLine(string(c.Name), 64)
 	var about []string
@@ -143,10 +143,10 @@ func introduction(c schemas.Card) string {
 }
 
 const (
-	// announceTimeout is how long the first response to a client waits for the name of the agent.
+	// announceTimeout is the time that the first response to a client waits for the name of the agent.
 	announceTimeout = 2 * time.Second
 
-	// collectTimeout is how long a response waits for the list of agents.
+	// collectTimeout is the time that a response waits for the list of agents.
 	collectTimeout = 250 * time.Millisecond
 )
 
@@ -158,10 +158,10 @@ func (s *Server) onDiscover(ctx context.Context, _ any, r *sdk.DiscoverRequest, 
 	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout))
 }
 
-// instructions returns the text also when the mailbox does not answer: it still says how to use the server.
+// instructions returns the text even if the mailbox does not answer: it still says how to use the server.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 	i := s.collectInstructions(ctx, by)
-	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // else it says nothing
+	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // otherwise the id says nothing
 		i.AgentID = by.AgentID
 	}
 	return i.String()
@@ -182,11 +182,11 @@ func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Ins
 const maxGreeting = 200
 
 // addGreeting adds a greeting to the first result of a connection, because not every client shows the instructions to
-// its model. A call in the name of a subagent gets none, and neither does a call under a name that the mailbox has not
-// confirmed: the next call then does.
+// its model. A call in the name of a subagent gets none. A call under a name that the mailbox has not confirmed gets
+// none either: the greeting then waits for the next call.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c := sessionOf(ctx)
-	if c.greeted.Load() { // so it is for all calls but the first
+	if c.greeted.Load() { // the case of all calls but the first
 		return result
 	}
 	if by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
@@ -200,7 +200,7 @@ func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, resul
 	return greeted
 }
 
-// greeting is one line, such as "You are claude-code-2; also here: claude-code (live), qa."
+// greeting returns one line, such as "You are claude-code-2; also here: claude-code (live), qa."
 func (i Instructions) greeting() string {
 	you := "You are " + string(i.Agent)
 	cards := i.otherAgents()
@@ -223,8 +223,8 @@ func presence(c schemas.Card) string {
 	return name
 }
 
-// prependAdvice puts a sentence before the other advice of a result, and leaves the rest of the result as it is. It
-// changes nothing when it cannot read the advice, as that of an owner of another version.
+// prependAdvice puts a sentence before the other advice of a result, and keeps the rest of the result unchanged. It
+// changes nothing if it cannot read the advice, for example from an owner of another version.
 func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -11,28 +11,28 @@ import (
 	"handoff/schemas"
 )
 
-// openTimeout is how long a request waits until the mailbox knows its connection.
+// openTimeout is the time that a request waits until the mailbox knows its connection.
 const openTimeout = 10 * time.Second
 
-// naming announces a connection to the mailbox and learns the name under which the connection acts: the name in the
-// configuration, else the name of the client, which the mailbox numbers while another connection has it.
+// naming announces a connection to the mailbox and gets the agent name of the connection: the name in the
+// configuration, else the name of the client. The mailbox adds a number while another connection has the name.
 type naming struct {
 	server *Server
 	conn   string      // empty for a connection that is not announced
-	used   atomic.Bool // a request asked something of the mailbox
+	used   atomic.Bool // a request called the mailbox
 
 	mu      sync.Mutex    // guards the fields below
 	tried   bool          // connection_open was called
 	known   bool          // connection_open succeeded
-	agent   schemas.Agent // the name under which it acts, from the mailbox
-	id      string        // of the session, as it was announced
-	pending chan struct{} // closed at the end of the call under way; nil for none
+	agent   schemas.Agent // the agent name, from the mailbox
+	id      string        // of the client session, as it was announced
+	pending chan struct{} // closed at the end of the running call; nil for none
 	ended   bool
 }
 
-// announce makes sure that the mailbox knows the connection, and returns the caller under the name that the mailbox
-// gave. Requests that come together share one call of connection_open, which ends with the ctx of the first request.
-// When that call fails, each request goes on under the name it has, and the next request announces again.
+// announce makes sure that the mailbox knows the connection, and returns the caller under the name from the mailbox.
+// Requests at the same time share one call of connection_open, which ends with the ctx of the first request. If that
+// call fails, each request continues under the name it has, and the next request announces again.
 func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
@@ -47,7 +47,7 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	return by
 }
 
-// await makes the call that is under way, or waits for it.
+// await makes the pending call, or waits for it.
 func (n *naming) await(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -61,19 +61,20 @@ func (n *naming) await(ctx context.Context, by schemas.Caller, limit time.Durati
 	}
 }
 
-// confirmed reports whether the mailbox knows the connection under this name, or the connection is not announced.
+// confirmed reports whether the mailbox knows the connection under this name. It is true if the connection is not
+// announced.
 func (n *naming) confirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
 }
 
-// join returns the call under way, nil when no call is needed. First reports whether the caller is to make that call.
+// join returns the pending call, nil if no call is needed. First reports whether the caller must make the call.
 func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	nameless := n.agent == "" && by.Agent != ""
-	learned := n.id == n.conn && by.AgentID != n.conn // its shells are found by that id
+	learned := n.id == n.conn && by.AgentID != n.conn // shells find the connection by that id
 	if n.ended || n.known && !nameless && !learned {
 		return nil, false
 	}
@@ -106,7 +107,7 @@ func (n *naming) open(ctx context.Context, by schemas.Caller) {
 	}
 }
 
-// end tells the mailbox that the connection closes. From here on nothing is announced.
+// end tells the mailbox that the connection closes. After it, nothing is announced.
 func (n *naming) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()

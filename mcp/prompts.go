@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// A prompt is a command of a person, as /handoff next. It becomes one message of the user that says which tool to call
-// and has what can be read now.
+// prompt is a command of a person, such as /handoff next. It becomes one message of the user, which names the tool to
+// call and contains data that can be read now.
 type prompt struct {
 	name, title, about string
 	arguments          []sdk.PromptArgument
@@ -32,8 +32,8 @@ var (
 	noteArgument  = sdk.PromptArgument{Name: "note", Description: "Changes for the next attempt"}
 )
 
-// Prompts next, inbox and list list no argument. Claude Code sends such a prompt when a person types Enter; a prompt
-// with arguments, optional ones too, it only writes into the line.
+// Prompts next, inbox and list declare no argument. Claude Code sends a prompt without arguments when a person types
+// Enter; a prompt with arguments, even optional ones, it only inserts into the line.
 var prompts = []prompt{
 	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
 	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, promptInbox},
@@ -70,8 +70,7 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missing asks for a required argument in the message itself, because clients show a person nothing of a protocol
-// error.
+// missing asks for a required argument in the message itself, because clients do not show a protocol error to a person.
 func (u promptUse) missing(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {
@@ -81,13 +80,13 @@ func (u promptUse) missing(p prompt) string {
 	return ""
 }
 
-// actAs is the name of an argument that next, inbox and list take and do not list: see [prompts].
+// actAs is the name of an argument that next, inbox and list accept without declaring it: see [prompts].
 const actAs = "agent"
 
-// agent is the one that was asked for, empty for none.
+// agent returns the value of the argument [actAs], empty for none.
 func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[actAs]) }
 
-// failureText tells the model that a call failed, and what to do.
+// failureText tells the model that a call failed, and the next step.
 func failureText(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
 	if e.Hint != "" {

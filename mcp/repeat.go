@@ -16,28 +16,28 @@ import (
 	"handoff/tools"
 )
 
-// RequestHeader names a request for a load balancer that repeats it at another server when the first one broke off: it
-// is "SECONDS TEXT", the Unix time with or without a fraction, and what tells the request from all others of that time.
-// A call that comes again under the name, of the same caller and with the same arguments, takes effect once and gets
-// the same result. In nginx it is "$msec $request_id".
+// RequestHeader names a request for a load balancer that repeats it at another server if the first one failed. Its
+// value is "SECONDS TEXT": the Unix time, with or without a fraction, and a text that is unique at that time. If the
+// same caller repeats a call under the same name with the same arguments, it takes effect once and gets the same
+// result. In nginx it is "$msec $request_id".
 //
-// A name of another form, or of more than [maxClockSkew] ago or ahead, is ignored: receipts are kept in the order of
+// A name of another form, or a time more than [maxClockSkew] from now, is ignored: receipts are kept in the order of
 // their times.
 const RequestHeader = "Handoff-Request"
 
-// maxClockSkew is how far the clocks of the balancer and of the server may be apart.
+// maxClockSkew is the allowed difference between the clocks of the balancer and of the server.
 const maxClockSkew = 10 * time.Minute
 
-// A repetition is a message in a request that has a name.
+// namedRequest is a message in a request that has a name.
 type namedRequest struct {
 	at   time.Time
 	name string
-	id   string // of the message, since a request may have many
+	id   string // of the message, because a request may have many
 }
 
 type namedRequestKey struct{}
 
-// withNamedRequest keeps the name of a request for the calls of a message.
+// withNamedRequest stores the name of a request for the calls of a message.
 func withNamedRequest(ctx context.Context, r *http.Request, m jsonrpc.Message, now time.Time) context.Context {
 	name := r.Header.Get(RequestHeader)
 	seconds, _, ok := strings.Cut(name, " ")
@@ -48,7 +48,7 @@ func withNamedRequest(ctx context.Context, r *http.Request, m jsonrpc.Message, n
 	return ctx
 }
 
-// requestID is the id of a call. It is the same for the same call in a request of the same name.
+// requestID returns the id of a call. It is the same for the same call in a request of the same name.
 func (s *Server) requestID(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) string {
 	again, ok := ctx.Value(namedRequestKey{}).(namedRequest)
 	if !ok {

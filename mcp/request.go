@@ -16,8 +16,8 @@ import (
 
 // reply is the response to a request.
 type reply struct {
-	message sdk.JSONRPCMessage // nil when none may be sent
-	undo    func()             // undoes what only the response tells; nil when there is nothing to undo
+	message sdk.JSONRPCMessage // nil if the protocol forbids one
+	undo    func()             // undoes effects that only the response names; nil if there are none
 }
 
 // undelivered is called for a reply that does not arrive.
@@ -27,20 +27,20 @@ func (r reply) undelivered() {
 	}
 }
 
-// respond does what a request asks. The protocol forbids a response to a request that was cancelled.
+// respond handles a request. The protocol forbids a response to a cancelled request.
 func (s *Server) respond(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	under := callState{call: r.Call}
 	response := s.handle(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
 	if q.Untrack(r) {
 		return reply{undo: under.releaseClaim}
 	}
-	if _, named := r.Context.Value(namedRequestKey{}).(namedRequest); named { // its balancer may have had it from another server
+	if _, named := r.Context.Value(namedRequestKey{}).(namedRequest); named { // another server may have delivered it
 		under.releaseClaim = nil
 	}
 	return reply{message: r.WithID(response), undo: under.releaseClaim}
 }
 
-// decline responds to a request that is not looked at any more.
+// decline responds to a request that came too late to be handled.
 func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	if q.Untrack(r) {
 		return reply{}
@@ -51,8 +51,8 @@ func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	return reply{message: *refused}
 }
 
-// handle processes one message and returns the response, nil when there is none. The SDK gives all errors of handlers
-// the code for internal errors; here they get the codes that the protocol has for them.
+// handle processes one message and returns the response, nil if there is none. The SDK gives all errors of handlers the
+// code for internal errors; handle replaces it by the protocol's code for the error.
 func (s *Server) handle(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
 	var slot failure
 	text := m.Text
@@ -91,7 +91,7 @@ func waits(m jsonrpc.Message) bool {
 	return err == nil && tool.Waits(call.Arguments)
 }
 
-// shutdownError is the error of a request that a server refuses because it ends.
+// shutdownError returns the error of a request that comes while the server ends.
 func shutdownError() *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the server is ending").
 		WithHint("Nothing was done. Repeat the call when it is back.")
@@ -104,8 +104,8 @@ type failure struct {
 	uri  string // of the resource that was read; empty for any other request
 }
 
-// complete adds to an error what the SDK does not know: our error, and the resource that it is about, as revision
-// 2026-07-28 wants it for a resource that does not exist.
+// complete adds data that the SDK does not have to an error: our error, and its resource, as revision 2026-07-28
+// requires for a resource that does not exist.
 func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
 	if f.err != nil {
 		e.Error.Code, e.Error.Message = f.code, f.err.Error()
@@ -121,7 +121,7 @@ func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
 
 type failureKey struct{}
 
-// failRequest returns the error for a request that is not a call of a tool, and keeps it for handle.
+// failRequest returns the error for a request that is not a tool call, and stores it for handle.
 func failRequest(ctx context.Context, e *schemas.Error) error {
 	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
 		slot.err, slot.code = e, protocolCode(ctx, e.Code)
@@ -129,14 +129,14 @@ func failRequest(ctx context.Context, e *schemas.Error) error {
 	return e
 }
 
-// noteResource remembers which resource a request reads.
+// noteResource stores the resource that a request reads.
 func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
 		slot.uri = r.Params.URI
 	}
 }
 
-// protocolCode is -32002 for what does not exist; revision 2026-07-28 has -32602 for that too.
+// protocolCode returns -32002 for a missing resource; revision 2026-07-28 has -32602 for that too.
 func protocolCode(ctx context.Context, code schemas.Code) int {
 	switch {
 	case code == schemas.NotFound && !server.IsModernRequest(ctx):
@@ -149,21 +149,21 @@ func protocolCode(ctx context.Context, code schemas.Code) int {
 
 const claimTool = "claim_handoff"
 
-// releaseTimeout is how long giving a claim back may take.
+// releaseTimeout is the time limit for releasing a claim.
 const releaseTimeout = 5 * time.Second
 
-// callState is what a request does.
+// callState is the state of a request under way.
 type callState struct {
-	call *jsonrpc.Call // nil where the SDK reads all of it
+	call *jsonrpc.Call // nil if the SDK reads all of the message
 
-	// releaseClaim gives back what it claimed: only the response names that, so nobody would work on it if the response did
-	// not arrive. It is nil when nothing was claimed.
+	// releaseClaim releases the handoff that this call claimed. The server calls it if the response could not be
+	// delivered, because then the client does not know the id. It is nil if the call claimed nothing.
 	releaseClaim func()
 }
 
 type callStateKey struct{}
 
-// argumentsOf are the arguments of a call, which the SDK has seen only where it reads all of the message.
+// argumentsOf returns the arguments of a call. The SDK has them only if it reads all of the message.
 func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	args := r.Params.RawArguments
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && under.call != nil {
@@ -172,7 +172,7 @@ func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	return argumentsOrEmpty(args)
 }
 
-// noteClaim remembers the claim of a successful call, in case its result does not arrive.
+// noteClaim stores the claim of a successful call, in case its result does not arrive.
 func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
@@ -180,10 +180,10 @@ func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, 
 	}
 }
 
-// releaseClaim releases the handoff that a call claimed from the queue, also one that an earlier connection of the caller
-// had claimed. The release counts as no attempt. A claim of a given handoff stays: it may be older than the call, and a
-// caller that names the handoff again gets the same claim. Only a caller without an AgentID would not, because nothing
-// tells it from others; its claim is released too.
+// releaseClaim releases the handoff that a call claimed from the queue, even if an earlier connection of the caller had
+// claimed it. The release counts as no attempt. A claim of a named handoff stays: it may be older than the call, and a
+// caller that names the handoff again gets the same claim. For a caller without an AgentID this does not work, because
+// it cannot be distinguished from others; so its claim is released too.
 func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var call schemas.ClaimIn
 	if tool, err := tools.Find(claimTool); err == nil {
@@ -206,8 +206,8 @@ func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, resu
 	}
 }
 
-// agentIn returns the agent that arguments name, which their canonical form leaves out. Some clients send the arguments
-// as text.
+// agentIn returns the agent in the arguments, which their canonical form leaves out. Some clients send the arguments as
+// text.
 func agentIn(args json.RawMessage) string {
 	var text string
 	if schemas.Decode(args, &text) == nil {

@@ -67,7 +67,7 @@ func (s *Server) raw(ctx context.Context, by schemas.Caller, tool string, a argu
 	return string(out), refused
 }
 
-// reference reads what a handoff carries, piece by piece.
+// reference reads content that a handoff refers to, piece by piece.
 func (s *Server) reference(ctx context.Context, by schemas.Caller, name string) (string, *schemas.Error) {
 	var b strings.Builder
 	for offset := 0; ; {
@@ -85,8 +85,8 @@ func (s *Server) reference(ctx context.Context, by schemas.Caller, name string) 
 	}
 }
 
-// The addresses of resources. ownInbox is the inbox of the agent that asks, so that the list of resources is the same
-// for all agents.
+// The addresses of resources. ownInbox is the inbox of the caller, so that the list of resources is the same for all
+// agents.
 const (
 	ownInbox    = "handoff://inbox"
 	inboxURI    = "handoff://inbox/"
@@ -95,12 +95,12 @@ const (
 	contextURI  = "context://"
 )
 
-// kind is a kind of resources: those whose URIs begin alike and end with a name.
+// kind is a kind of resources. Their URIs have the same prefix and end with a name.
 type kind struct {
-	prefix, argument         string // of the URI; what the template calls the name
+	prefix, argument         string // the prefix of the URI; the template's word for the name
 	name, title, about, mime string
 
-	canonical func(name string) string // returns a name that it does not recognise unchanged: the tools refuse it
+	canonical func(name string) string // returns an unknown name unchanged: the tools refuse it
 	read      func(s *Server, ctx context.Context, by schemas.Caller, name string) (string, *schemas.Error)
 	changedBy func(name string, c schemas.Change) bool        // reports whether an event may have changed the resource
 	known     func(c completer, ctx context.Context) []string // returns names to choose from
@@ -156,7 +156,7 @@ func canonicalID(name string) string {
 	return name
 }
 
-// handoffIn is the handoff of which a context is.
+// handoffIn returns the handoff in the name of a context.
 func handoffIn(name string) string {
 	id, _, _ := strings.Cut(name, "#")
 	id, _, _ = strings.Cut(id, "/")
@@ -174,7 +174,8 @@ func touchesHandoff(name string, c schemas.Change) bool {
 	return name == c.Handoff.String() || name == c.Other.String()
 }
 
-// touchesInbox: work for a capability or a role may be in the inbox of any agent.
+// touchesInbox reports whether a change may alter an inbox. Work for a capability or a role may be in the inbox of any
+// agent.
 func touchesInbox(name string, c schemas.Change) bool {
 	agent, directed := c.Box.Directed()
 	return !directed || slices.Contains([]schemas.Agent{agent, c.Agent, c.Sender, c.Holder}, schemas.Agent(name))

@@ -3,38 +3,38 @@
 // It decides nothing about handoffs.
 //
 // The SDK checks and dispatches messages of all revisions of the protocol: of 2026-07-28, where each request names its
-// client, and of those before, which begin with initialize. Calls of tools for which it has nothing to do go past it.
-// This file configures the SDK, and the other files are named after what they are about. Those of the transport over
-// HTTP begin with its name.
+// client, and of earlier ones, which begin with initialize. Tool calls that need no check of the SDK bypass it. This
+// file configures the SDK, and the other files are named after their subjects. Names of files of the HTTP transport
+// begin with http.
 //
-// Both transports are ours, on top of the SDK's HandleMessage. The SDK's own transport over two streams gives requests
-// to a fixed number of workers: a cancellation right behind its request is lost, a call may overtake the initialize
-// that says who calls, responses are dropped at the end of input, and as many waiting calls as there are workers stop
-// all other calls. Why its transport over HTTP is not used is said at [Endpoint].
+// We implement both transports, on top of the SDK's HandleMessage. The SDK's own transport over two streams gives
+// requests to a fixed number of workers: a cancellation right behind its request is lost, a call may overtake the
+// initialize that names the client, responses are dropped at the end of input, and as many long polls as there are
+// workers block all other calls. [Endpoint] gives the reasons against the SDK's HTTP transport.
 //
 // # Decisions
 //
-// A call waits for no worker: each request has a goroutine of its own, 4,096 at most. One pass over a message finds
-// the arguments of a call (package jsonrpc), because the SDK would decode them several times. The SDK gets an empty
-// object in the place of the arguments wherever it has something to check: the envelope, the revision, the headers. A
-// message that is not written as all clients write it goes to the SDK whole. A fuzzer holds both ways to the same
-// response, and others compare our encoding of results and of the list of tools with that of encoding/json.
+// A call waits for no worker: each request has a goroutine of its own, 4,096 at most. One pass over a message finds the
+// arguments of a call (package jsonrpc), because the SDK would decode them several times. The SDK gets an empty object
+// in place of the arguments, and checks the rest: the envelope, the revision, the headers. A message of an unusual form
+// goes to the SDK whole. A fuzz test checks that both ways give the same response. Others compare our encoding of
+// results and of the list of tools with encoding/json.
 //
-// Only waits end with their connection. A call whose client hung up is finished: older revisions say that hanging up
-// is no cancellation. A wait is given up, because it would take mail that nobody reads. At the end of input on stdio
-// a client still gets the responses to what it asked.
+// Only long polls end with their connection. A call whose client hung up is finished: in older revisions hanging up is
+// no cancellation. A long poll is cancelled, because it would claim a handoff without a reader. At the end of input on
+// stdio a client still gets the responses to its requests.
 //
 // A claim whose response could not be delivered is released, and counts as no attempt: only that response named the
-// handoff. A request that its load balancer named (see [RequestHeader]) releases nothing: the balancer may have the
+// handoff. A request with a name of its load balancer (see [RequestHeader]) releases nothing: the balancer may have the
 // response from another server.
 //
-// Over HTTP the session is the claimant. No connection shows that an agent left, so leases go by time, and the
-// session that claimed may finish without the token of the claim. What a client says of itself, such as its thread,
-// counts only behind what was proved. Since revision 2026-07-28 nothing tells two workers of one bearer token apart,
-// so there the token of the claim alone proves a claim.
+// Over HTTP the MCP session is the claimant. No connection shows that an agent left, so leases expire by time, and the
+// session that claimed may finish without the claim token. Unproved data of a client, such as its thread, is only
+// appended to proved data. Since revision 2026-07-28 two workers with one bearer token cannot be distinguished, so
+// there only the claim token proves a claim.
 //
-// HTTP and stdio stay in one package: the HTTP transport uses some thirty names of the rest, which uses none of it. A
-// wall between them would have to export these names for one reader.
+// HTTP and stdio stay in one package: the HTTP transport uses some thirty names of the rest, which uses none of it. Two
+// packages would have to export these names for one reader.
 package mcp
 
 import (
@@ -54,25 +54,25 @@ import (
 type Config struct {
 	Invoker tools.Invoker
 
-	// Caller is who calls, as far as the connection proves it. Its empty fields are filled in for each request: Agent
+	// Caller is the caller as far as the connection proves it. Its empty fields are filled in for each request: Agent
 	// by Name, AgentID by the thread that the client names, else by Session, else by Conn. Each connection after the
-	// first gets a number behind Conn. When Conn is empty, connections are not announced to the mailbox.
+	// first gets a number behind Conn. If Conn is empty, connections are not announced to the mailbox.
 	Caller schemas.Caller
 
-	// Name returns the name of the agent for a client's own name, for callers without one. The mailbox numbers it while
-	// another connection has it. It is called for every request, so it is quick and always returns the same for a
-	// client. Default: [AgentOf].
+	// Name returns the name of the agent for a client's own name, for callers without one. The mailbox adds a number
+	// while another connection has the name. Name is called for every request, so it must be fast and always return the
+	// same for a client. Default: [AgentOf].
 	Name func(client string) schemas.Agent
 
-	// Session returns the id of the session of a client, by the name that Name returned, where the environment tells
-	// it. It is quick and always returns the same for a name. Default: the AgentID of Caller.
+	// Session returns the id of the client session, by the name that Name returned, if the environment contains it. It
+	// must be fast and always return the same for a name. Default: the AgentID of Caller.
 	Session func(schemas.Agent) string
 
-	// Process returns the process of a client, by the name that Name returned, as the shells know it that the client
-	// starts. It is empty when they do not. Default: empty.
+	// Process returns the process of a client, by the name that Name returned, as the client's shells report it. It is
+	// empty if they do not. Default: empty.
 	Process func(schemas.Agent) string
 
-	// Parent is the process that started this one for the only connection, zero when there is none such.
+	// Parent is the process that started this one for its only connection, zero if there is none.
 	Parent int
 
 	NewRequestID func() string // returns a new id for a [tools.Call]
@@ -80,7 +80,7 @@ type Config struct {
 	Version   string // of this program
 	Workspace string // its name, for people and models
 
-	Drain  time.Duration // how long calls in flight may take after the end of input, default 5 s
+	Drain  time.Duration // time limit for calls in flight after the end of input, default 5 s
 	Logger *slog.Logger  // default: discards
 }
 
@@ -92,8 +92,8 @@ type Server struct {
 	served atomic.Int64 // connections so far
 }
 
-// catalogTTL is how long clients may reuse the lists of tools, prompts and resources, in milliseconds. The lists never
-// change while the program runs.
+// catalogTTL is the time that clients may reuse the lists of tools, prompts and resources, in milliseconds. The lists
+// never change while the program runs.
 const catalogTTL = 5 * 60 * 1000
 
 // New returns a server.

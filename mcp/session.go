@@ -9,14 +9,14 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is what the SDK and this package know of a client: of one connection, or of one request of revision
-// 2026-07-28 over HTTP. Its id is a secret. For the SDK it is in this process, because a transport of ours stands
-// between it and the client.
+// session is the state of a client for the SDK and this package: of one connection, or of one request of revision
+// 2026-07-28 over HTTP. Its id is a secret. The SDK treats it as a session in this process, because our transport
+// stands between the SDK and the client.
 type session struct {
 	*server.InProcessSession
 	naming  naming
 	watch   watch
-	greeted atomic.Bool // the model was told its name, by the greeting or by server/discover
+	greeted atomic.Bool // the model knows its name, by the greeting or by server/discover
 }
 
 var _ server.SessionWithProtocolVersion = (*session)(nil)
@@ -33,13 +33,14 @@ func sessionOf(ctx context.Context) *session {
 	return server.ClientSessionFromContext(ctx).(*session)
 }
 
-// subscriptionOrder puts the acknowledgement of a subscription before its notifications, as the MCP specification wants
-// (revision 2026-07-28, subscriptions/listen). The SDK acknowledges only when the resources are watched already.
+// subscriptionOrder puts the acknowledgement of a subscription before its notifications, as the MCP specification
+// requires (revision 2026-07-28, subscriptions/listen). The SDK acknowledges only after the resources are already
+// watched.
 type subscriptionOrder struct {
-	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
+	early map[string][]sdk.JSONRPCNotification // notifications before the acknowledgement, by subscription; nil after it
 }
 
-// next takes a notification and returns those that may be sent now.
+// next takes a notification and returns the notifications that may be sent now.
 func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
 	id, listened := n.Params.Meta[sdk.MetaKeySubscriptionID]
 	if !listened {
@@ -61,7 +62,7 @@ func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotific
 	return nil
 }
 
-// drain takes the notifications that are there already and returns those that may be sent now.
+// drain takes all queued notifications and returns those that may be sent now.
 func (a *subscriptionOrder) drain(from <-chan sdk.JSONRPCNotification) (all []sdk.JSONRPCNotification) {
 	for {
 		select {
@@ -73,7 +74,7 @@ func (a *subscriptionOrder) drain(from <-chan sdk.JSONRPCNotification) (all []sd
 	}
 }
 
-// forget drops a subscription when the response that ends it is sent.
+// forget drops a subscription after the response that ends it.
 func (a *subscriptionOrder) forget(answer sdk.JSONRPCMessage) {
 	switch m := answer.(type) {
 	case sdk.JSONRPCResponse:

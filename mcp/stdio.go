@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// waitGrace is how long calls that wait for mail, and the announcement of the connection, may go on after the end
-	// of input: long enough for mail that is there, too short to hold a client up.
+	// waitGrace is the time that long polls and the announcement of the connection may still take after the end of
+	// input: long enough for mail that is already there, too short to delay a client.
 	waitGrace = 250 * time.Millisecond
 
-	closeTimeout = time.Second // for the rest, once all calls have their responses
+	closeTimeout = time.Second // for the rest, after all calls have their responses
 )
 
-// ServeStdio speaks with one client over two streams until in ends, out breaks or ctx is done. Then it still responds
-// to the calls under way, for at most Drain of [Config]; calls that wait for mail are cut short after 250 ms. The error
-// is that of reading or writing, or says how many requests got no response in time. A client that left is no error. A
-// read of in that is under way when ctx ends is left behind.
+// ServeStdio serves one client over two streams until in ends, out breaks or ctx is done. Then it still responds to the
+// calls under way, for at most Drain of [Config]; long polls are cut short after 250 ms. The error is an error of
+// reading or writing, or gives the number of requests without a response in time. A client that left is no error. If a
+// read of in is under way when ctx ends, its goroutine stays behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
@@ -42,16 +42,16 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		defer close(notified)
 		c.notify()
 	}()
-	if by := s.config.Caller; by.Agent != "" { // any other connection is announced when the client has said its name
+	if by := s.config.Caller; by.Agent != "" { // others are announced when the client has sent its name
 		c.streams.Go(func() { c.session.naming.announce(waits, by, openTimeout) })
 	}
 
 	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()
-	err := c.read(ctx, platform.OnEnd(in, grace)) // which comes while the last line is still being processed
+	err := c.read(ctx, platform.OnEnd(in, grace)) // it may end while the last line is still being processed
 	grace()
 	drained := returnsWithin(s.config.Drain, c.pending.Wait)
-	if !drained && c.requests.Len() == 0 { // the last was answered just now, and may yet be taken
+	if !drained && c.requests.Len() == 0 { // the last response may still be on its way
 		drained = returnsWithin(s.config.Drain, c.pending.Wait)
 	}
 	if !drained && err == nil {
@@ -72,8 +72,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// returnsWithin reports whether wait returned in time. A wait that never returns is left behind: it is stuck on a
-// client that neither reads nor hangs up.
+// returnsWithin reports whether wait returned in time. A wait that never returns stays behind: its client neither reads
+// nor hangs up.
 func returnsWithin(limit time.Duration, wait func()) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -95,7 +95,7 @@ func returnsBefore(ctx context.Context, wait func()) bool {
 	}
 }
 
-// notify writes notifications. The response that ends a subscription follows its notifications.
+// notify writes notifications. The response that ends a subscription is written after its notifications.
 func (c *conn) notify() {
 	var order subscriptionOrder
 	for {
@@ -140,18 +140,18 @@ func (c *conn) read(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// maxInFlight is how many requests of one client may be under way. Then no more are read until one ends.
+// maxInFlight is the limit of requests of one client under way. At the limit, no more are read until one ends.
 const maxInFlight = 4096
 
-// conn is the connection of one client over two streams. Each request runs in a goroutine of its own, so a call that
-// waits holds up no other. Only initialize gets its response before the next line is read, because it says who calls.
+// conn is the connection of one client over two streams. Each request runs in a goroutine of its own, so a long poll
+// delays no other request. Only initialize gets its response before the next line is read, because it names the client.
 type conn struct {
 	server  *Server
 	session *session
 	out     *jsonrpc.Writer
 
 	calls context.Context // of all requests; outlives the end of input
-	waits context.Context // of those that the end of input cuts short, within calls
+	waits context.Context // of requests that the end of input cuts short, within calls
 	slots chan struct{}
 	idle  workers
 
@@ -199,8 +199,8 @@ func (c *conn) dispatch(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// begin makes a request known, so that from here on it can be cancelled. Any other message it processes, and returns
-// nil.
+// begin registers a request, so that it can be cancelled from then on. It processes any other message itself, and
+// returns nil.
 func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 	if id, ok := m.CancelledID(); ok {
 		c.requests.Cancel(id)
@@ -210,7 +210,7 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 		return nil
 	}
 	parent := c.calls
-	if waits(m) || m.Method == string(sdk.MethodInitialize) { // during initialize nothing is read
+	if waits(m) || m.Method == string(sdk.MethodInitialize) { // nothing is read during initialize
 		parent = c.waits
 	}
 	ctx := c.server.sdk.WithContext(parent, c.session)
@@ -221,8 +221,8 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 	return c.requests.Track(ctx, m)
 }
 
-// spawn responds to a request in the group as soon as a slot is free. It declines the request when the connection ends
-// before.
+// spawn responds to a request in the group as soon as a slot is free. If the connection ends first, it declines the
+// request.
 func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Request, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
@@ -239,17 +239,17 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Requ
 	group.Go(func() { deliver(decline(&c.requests, r)) })
 }
 
-// workers do jobs, and rest for a while before they end. A call needs more stack than a goroutine has at first, and one
-// that has made a call has it already.
+// workers run jobs, and stay idle for a while before they end. A call needs more stack than a new goroutine has, and a
+// goroutine that has made a call already has this stack.
 type workers struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs
 }
 
-// workerIdle is how long a worker waits for another job.
+// workerIdle is the time that a worker waits for another job.
 const workerIdle = time.Second
 
-// do has a job done, by an idle worker if there is one.
+// do runs a job, on an idle worker if there is one.
 func (w workers) do(job func()) {
 	select {
 	case w.jobs <- job:

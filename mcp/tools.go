@@ -15,16 +15,16 @@ import (
 	"handoff/tools"
 )
 
-// addTools offers every row of the table. The SDK looks in the schemas of what is added for names of headers, which ours
-// do not have, and that would take part of each start. So it gets them only for a list.
+// addTools registers every tool of the table. The SDK would search the schemas of registered tools for header names,
+// which ours do not have, and this takes a part of each start. So schemas are added only to a list.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
 		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.callTool)
 	}
 }
 
-// describe completes the tools of a list. The SDK does not respond to tools/list when one does not encode; the rows never
-// change, so a test of the list finds that.
+// describe completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the rows
+// never change, so a test of the list finds that.
 func describe(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
 		if row, err := tools.Find(t.Name); err == nil {
@@ -33,7 +33,7 @@ func describe(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListT
 	}
 }
 
-// description sets all four hints: the SDK sends those that are left out as destructive and open to the world.
+// description sets all four hints: the SDK sends missing ones as destructive and open to the world.
 func description(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input())
 	t.Title, t.RawOutputSchema = row.Title, row.Output()
@@ -44,7 +44,7 @@ func description(row tools.Tool) sdk.Tool {
 	return t
 }
 
-// argumentsOrEmpty is what a call says, or an empty object for one that says nothing.
+// argumentsOrEmpty returns the arguments of a call, or an empty object for none.
 func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 || string(args) == "null" {
 		return json.RawMessage(`{}`)
@@ -52,8 +52,8 @@ func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// callTool is how the SDK calls a tool. It never returns a Go error: the SDK would make a protocol error of it, which
-// models do not see.
+// callTool is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a protocol
+// error, which models do not see.
 func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := r.Params.Name
 	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
@@ -62,9 +62,9 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	return s.call(ctx, name, argumentsOf(ctx, r), r.Params.Meta), nil
 }
 
-// callPlainly responds to a call of which the SDK has nothing to say: one that is plain and does not name its revision,
-// as all do since 2026-07-28. Most clients call so, and the SDK takes as long for a call as a small one takes as a
-// whole. Ok is false for any other message.
+// callPlainly responds to a plain call that does not name its revision, as all calls do since 2026-07-28. The SDK has
+// nothing to check there. Most clients call so, and the SDK alone would take as long as a whole small call. Ok is false
+// for any other message.
 func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false
@@ -77,7 +77,7 @@ func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response s
 	return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), result), true
 }
 
-// call calls a tool, or says that it is not offered.
+// call calls a tool, or responds that it is not offered.
 func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
 	if refused := notOffered(tool); refused != nil {
 		return toolError(refused)
@@ -93,21 +93,21 @@ func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, me
 	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }
 
-// toolError has no structured content, because some clients check that against the output schema.
+// toolError returns a result without structured content, because some clients check that against the output schema.
 func toolError(e *schemas.Error) *sdk.CallToolResult {
 	return sdk.NewToolResultError(readable(e))
 }
 
-// readable encodes JSON for a model, of values that always encode: texts, ids and advice.
+// readable encodes a value as JSON for a model. The value must encode: texts, ids and advice always do.
 func readable(v any) string {
 	b, _ := schemas.Encode(v)
 	return string(b)
 }
 
-// unknownTool takes the place of the arguments in a call of a tool that does not exist.
+// unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// catchUnknown sends a call of an unknown tool to the handler that all tools share. The SDK would respond with a
+// catchUnknown sends a call of an unknown tool to the common handler of all tools. The SDK would respond with a
 // protocol error, which models do not see.
 func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	if notOffered(r.Params.Name) != nil {
@@ -116,7 +116,7 @@ func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	}
 }
 
-// notOffered is the error of a call of a tool that clients may not call, nil for those of the table.
+// notOffered returns the error for a tool that clients may not call, nil for tools of the table.
 func notOffered(name string) *schemas.Error {
 	t, err := tools.Find(name)
 	if t.Admin {
@@ -125,8 +125,8 @@ func notOffered(name string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-// invoke makes one call. Any error or panic below comes back as a coded error that a model may read, and in what comes
-// back nothing is hidden from the eye that a model reads.
+// invoke makes one call. It returns any error or panic as a coded error that a model may read. It makes hidden
+// characters in the result visible, because a model would read them.
 func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
@@ -147,8 +147,8 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 	return schemas.VisibleJSON(out), nil
 }
 
-// coded returns the error that the client sees. It logs the cause of an internal error, which the client must not see
-// and no caller logs.
+// coded returns the error for the client. It logs the cause of an internal error: the client must not see it, and no
+// caller logs it.
 func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
 	if _, known := errors.AsType[*schemas.Error](err); !known && ctx.Err() != nil {
 		return schemas.Errorf(schemas.Unavailable, "the call was cut short").
@@ -161,14 +161,14 @@ func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Err
 	return refused
 }
 
-// panicked logs a panic with its stack, and returns an error that names only where it happened.
+// panicked logs a panic with its stack, and returns an error that names only the place.
 func (s *Server) panicked(ctx context.Context, where string, p any) error {
 	s.config.Logger.ErrorContext(ctx, "panic",
 		slog.String("where", where), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 	return fmt.Errorf("panic in %s", where)
 }
 
-// arguments are those of a call that this package makes itself.
+// arguments holds the arguments of a call that this package makes itself.
 type arguments map[string]any
 
 // ask makes a call with arguments that encode as a JSON object, and decodes its result.

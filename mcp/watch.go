@@ -13,13 +13,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// watch notifies one session of changes of resources. The SDK acknowledges resources/subscribe and subscriptions/listen
-// and does no more. Changes are followed only while the session watches a resource, for each session from its own number
-// in the log, so that a slow client holds up no other.
+// watch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK only
+// sends the acknowledgement. Changes are followed only while the session watches a resource. Each session has its own
+// position in the log, so that a slow client delays no other.
 type watch struct {
 	mu     sync.Mutex // guards the fields below
 	topics map[topic]address
-	end    func() // ends following and waits for that; nil when there are no topics
+	end    func() // stops following changes and waits for the end; nil if there are no topics
 }
 
 // topic is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
@@ -51,14 +51,14 @@ func (s *Server) onUnregister(_ context.Context, c server.ClientSession) {
 	w.remove(w.find(func(address) bool { return true })...)
 }
 
-// How much one session may watch. The SDK acknowledges before it calls us, so what is beyond is acknowledged and never
-// notified.
+// Limits of the topics of one session. The SDK acknowledges before it calls us, so topics beyond the limit are
+// acknowledged and never notified.
 const (
 	maxTopics = 256
 	maxURI    = 512 // bytes
 )
 
-// target returns the address of a topic. Ok is false when the caller may not be notified of it.
+// target returns the address of a topic. Ok is false if the caller may not be notified of it.
 func (t topic) target(by schemas.Caller) (a address, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
@@ -73,8 +73,8 @@ func (t topic) target(by schemas.Caller) (a address, ok bool) {
 	return a, a.kind != nil
 }
 
-// watch begins to watch topics. It reads the newest number of the log before the client gets the response, so the client
-// is notified of all changes after that.
+// watch begins to watch topics. It reads the newest number of the log before the client gets the response, so the
+// client is notified of all later changes.
 func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) {
 	wanted := map[topic]address{}
 	for _, t := range topics {
@@ -134,8 +134,8 @@ func (w *watch) find(match func(address) bool) (found []topic) {
 
 const retryChanges = time.Second
 
-// follow notifies a session of the changes after a number until end is called. After an error it goes on at the number
-// that it has reached.
+// follow notifies a session of the changes after a number until end is called. After an error it continues after the
+// last change.
 func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup

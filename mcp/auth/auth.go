@@ -1,22 +1,22 @@
-// Package auth finds out who calls over HTTP, and refuses everybody else.
+// Package auth identifies the callers of HTTP requests, and refuses all others.
 //
-// A caller sends "Authorization: Bearer SECRET" ([RFC 6750]). A secret that begins with hoff_ is that of a token of the
-// workspace. The token names the agents that it may act as, and its scope bounds what it may do. It is looked up for
-// each request, so revoking it takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth
-// issuer, if one is configured. Its signature, issuer, audience and times are checked, and its claims name agents and
-// scope. Metadata by [RFC 9728] tell clients where to get one, as the Authorization section of the [MCP specification]
-// asks, revisions 2025-11-25 and 2026-07-28.
+// A caller sends "Authorization: Bearer SECRET" ([RFC 6750]). A secret that begins with hoff_ belongs to a token of the
+// workspace. The token names the agents that it may act as, and its scope limits its actions. It is looked up for each
+// request, so revoking it takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth issuer,
+// if one is configured. Its signature, issuer, audience and times are checked, and its claims name agents and scope.
+// Metadata by [RFC 9728] tell clients where to get one, as the Authorization section of the [MCP specification]
+// requires, revisions 2025-11-25 and 2026-07-28.
 //
 // As long as a workspace has no issuer and never had a token, not even a revoked one, programs on the same machine need
-// none: a request that arrives at a loopback address, and that no proxy forwarded, may act as any agent but human and
-// system.
+// no token: a request that arrives at a loopback address, and that no proxy forwarded, may act as any agent but human
+// and system.
 //
 // The header Handoff-Agent chooses among the agents that the caller may act as; without it the first one is chosen.
 // Secrets are read from the header Authorization and never from an address. No error and no log has any part of one.
 //
-// A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so
-// nothing is cached and nothing is stale. A token is looked up again before a request that waited is answered, and
-// before a stream speaks. A secret has a checksum, so most wrong secrets never reach the store.
+// A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so nothing
+// is cached and nothing is stale. A token is looked up again before the response to a request that waited, and before
+// each event of a stream. A secret has a checksum, so most wrong secrets never reach the store.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068
@@ -48,19 +48,19 @@ type Config struct {
 	Now          func() time.Time
 
 	Issuer *Issuer // of access tokens; nil when there is no OAuth
-	Rate   float64 // requests a second of a token without a rate of its own, default 50
+	Rate   float64 // limit per second for a token without its own rate, default 50
 
-	Logger *slog.Logger        // of refusals of known tokens; default: discards
-	Denied func(reason Reason) // is called for each refusal, to count it; nil: none is counted
+	Logger *slog.Logger        // logs refusals of known tokens; default: discards
+	Denied func(reason Reason) // counts each refusal; nil: none is counted
 }
 
-// Gate finds out who makes a request. It is safe for use by many goroutines. Use [New].
+// Gate identifies the caller of a request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
 	rates       *limits     // by name of token
 	guesses     *limits     // by address
-	doubts      sync.Mutex  // held while a doubtful bearer is looked up
-	tokenNeeded atomic.Bool // no request is accepted without a token any more
+	doubts      sync.Mutex  // held during the look-up of a doubtful bearer
+	tokenNeeded atomic.Bool // once set, every request needs a token
 }
 
 // New returns a gate.
@@ -73,10 +73,10 @@ func New(c Config) *Gate {
 	return &Gate{Config: c, rates: newLimits(), guesses: newLimits()}
 }
 
-// Caller returns who makes a request, without AgentID and Trace. It counts the request for the rate of its token. The
-// error is a [*Refusal], or an error of the store or of the issuer; each wraps an [*schemas.Error] for the client. When
-// a known token is refused, because it may not act as the named agent or makes too many requests, the caller is
-// returned with the error.
+// Caller returns the caller of a request, without AgentID and Trace. It counts the request for the rate of its token.
+// The error is a [*Refusal], or an error of the store or of the issuer; each wraps an [*schemas.Error] for the client.
+// If a known token is refused, because it may not act as the named agent or makes too many requests, Caller returns the
+// caller with the error.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identify(r)
 	if err == nil {
@@ -92,8 +92,8 @@ func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	return caller, err
 }
 
-// Recheck returns an error when Caller would refuse a request now that it accepted before, because its token was revoked
-// or has expired since. It counts for no rate.
+// Recheck returns an error if Caller would now refuse a request that it accepted before, because its token was revoked
+// or has expired since. It does not count for a rate.
 func (g *Gate) Recheck(r *http.Request) error {
 	bearer, err := bearerOf(r.Header)
 	switch {
@@ -123,9 +123,9 @@ func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
 	return g.authenticate(r, bearer)
 }
 
-// authenticate returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers.
-// A good one is let in all the same, since many callers share the address of a proxy: nobody guesses 256 random bits or
-// a signature, however often he may try.
+// authenticate returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers. A good
+// bearer is still accepted, because many callers share the address of a proxy, and 256 random bits or a signature
+// cannot be guessed, however many attempts are made.
 func (g *Gate) authenticate(r *http.Request, bearer string) (schemas.Caller, error) {
 	now, from := g.Now(), guessSource(r.RemoteAddr)
 	wait := g.guesses.wait(from, now)
@@ -146,8 +146,9 @@ func (g *Gate) authenticate(r *http.Request, bearer string) (schemas.Caller, err
 	return caller, nil
 }
 
-// lookUp returns who has a bearer, and how many requests a second it may make. Many bad ones came before one that is
-// doubtful: one of those is looked up at a time, so that they take no more than one core or one connection of the store.
+// lookUp returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its address has
+// sent many bad ones. Doubtful bearers are looked up one at a time, so that they use no more than one core or one
+// connection of the store.
 func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
@@ -160,7 +161,7 @@ func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtfu
 	return caller, g.Rate, err
 }
 
-// bearerOf returns the bearer in the header Authorization, empty when there is no header.
+// bearerOf returns the bearer in the header Authorization, empty if there is no header.
 func bearerOf(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) == 0 {
@@ -177,7 +178,7 @@ func bearerOf(h http.Header) (string, error) {
 }
 
 // fromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and has
-// no header of a proxy. A proxy without such headers, as a tunnel, cannot be told apart.
+// no header of a proxy. It cannot detect a proxy without these headers, such as a tunnel.
 func fromThisMachine(r *http.Request) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
@@ -188,7 +189,8 @@ func fromThisMachine(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// guessSource is the address for which bad tokens are counted; for IPv6 the network of 64 bits, which one customer has.
+// guessSource returns the address for which bad tokens are counted; for IPv6 the network of 64 bits, because one
+// customer has all of it.
 func guessSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {

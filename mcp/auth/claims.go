@@ -15,13 +15,13 @@ import (
 	"handoff/schemas"
 )
 
-// skew is how far the clocks of issuer and server may be apart.
+// skew is the allowed difference between the clocks of issuer and server.
 const skew = time.Minute
 
-// scopePrefix is before each [schemas.Scope] in the scope of an access token.
+// scopePrefix precedes each [schemas.Scope] in the scope of an access token.
 const scopePrefix = "handoff:"
 
-// claims are the claims of a token. Those that the issuer was told to name agents in are in none of its fields.
+// claims holds the claims of a token, except the configurable claim that lists its agents.
 type claims struct {
 	jwt.Claims
 	Scope  words           `json:"scope"` // RFC 9068
@@ -32,7 +32,7 @@ type claims struct {
 	Bound  json.RawMessage `json:"cnf"` // RFC 7800
 }
 
-// words are an array of strings, or one string of words.
+// words is an array of strings, or one string of words.
 type words []string
 
 func (w *words) UnmarshalJSON(b []byte) error {
@@ -73,8 +73,8 @@ func (i *Issuer) callerOf(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	}, nil
 }
 
-// invalidReason says why a token whose signature is valid is no access token for this server at this time. It is empty for one
-// that is. Typ is the type in its header, nil for none.
+// invalidReason returns why a token with a valid signature is not an access token for this server at this time; "" if
+// it is one. Typ is the type in its header, nil for none.
 func (i *Issuer) invalidReason(c claims, typ any) string {
 	now := i.Now()
 	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
@@ -83,7 +83,7 @@ func (i *Issuer) invalidReason(c claims, typ any) string {
 		return "the token is of another issuer"
 	case errors.Is(err, jwt.ErrInvalidAudience):
 		return "the token is for another audience"
-	case !now.Before(c.Expiry.Time().Add(skew)): // without a time it is the year 1
+	case !now.Before(c.Expiry.Time().Add(skew)): // without an expiry it is the year 1
 		return "the token has expired"
 	case errors.Is(err, jwt.ErrNotValidYet):
 		return "the token is not good yet"
@@ -99,22 +99,22 @@ func (i *Issuer) invalidReason(c claims, typ any) string {
 	return ""
 }
 
-// isAccessType reports whether an access token may have this type. Many issuers still write JWT, or nothing.
+// isAccessType reports whether an access token may have this type. Many issuers still write JWT or no type.
 func isAccessType(typ any) bool {
 	name, isText := typ.(string)
 	name = strings.TrimPrefix(strings.ToLower(name), "application/")
 	return typ == nil || isText && (name == "" || name == "jwt" || name == "at+jwt")
 }
 
-// isCompact reports whether a bearer has three parts, the one form of a token that may be in a header.
+// isCompact reports whether a bearer has three parts, the only form of a token that a header may contain.
 func isCompact(bearer string) bool {
 	return strings.Count(bearer, ".") == 2 && !strings.ContainsAny(bearer, "{} ")
 }
 
-// scopes are all scopes, the widest first.
+// scopes lists all scopes, the widest first.
 var scopes = []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead}
 
-// scope is the widest scope that the token has, empty for none.
+// scope returns the widest scope of the token, empty for none.
 func (c claims) scope() schemas.Scope {
 	all := slices.Concat(c.Scope, c.Scp)
 	for _, scope := range scopes {
@@ -125,8 +125,7 @@ func (c claims) scope() schemas.Scope {
 	return ""
 }
 
-// agentsIn returns the agents that a claim names. Names that no agent can have are left out, and names that need a wider
-// scope.
+// agentsIn returns the agents in a claim. It leaves out invalid names, and names that need a wider scope.
 func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	var named words
 	if json.Unmarshal(claim, &named) != nil {
@@ -143,11 +142,11 @@ func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	return agents
 }
 
-// hashSuffix matches the end of a name that was made of a subject and its hash.
+// hashSuffix matches the end of a name that contains a subject and its hash.
 var hashSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9a-f]{8}$`) })
 
-// subjectName is the name for the subject of a token, where tokens of the workspace have their own name. No token of
-// the workspace has such a name, because their names have no colon.
+// subjectName returns the name of a subject, used like the name of a workspace token. No workspace token has the same
+// name, because their names have no colon.
 func subjectName(subject string) string {
 	const maxName = 60
 	name := schemas.Visible(subject)

@@ -16,8 +16,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// keySet returns the issuer's keys. One caller at a time asks the issuer where they are; the others wait and get the
-// same result, also when it is an error.
+// keySet returns the issuer's keys. One caller at a time asks the issuer for their address; the others wait and get the
+// same result, even if it is an error.
 func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:
@@ -28,7 +28,7 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	switch {
 	case i.keys != nil:
 		return i.keys, nil
-	case i.Now().Sub(i.failed) < readInterval: // who waited gets this result, also when it took longer than a pause
+	case i.Now().Sub(i.failed) < readInterval: // waiting callers share this result
 		return nil, i.unavailable(ctx, errTooSoon)
 	}
 	whole := context.WithoutCancel(ctx) // the result is for all callers
@@ -41,8 +41,8 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	return i.keys, nil
 }
 
-// discover returns the address of the issuer's keys. It reads the document of RFC 8414, and else that of OpenID
-// Connect, which for issuers with a path may be inside or at the end of the address.
+// discover returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document of OpenID
+// Connect. For issuers with a path, the latter may be inside or at the end of the address.
 func (i *Issuer) discover(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documents(i.URL) {
@@ -63,7 +63,7 @@ func documents(issuer string) []string {
 	})
 }
 
-// wellKnown puts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 ask.
+// wellKnown inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 require.
 func wellKnown(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -74,8 +74,8 @@ func wellKnown(address, name string) string {
 	return u.String()
 }
 
-// read returns the address of the keys in one document. It refuses a document of another issuer, and an address of keys
-// that could be changed on their way.
+// read returns the address of the keys in one document. It refuses a document of another issuer, and an insecure
+// address of keys.
 func (i *Issuer) read(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -105,8 +105,8 @@ func (i *Issuer) read(ctx context.Context, address string) (string, error) {
 	return document.Keys, nil
 }
 
-// readInterval is how long an address is not read again: bad tokens must not make a server a burden to its issuer. A
-// token of a key that was published meanwhile is refused; issuers publish keys long before they use them.
+// readInterval is the minimum time between two reads of an address: bad tokens must not make a server a burden to its
+// issuer. A token with a key that was published in between is refused; issuers publish keys long before they use them.
 const readInterval = 5 * time.Second
 
 var (
@@ -115,7 +115,7 @@ var (
 )
 
 // pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns
-// errReadRecently or errTooSoon, after a read that succeeded or failed.
+// errReadRecently after a successful read, and errTooSoon after a failed one.
 type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time
@@ -129,7 +129,7 @@ type lastRead struct {
 	read bool
 }
 
-// maxDocument is how much of a document is read, in bytes.
+// maxDocument is the limit for reading a document, in bytes.
 const maxDocument = 1 << 20
 
 func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {

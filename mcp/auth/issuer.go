@@ -23,13 +23,13 @@ type IssuerConfig struct {
 	URL      string // exactly as the issuer writes it in the claim iss
 	Audience string // the value that the claim aud must have: the name of this server at the issuer
 
-	// AgentsClaim is the name of the claim that lists the agents that a token may act as, the usual one first. Its
+	// AgentsClaim is the name of the claim that lists the agents that a token may act as, the default agent first. Its
 	// value is an array, or a string of words. Default "handoff_agents".
 	AgentsClaim string
 
-	Pending int // how many handoffs sent with a token may be pending at a time; zero: any number
+	Pending int // limit of pending handoffs sent with a token; zero: no limit
 
-	Client *http.Client // for the documents of the issuer; default: one with a timeout of 5 seconds
+	Client *http.Client // for the documents of the issuer; default: a client with a timeout of 5 seconds
 	Now    func() time.Time
 	Logger *slog.Logger // of failures to read from the issuer; default: discards
 }
@@ -44,11 +44,11 @@ type Issuer struct {
 
 	lock   chan struct{} // guards the fields below: held by the caller that has put a value in
 	keys   oidc.KeySet   // nil until the issuer was read
-	failed time.Time     // when the issuer was last tried and could not be read
+	failed time.Time     // time of the last failed attempt to read the issuer
 }
 
-// NewIssuer returns an issuer. It reads nothing yet, so a server starts also while its issuer is down. The error says
-// what is wrong with c.
+// NewIssuer returns an issuer. It reads nothing yet, so a server can start while its issuer is down. The error
+// describes the fault in c.
 func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	if err := checkAddress(c.URL); err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 
-// checkAddress returns an error for an address that must not decide who is accepted: others could change its responses.
+// checkAddress returns an error for an address that attackers could impersonate, because the issuer decides about
+// access.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -83,17 +84,17 @@ func isLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// asymmetric are the algorithms whose keys may be published. With any other algorithm, a program that can check a token
-// can also make one.
+// asymmetric lists the algorithms whose keys may be published. With any other algorithm, a program that can check a
+// token can also make one.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// caller returns the caller of an access token, under its first name. The algorithm of the signature is checked before
-// the signature, as [oidc.RemoteKeySet] asks of whoever uses it without a verifier. The verifier of that package is
-// made for ID tokens: it allows the clocks five minutes, and most of its errors have no types. A doubtful token waits
-// for no keys that are not known.
+// caller returns the caller of an access token, under its first name. It checks the algorithm of the signature before
+// the signature, as [oidc.RemoteKeySet] requires without a verifier. The verifier of that package is made for ID
+// tokens: it allows the clocks five minutes, and most of its errors have no types. For a doubtful token it does not
+// fetch unknown keys.
 func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
 	if !isCompact(bearer) {
 		return schemas.Caller{}, refuse(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
@@ -121,7 +122,7 @@ func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (sche
 	return schemas.Caller{}, i.unavailable(ctx, err)
 }
 
-// unavailable logs why tokens cannot be checked, and returns the error for the client, which says nothing of the cause.
+// unavailable logs the cause and returns the error for the client, which does not contain the cause.
 func (i *Issuer) unavailable(ctx context.Context, cause error) error {
 	if !errors.Is(cause, errTooSoon) {
 		i.Logger.WarnContext(ctx, "issuer not read", slog.String("issuer", i.URL), slog.Any("cause", cause))

@@ -7,23 +7,23 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits has a token bucket for each name that made requests of late. A bucket that is full again is the same as a new
-// one and is dropped, so there are only as many as names within the time that filling takes.
+// limits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped,
+// so the number of buckets is limited to the names within the time of filling.
 type limits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
 	sweepAt int
 }
 
-// minSweep is how many buckets are not worth a sweep.
+// minSweep is the number of buckets below which a sweep is not worth its cost.
 const minSweep = 1024
 
 func newLimits() *limits {
 	return &limits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
-// allow counts a request of a name, or returns how long to wait until one is allowed. At once may come as many as two
-// seconds allow, and at least 20.
+// allow counts a request of a name, or returns the time to wait until one is allowed. A burst may have the requests of
+// two seconds, and at least 20.
 func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +34,7 @@ func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time
 	return wait
 }
 
-// wait returns how long to wait until a request of a name is allowed, zero for not at all. It counts none.
+// wait returns the time to wait until a request of a name is allowed, zero for none. It counts no request.
 func (l *limits) wait(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,5 +74,5 @@ func (l *limits) sweep(now time.Time) {
 	l.sweepAt = max(minSweep, 2*len(l.by))
 }
 
-// guessRate is how many bad tokens a second are answered as bad for one address. [limits.allow] says how many at once.
+// guessRate is the number of bad tokens per second that one address may send. [limits.allow] defines the burst.
 const guessRate = 10

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// Reason says why a request was refused, for metrics.
+// Reason is the reason of a refusal, for metrics.
 type Reason string
 
 // The reasons.
@@ -26,7 +26,7 @@ const (
 	Rate      Reason = "rate"
 )
 
-// Refusal is the error of a request that is refused. It wraps the [*schemas.Error] for the client.
+// Refusal is the error of a refused request. It wraps the [*schemas.Error] for the client.
 type Refusal struct {
 	Reason Reason
 	Token  string // the name of the token, empty when it is not known
@@ -47,14 +47,14 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// refuse is for a caller without a valid token.
+// refuse returns a refusal for a caller without a valid token.
 func refuse(why Reason, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add makes a token; " +
 		"send its secret in the header Authorization, after the word Bearer.")
 	return &Refusal{Reason: why, err: e, code: invalidToken}
 }
 
-// forbid is for a known caller that may not do this.
+// forbid returns a refusal for a known caller without permission.
 func forbid(why Reason, token, format string, args ...any) *Refusal {
 	return &Refusal{Reason: why, Token: token, err: schemas.Errorf(schemas.Denied, format, args...)}
 }
@@ -79,14 +79,14 @@ func (r *Refusal) withToken(token string) *Refusal {
 	return r
 }
 
-// unauthorized reports whether another token would help, and not more rights or waiting.
+// unauthorized reports whether a different token would help. More rights or waiting would not.
 func (r *Refusal) unauthorized() bool {
 	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
 }
 
-// Challenge returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. When ok is
-// true the status of the response is 401, else that of the error's code in [schemas.Codes]. MetadataURL is the result
-// of [MetadataURL], empty without OAuth.
+// Challenge returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok is
+// true, the status of the response is 401; otherwise it follows the error's code in [schemas.Codes]. MetadataURL is the
+// result of [MetadataURL], empty without OAuth.
 func Challenge(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
 	if !is || !refusal.unauthorized() && refusal.code == "" {
@@ -109,7 +109,7 @@ func Challenge(err error, metadataURL string) (value string, ok bool) {
 	return strings.TrimSpace("Bearer " + strings.Join(params, ", ")), refusal.unauthorized()
 }
 
-// quotable replaces what RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
+// quotable replaces characters that RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
 func quotable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
@@ -125,7 +125,7 @@ func MetadataURL(resource string) string {
 }
 
 // Metadata returns the handler for [MetadataURL], and for the same address without the path of the resource. It
-// responds with the issuer of tokens (RFC 9728), and asks for no token.
+// responds with the issuer of tokens (RFC 9728), and needs no token.
 func Metadata(resource, issuer string) http.Handler {
 	var offered []string
 	for _, scope := range slices.Backward(scopes) {

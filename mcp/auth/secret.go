@@ -19,9 +19,8 @@ const (
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewSecret returns a new secret for a token. Its prefix lets scanners for secrets find it where it does not belong,
-// and its checksum shows a typing error without a look into the store. It panics when rand fails, which that of
-// crypto/rand never does.
+// NewSecret returns a new secret for a token. By its prefix, secret scanners find it in wrong places, and its checksum
+// shows a typing error without a look into the store. It panics if rand fails, which crypto/rand never does.
 func NewSecret(rand io.Reader) string {
 	b := []byte(prefix)
 	for len(b) < len(prefix)+randomLength {
@@ -30,8 +29,8 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// WellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether there is
-// such a token.
+// WellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the token
+// exists.
 func WellFormed(s string) bool {
 	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false
@@ -43,14 +42,14 @@ func WellFormed(s string) bool {
 	return checksum(body) == s[len(body):]
 }
 
-// Hash is the part of a secret that the store keeps: its SHA-256 in lower-case hexadecimal. It needs no salt and no
-// slow function, because nobody can try out 256 random bits.
+// Hash returns the stored part of a secret: its SHA-256 in lower-case hexadecimal. It needs no salt and no slow
+// function, because 256 random bits cannot be guessed.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// randomDigit returns a random digit, each equally likely: bytes beyond the last multiple of 62 are drawn again.
+// randomDigit returns a random digit, each equally likely: it draws again for bytes beyond the last multiple of 62.
 func randomDigit(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {
@@ -64,7 +63,8 @@ func randomDigit(rand io.Reader) byte {
 	}
 }
 
-// checksum is the CRC-32 of s in base 62. It differs for any two strings that differ in one or two neighbouring bytes.
+// checksum returns the CRC-32 of s in base 62. It differs for any two strings that differ in one or two neighbouring
+// bytes.
 func checksum(s string) string {
 	sum := crc32.ChecksumIEEE([]byte(s))
 	var b [checksumLength]byte

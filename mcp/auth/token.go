@@ -11,9 +11,9 @@ import (
 	"handoff/tools"
 )
 
-// Needed reports whether every request needs a token: when there is an issuer, or the workspace has or had a token.
-// Once it has reported true it always does in this process: a store that is removed or replaced must not let requests
-// in without a token.
+// Needed reports whether every request needs a token: if there is an issuer, or the workspace has or had a token. After
+// its first true result it stays true in this process: if the store is removed or replaced, requests without a token
+// must still be refused.
 func (g *Gate) Needed(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil
@@ -22,7 +22,7 @@ func (g *Gate) Needed(ctx context.Context) (bool, error) {
 	return found.Needed, err
 }
 
-// anonymous returns the caller of a request without a bearer, where none is needed.
+// anonymous returns the caller of a request without a bearer, if none is needed.
 func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
 	if fromThisMachine(r) {
 		needed, err := g.Needed(r.Context())
@@ -36,8 +36,8 @@ func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, refuse(NoToken, "a token is needed")
 }
 
-// tokenCaller returns who has the secret of a hash, and how many requests a second it may make. The time that looking up a
-// hash takes says nothing about secrets: choosing the first bytes of a SHA-256 does not choose those of the secret.
+// tokenCaller returns the caller for the hash of a secret, and its limit of requests per second. The duration of the
+// look-up reveals nothing about secrets: choosing the first bytes of a SHA-256 does not choose the bytes of the secret.
 func (g *Gate) tokenCaller(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.findToken(ctx, hash)
 	if err != nil {
@@ -52,17 +52,17 @@ func (g *Gate) tokenCaller(ctx context.Context, hash string, now time.Time) (sch
 	case t.Expires != nil && !now.Before(*t.Expires):
 		at := t.Expires.UTC().Format(time.RFC3339)
 		return schemas.Caller{}, 0, refuse(Expired, "token %s expired at %s", t.Name, at).withToken(t.Name)
-	case len(t.Agents) == 0: // in a Caller no names would mean all
+	case len(t.Agents) == 0: // an empty list in a Caller means all names
 		return schemas.Caller{}, 0, forbid(Agent, t.Name, "token %s names no agent", t.Name)
 	}
 	return schemas.Caller{
 		Via: schemas.ViaHTTP, Agent: t.Agents[0], Names: t.Agents,
-		Scope: cmp.Or(t.Scope, schemas.ScopeRead), // in a Caller none would mean all
+		Scope: cmp.Or(t.Scope, schemas.ScopeRead), // an empty scope in a Caller means all
 		Token: t.Name, MaxPending: t.Pending,
 	}, cmp.Or(t.Rate, g.Rate), nil
 }
 
-// findToken asks the workspace for the token of a hash. An error lets nobody in.
+// findToken asks the workspace for the token of a hash. After an error the request is refused.
 func (g *Gate) findToken(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
 	server := schemas.Caller{Via: schemas.ViaCLI} // this server, not the caller of the request
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
@@ -91,7 +91,7 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 		return named, nil
 	}
 	e := schemas.AsError(err)
-	said := "that is not an agent name" // perhaps a secret: it is kept nowhere
+	said := "that is not an agent name" // the text may be a secret, so it is not recorded
 	if e.Code == schemas.Denied {
 		said = e.Message
 		g.recordDenied(r.Context(), c, asked)
@@ -99,8 +99,8 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, said).withHint("%s", allowedNames(c, e))
 }
 
-// recordDenied makes a call under the denied name. The workspace refuses it before any tool runs, and for a caller with
-// a token records that as an event.
+// recordDenied makes a call under the denied name. The workspace refuses it before any tool runs. If the caller has a
+// token, the workspace records the refusal as an event.
 func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
 	if c.Token != "" {
 		call := tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents"}
@@ -108,7 +108,7 @@ func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string)
 	}
 }
 
-// allowedNames tells a caller which names it may act as.
+// allowedNames returns a hint with the names that the caller may act as.
 func allowedNames(c schemas.Caller, e *schemas.Error) string {
 	switch {
 	case e.Code != schemas.Denied:

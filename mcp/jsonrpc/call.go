@@ -12,29 +12,28 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Call is what a message tools/call says. Its parts are parts of the text of the message.
+// Call is the content of a message tools/call. Its parts are slices of the text of the message.
 type Call struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none
 	Meta      json.RawMessage `json:"_meta"`     // nil when there is none
 
-	// Plain says that the message is a request of JSON-RPC 2.0 with no other parameters than these.
+	// Plain means that the message is a request of JSON-RPC 2.0 with no other parameters than these.
 	Plain bool `json:"-"`
 
-	// Rest is the message with an empty object in the place of the arguments. It is for the SDK, which looks at all the
-	// rest, and would decode the arguments several times only to give them back as they came.
+	// Rest is the message with an empty object in place of the arguments. It is for the SDK, which checks the rest, and
+	// would decode the arguments several times only to return them unchanged.
 	Rest []byte `json:"-"`
 }
 
-// names are those that a message has, and params those of a call that concern us.
+// envelopeNames are the members of a message, and callParams the parameters of a call that this package reads.
 var (
 	envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scan reads the envelope of a message, and what a call says, in one pass. It reports false for a text that it does not
-// read, in which the meaning of encoding/json decides: one that is no object, that has a name twice or in other
-// capitals, or a method that is no text.
+// scan reads the envelope and the call of a message in one pass. It reports false for a text that encoding/json must
+// interpret: a text that is no object, that has a name twice or in other capitals, or a method that is no text.
 func (m *Message) scan() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := Call{}, 0, json.RawMessage(nil)
@@ -70,7 +69,7 @@ func (m *Message) scan() bool {
 	return true
 }
 
-// readParams reads those of a call, and notes where the arguments are.
+// readParams reads the parameters of a call, and sets at to the place of the arguments.
 func (m *Message) readParams(d *jsontext.Decoder, c *Call, at *int) bool {
 	others, ok := readObject(d, callParams, func(name string) bool {
 		switch name {
@@ -87,8 +86,8 @@ func (m *Message) readParams(d *jsontext.Decoder, c *Call, at *int) bool {
 	return ok
 }
 
-// readObject reads an object, whose wanted members are read by a function. It passes over others, and reports whether there
-// are any.
+// readObject reads an object. It calls read for the wanted members, skips all others, and reports whether there are
+// others.
 func readObject(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return false, false
@@ -121,7 +120,7 @@ func (m *Message) readValue(d *jsontext.Decoder, to *json.RawMessage) bool {
 	return err == nil
 }
 
-// readSpan keeps what a function reads, which is an object, as it stands in the text.
+// readSpan runs read, which reads an object, and sets to to its text.
 func (m *Message) readSpan(d *jsontext.Decoder, to *json.RawMessage, read func() bool) bool {
 	begin := int(d.InputOffset())
 	ok := read()

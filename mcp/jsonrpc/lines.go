@@ -22,10 +22,10 @@ import (
 // MaxLine is the longest message that a transport accepts, in bytes.
 const MaxLine = 4 << 20
 
-// keptBytes is how many bytes of each end of a longer line are kept, to find the id of the request in them.
+// keptBytes is the number of bytes that are kept of each end of a too long line, to find the id of the request in them.
 const keptBytes = 1 << 10
 
-// Line is one line of input without its newline. Of a line that is longer than [MaxLine] only the two ends are kept.
+// Line is one line of input without its newline. Only the two ends of a line longer than [MaxLine] are kept.
 type Line struct {
 	Text []byte // only the beginning of a line that is too long
 	Size int    // of the whole line, in bytes
@@ -50,9 +50,9 @@ func (l *Line) add(part []byte) {
 	l.tail = slices.Clone(l.tail[max(0, len(l.tail)-keptBytes):])
 }
 
-// ReadLines sends the lines of in, empty ones left out, until in ends or done is closed. Then it closes lines and sends
-// the error that ended in, nil at the end of input; when done was closed it may send none. It reads in a goroutine. A
-// read that is under way when done is closed cannot be cancelled: the goroutine ends when that read does.
+// ReadLines sends the lines of in, except empty ones, until in ends or done is closed. Then it closes lines and sends
+// the error that ended in, nil at the end of input; if done was closed it may send none. It reads in a goroutine.
+// Closing done cannot cancel a read under way: the goroutine ends with that read.
 func ReadLines(in io.Reader, done <-chan struct{}) (<-chan Line, <-chan error) {
 	lines, ended := make(chan Line), make(chan error, 1)
 	go func() {
@@ -89,9 +89,9 @@ func readLine(r *bufio.Reader) (l Line, err error) {
 	}
 }
 
-// firstID matches an id before the params, where only short texts come before it. lastID matches an id at the end of a
-// message. A message that ends so can be read in no other way: a nested object would end in two braces, and quotes in a
-// string would be escaped.
+// firstID matches an id before the params, if only short texts precede it. lastID matches an id at the end of a
+// message. An end of this form is unambiguous: a nested object would end in two braces, and quotes in a string would be
+// escaped.
 var (
 	firstID = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*\{(?:\s*"[a-z]+"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*,`)
@@ -99,8 +99,8 @@ var (
 	lastID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`) })
 )
 
-// ID finds the id of the request in the two ends of a line that is too long: before the params, or after them, where
-// some clients write it. It is nil when there is none.
+// ID finds the id of the request in the two ends of a too long line: before the params, or after them, where some
+// clients write it. It is nil if there is none.
 func (l *Line) ID() json.RawMessage {
 	if m := firstID().FindSubmatch(l.Text); m != nil {
 		return m[1]
@@ -120,14 +120,14 @@ type Writer struct {
 	life   context.Context // ends with Broken; its cause is the first failure
 	end    context.CancelCauseFunc
 
-	out io.Writer // of whoever holds a token of writing
+	out io.Writer // used by the goroutine that has put a token into writing
 
-	writing chan struct{} // holds a token while somebody writes, which may take for ever
+	writing chan struct{} // holds a token during a write, which may take for ever
 	mu      sync.Mutex    // guards the field below
-	next    *batch        // of the lines that are written together as soon as nobody writes
+	next    *batch        // lines for the next write
 }
 
-// A batch is lines that one write takes.
+// batch holds lines that are written together.
 type batch struct {
 	lines   []byte
 	written chan struct{} // closed when the write is over
@@ -140,9 +140,9 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done(), writing: make(chan struct{}, 1)}
 }
 
-// Send writes one message and reports whether all of it was written. What it writes in the place of a message that does
-// not encode is said at [Encode]; then it returns false. It waits for a client that does not read. Messages that come
-// while another is written share the next write.
+// Send writes one message and reports whether all of it was written. If a message does not encode, Send writes the
+// replacement of [Encode] and returns false. It waits for a client that does not read. Messages that come during a
+// write share the next one.
 func (w *Writer) Send(message any) bool {
 	line, encoded := Encode(message, w.logger)
 	b, end := w.join(line)
@@ -156,7 +156,7 @@ func (w *Writer) Send(message any) bool {
 	return b.taken >= end && encoded
 }
 
-// join puts a line into the next batch, and tells where it ends there.
+// join appends a line to the next batch, and returns the end of the line in it.
 func (w *Writer) join(line []byte) (b *batch, end int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,9 +186,9 @@ func (w *Writer) flush() {
 	}
 }
 
-// Encode encodes a message. For a message that does not encode, ok is false and the text is an error in its place, so
-// that the client does not wait for ever: with the id of the request, or without one for a message that is no response.
-// Encode logs the cause.
+// Encode encodes a message. If the message does not encode, ok is false and the text is an error in its place, so that
+// the client does not wait for ever. The error has the id of the request, or none if the message is no response. Encode
+// logs the cause.
 func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 	r, isResponse := message.(sdk.JSONRPCResponse)
 	if isResponse {

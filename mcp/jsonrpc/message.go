@@ -1,8 +1,8 @@
-// Package jsonrpc reads and writes the envelopes of JSON-RPC messages, on lines or one by one, and knows which requests
-// are under way. It knows nothing of what the messages ask.
+// Package jsonrpc reads and writes the envelopes of JSON-RPC messages, on lines or one by one, and keeps track of the
+// requests under way. It does not know the meaning of messages.
 //
 // The SDK reads ids as numbers and changes large ones. So this package keeps the id of each request as its client wrote
-// it, and writes it so into the response.
+// it, and writes the same bytes into the response.
 package jsonrpc
 
 import (
@@ -15,7 +15,7 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Message is the envelope of one JSON-RPC message: a request when it has an ID and a Method, a notification when it has
+// Message is the envelope of one JSON-RPC message: a request if it has an ID and a Method, a notification if it has
 // only a Method, and else a response.
 type Message struct {
 	ID     json.RawMessage `json:"id"` // as the client wrote it
@@ -24,12 +24,12 @@ type Message struct {
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 
-	Call *Call  `json:"-"` // of a message tools/call; nil for any other, and for one that only the SDK understands
+	Call *Call  `json:"-"` // of a message tools/call; nil for others, and if only the SDK understands it
 	Text []byte `json:"-"` // the whole message
 }
 
-// Parse reads the envelope. For a text that is no message it returns the error to respond with, which names the id if
-// the text has one.
+// Parse reads the envelope. For a text that is no message it returns the error for the response, which contains the id
+// if the text has one.
 func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
 	if m.scan() {
@@ -48,7 +48,7 @@ func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 	return m, m.invalid()
 }
 
-// invalid is the error of a text that is an object and no message.
+// invalid returns the error for an object that is no message.
 func (m *Message) invalid() *sdk.JSONRPCError {
 	switch {
 	case m.ID == nil && m.Method == "" && !m.IsResponse():
@@ -82,7 +82,7 @@ func (m *Message) Refuse(code int, format string, a ...any) *sdk.JSONRPCError {
 	return new(sdk.NewJSONRPCError(id, code, fmt.Sprintf(format, a...), nil))
 }
 
-// InternalError returns an error as the response to the request of an id. It says nothing of the cause, which is for
+// InternalError returns an error as the response to the request of an id. It does not contain the cause: that goes to
 // the log.
 func InternalError(id sdk.RequestId) sdk.JSONRPCError {
 	return sdk.NewJSONRPCError(id, sdk.INTERNAL_ERROR, "internal error", nil)
@@ -102,7 +102,7 @@ func (m *Message) CancelledID() (id string, ok bool) {
 	return string(p.ID), json.Unmarshal(m.Params, &p) == nil && p.ID != nil
 }
 
-// WithID writes the id of a request, as its client wrote it, into the response to it.
+// WithID puts the id of a request, as its client wrote it, into the response.
 func (m *Message) WithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage {
 	switch r := response.(type) {
 	case sdk.JSONRPCResponse:
@@ -132,7 +132,7 @@ type Requests struct {
 	open map[string]*Request
 }
 
-// Track makes a request known: from here on [Requests.Cancel] finds it. Its context ends with ctx. The caller calls
+// Track registers a request: from then on [Requests.Cancel] finds it. Its context ends with ctx. The caller calls
 // [Requests.Untrack] once.
 func (q *Requests) Track(ctx context.Context, m Message) *Request {
 	ctx, cancel := context.WithCancel(ctx)
@@ -146,7 +146,7 @@ func (q *Requests) Track(ctx context.Context, m Message) *Request {
 	return r
 }
 
-// Untrack ends a request and reports whether it was cancelled. From here on it cannot be cancelled.
+// Untrack ends a request and reports whether it was cancelled. From then on it cannot be cancelled.
 func (q *Requests) Untrack(r *Request) (cancelled bool) {
 	r.cancel()
 	q.mu.Lock()
@@ -167,7 +167,7 @@ func (q *Requests) Cancel(id string) {
 	}
 }
 
-// Len is how many requests there are.
+// Len returns the number of requests.
 func (q *Requests) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// encodeResult encodes the response to a call of a tool or to tools/list, byte by byte as json.Marshal does, which
-// writes it three times over: as the SDK has its results encoded, within a map. It reports false for results of other
-// kinds than our tools give.
+// encodeResult encodes the response to a call of a tool or to tools/list. Its bytes are the same as json.Marshal writes
+// for the SDK's results, which encodes them three times because the SDK puts them into a map. It reports false for
+// results that our tools do not return.
 func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if list, is := r.Result.(sdk.ListToolsResult); is {
 		return encodeList(r, list)
@@ -57,7 +57,7 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	return b.Bytes(), ok
 }
 
-// plainText is the text of a result, if that has one text and otherwise only what our tools set.
+// plainText returns the text of a result, if it has exactly one text and no other fields than our tools set.
 func plainText(result *sdk.CallToolResult) (text string, ours bool) {
 	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return "", false
@@ -66,7 +66,7 @@ func plainText(result *sdk.CallToolResult) (text string, ours bool) {
 	return content.Text, ours && content.Annotations == nil && content.Meta == nil
 }
 
-// encodeList encodes a list of tools, which is longer than all other responses of a start together.
+// encodeList encodes a list of tools, which is longer than all other responses at the start together.
 func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
 	tools := make([]map[string]any, len(list.Tools))
 	for i, t := range list.Tools {
@@ -86,7 +86,7 @@ func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte
 	return slices.Concat(before, text, []byte("}}")), found && err == nil && failed == nil
 }
 
-// isPlainTool reports whether a tool has what our tools have, and nothing else.
+// isPlainTool reports whether a tool has exactly the fields that our tools have.
 func isPlainTool(t sdk.Tool) bool {
 	has := t.Title != "" && t.Description != "" && t.RawInputSchema != nil && t.RawOutputSchema != nil
 	return has && t.Meta == nil && t.Icons == nil && t.Execution == nil && !t.DeferLoading
