@@ -111,6 +111,6 @@ func TestUpdate_LogsPanic(t *testing.T) {
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "secret")
 	require.Contains(t, log.String(), "secret")
-	require.Contains(t, log.String(), "TestPanicIsLogged")
+	require.Contains(t, log.String(), "TestUpdate_LogsPanic")
 	require.NoError(t, s.Close())
 }
