@@ -15,21 +15,22 @@ import (
 	"handoff/store"
 )
 
-// comparison is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
-// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff still
-// asks for the same. The zero promise means that nobody has compared yet.
+// comparison is a completion compared with the expectations of its handoff. The server compares before the transaction,
+// because checking a schema may take long and the store has one writer. The transaction then checks, by the number of
+// the event, that the expectations are still the same. The zero comparison means that nothing was compared yet.
 type comparison struct {
 	body     uint64 // the event whose content was compared
-	refused  uint64 // the refusal that was known then
+	refused  uint64 // the last refusal at that time
 	criteria []schemas.Answered
-	output   json.RawMessage // as it meets the schema
-	conforms bool            // there is a schema
-	err      error           // told only to the holder
+	output   json.RawMessage // the output in the form that meets the schema
+	conforms bool            // the handoff has a schema
+	err      error           // shown only to the holder
 }
 
-// compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
-// error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
-// nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
+// compare compares a completion with the expectations of its handoff, on a snapshot. The verdict is the err of the
+// comparison: only the holder may see it, and the transaction finds out whether the caller is the holder. The
+// comparison is empty for a handoff without expectations. The error that compare returns is not_found, or comes from
+// the store.
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (comparison, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (comparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
@@ -40,7 +41,8 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 	})
 }
 
-// newComparison is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
+// newComparison compares a completion with the expectations of its handoff. The error that it returns comes from the
+// store.
 func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (comparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
@@ -62,15 +64,15 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	return p, nil
 }
 
-// needsComparison tells whether a completion is compared: with what was asked for, or with what the repository asks of all
-// work, also when a check of that failed before.
+// needsComparison tells whether a completion must be compared: the handoff has expectations, the repository has checks
+// for all work, or such a check failed before.
 func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
-// answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
-// caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
-// strict handoff with unmet criteria; else the error of package contract, with what to do.
+// check returns the answered criteria, or the reason why the completion is refused: errNotCompared, so that the caller
+// of the transaction compares and tries again; conflict if the content changed since the comparison, and for a strict
+// handoff with unmet criteria; else the error of package contract, with advice.
 func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	switch {
 	case !needsComparison(r, seen):
@@ -82,7 +84,7 @@ func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas
 			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
-		if e.Code == schemas.Conflict { // it is strict, or a check does not pass
+		if e.Code == schemas.Conflict { // the handoff is strict, or a check fails
 			e = e.WithNext(holderAdvice(life.Ask, r.ID, ""), holderAdvice(life.Fail, r.ID, ""))
 		}
 		return nil, e
@@ -90,11 +92,12 @@ func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas
 	return p.criteria, nil
 }
 
-// maxRefusals is how many refusals of one attempt are kept, so that a holder that repeats itself cannot fill the record.
+// maxRefusals is the number of refusals that one attempt keeps, so that a holder that repeats itself cannot fill the
+// record.
 const maxRefusals = 8
 
-// refuseResult tells the holder why its completion is refused, and keeps that with the handoff, see [life.RefuseResult].
-// The error undoes the transaction where nothing is kept.
+// refuseResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
+// [life.RefuseResult]. If it keeps nothing, the error undoes the transaction.
 func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.Refusal
 	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
@@ -110,7 +113,8 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
 }
 
-// failedChecks are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.
+// failedChecks returns the checks that were just seen to fail, and the failed checks of an earlier refusal that were
+// not run since.
 func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
 	sight := schemas.OrZero(o.By.CheckReport)
 	for _, now := range sight.Observed {
@@ -122,9 +126,9 @@ func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation)
 	return append(failed, slices.DeleteFunc(before.Failed, func(was schemas.Observation) bool { return sight.Observation(was.Check) != nil })...)
 }
 
-// maxTail is how much is kept of what a failing check printed, in bytes.
+// maxTail is how much output of a failing check is kept, in bytes.
 const maxTail = 1 << 10
 
-// errNotCompared undoes an operation on a handoff that asked for something which nobody has compared yet. The method
-// around the transaction compares, and tries again.
+// errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method around the
+// transaction compares, and tries again.
 const errNotCompared operation.Undo = "what was asked for is to be compared first"

@@ -12,19 +12,19 @@ import (
 	"handoff/schemas"
 )
 
-// News delivers to a session what it is to know at an event: the hooks of the session ask for it when something happens
-// in it. Each handoff and each notice is delivered once in a session: the first few are named, the others counted, and
-// all are marked in the same transaction, so hooks that run at once do not repeat each other. A handoff that is named
-// is not claimed, and a notice not read. Nothing is written when there is nothing to deliver. On wake the call waits
-// for a handoff, if asked.
+// News delivers new mail to a client session at an event: the hooks of the session call it when something happens in
+// it. Each handoff and each notice is delivered once in a session. The result names the first few and counts the
+// others, and the same transaction marks all of them, so that hooks that run at once do not repeat each other. Naming a
+// handoff does not claim it, and naming a notice does not mark it read. Without anything to deliver, nothing is
+// written. On wake the call waits for a handoff, if asked.
 //
-// The events are in a table of package delivery. The error is invalid for another event, and where nothing tells which
-// session of the client calls. A call that is repeated with its request id gets the same delivery; without one it gets
-// what is new since. If the process dies after the commit and before the session reads the answer, those items are not
-// delivered again in this session; they stay in the mailbox, and are delivered to the next session.
+// The events are in a table of package delivery. The error is invalid for another event, and if the caller's session of
+// the client is not known. A call that is repeated with its request id gets the same delivery; without one it gets the
+// mail that is new since. If the process dies after the commit and before the session reads the response, this session
+// does not get those items again; they stay in the mailbox, and the next session gets them.
 //
-// Limits: five items and five held handoffs are named, a thousand rows of each kind are looked at, and marks are kept
-// for a week after the session was last heard of.
+// Limits: it names five items and five held handoffs, looks at a thousand rows of each kind, and keeps marks for a week
+// after the last sign of the session.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (out schemas.NewsOut, err error) {
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
@@ -37,8 +37,9 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	return out, err
 }
 
-// deliverOnce makes one delivery. Where the call is over by then, nobody receives it: its marks are taken back. Since
-// tells apart the waits of one session, in nanoseconds since 1970, zero for a call that does not wait.
+// deliverOnce makes one delivery. If the call ends meanwhile, no session receives the delivery, so deliverOnce takes
+// its marks back. Since tells the waits of one session apart, in nanoseconds since 1970; it is zero for a call that
+// does not wait.
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
@@ -52,8 +53,8 @@ func (s *Service) deliverOnce(
 	return out, err
 }
 
-// undeliver takes back the marks of a delivery that nobody waits for any more. The context of that call is over, so it
-// is not used. A failure is returned, and the marks stay.
+// undeliver takes back the marks of a delivery whose call has ended. It does not use the context of that call. If it
+// fails, it returns the error and the marks stay.
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
@@ -62,9 +63,9 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 	})
 }
 
-// deliverNews makes a delivery and keeps what it says of handoffs. From here on the operation acts as the agent under whose
-// name the session runs, which a hook need not know. A call that delivered nothing is not remembered under its request
-// id, so that its repeat looks again. A session that ends releases a name under which nothing was done.
+// deliverNews makes a delivery and leaves its notes with the handoffs. From here on the operation acts as the agent of
+// the session, whose name a hook need not know. A delivery without items stores no receipt for its request id, so that
+// a repeat looks again. A session that ends releases a name under which no call was made.
 func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
@@ -89,8 +90,8 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	return d.Out, err
 }
 
-// leaveNotes leaves the notes of a delivery as checkpoints, each alone, so one handoff that refuses it, or cannot be
-// read, costs no other its note; the log has the reason. It tells whether there was any.
+// leaveNotes leaves the notes of a delivery as checkpoints, each on its own. A handoff that refuses its note or cannot
+// be read does not cost other handoffs their notes; the log has the reason. It tells whether it left a note.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {

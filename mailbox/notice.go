@@ -12,30 +12,29 @@ import (
 	"handoff/store"
 )
 
-// noticeOf is the notice about what happened, the same for everybody who is told.
+// noticeOf makes the notice about a change, the same for all its readers.
 func noticeOf(h *operation.Happening) schemas.Notice {
 	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
-// noticeKinds are the kinds of the notices that are not called after the action they tell of.
+// noticeKinds are the kinds of notices that have another name than their action.
 var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Answer: noticeAnswer}
 
-// The kinds of notices beside the actions of the table.
+// The kinds of notices that are no actions.
 const (
 	noticeApproval life.Action = overview.NoticeApproval // it waits for a person to approve it
 	noticeQuestion life.Action = "question"              // its holder asks
 	noticeAnswer   life.Action = delivery.NoticeAnswer   // its question was answered
-	noticeBlocked  life.Action = "blocked"               // what it waits for will not be completed
+	noticeBlocked  life.Action = "blocked"               // a dependency will not be completed
 	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 	noticeBudget   life.Action = "budget"                // its workflow is past a limit
-	noticeNoTakers life.Action = "no_takers"             // nobody takes it as things are
-	noticeLeave    life.Action = "leave"                 // what follows it waits for a person's leave
+	noticeNoTakers life.Action = "no_takers"             // no agent takes it now
+	noticeLeave    life.Action = "leave"                 // its next steps wait for a person's leave
 )
 
-// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. A message is shown to
-// its sender, too. The error is invalid
-// for an id that is none and for a caller without a name; not_found for a notice that the caller does not have, also if
-// another agent has one of that number. Reading it again shows it again.
+// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. It also shows a
+// message to its sender. The error is invalid for a malformed id and for a caller without a name; not_found for a
+// notice that the caller does not have, also if another agent has one of that number. Reading it again shows it again.
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
@@ -60,7 +59,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSent shows a message to the agent that sent it, with whether it was read. That marks nothing.
+// showSent shows a message to its sender, and tells whether its recipient has read it. It marks nothing.
 func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
@@ -71,9 +70,9 @@ func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas
 	return true, err
 }
 
-// showNotices shows notices with fn, which gives those that it shows: they count as read from now on, unless the caller
-// only watches the mailbox of another. Showing and marking are one transaction, so a notice that a failed call showed
-// stays unread. Fn may run twice and assigns its results at its start.
+// showNotices shows notices with fn, which returns the notices that it shows. These count as read from now on, unless
+// the caller may only read. Showing and marking are one transaction, so a notice that a failed call showed stays
+// unread. Fn may run twice and assigns its results at its start.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
@@ -90,8 +89,8 @@ func (s *Service) showNotices(
 	})
 }
 
-// recallMessage takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message
-// that the caller did not send, and conflict for one that was read.
+// recallMessage takes back an unread message of the caller, see [life.Recall]. The error is not_found for a message
+// that the caller did not send, and conflict for a message that was read.
 func (o *op) recallMessage(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 	var id schemas.NoticeID
 	n := (*schemas.Notice)(nil)

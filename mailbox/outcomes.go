@@ -10,26 +10,28 @@ import (
 	"handoff/store"
 )
 
-// outcomeHandler are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim,
-// and by what it is known again.
+// outcomeHandler handles an outcome, a result or a failure, that an agent sends for a handoff. It has the claim token
+// of the outcome, and the digest by which a repetition is recognised.
 type outcomeHandler[Out any] struct {
 	id, token, digest string
 
-	// unclaimed tells whether it needs no claim; nil means that it always does.
+	// unclaimed tells whether the outcome needs no claim. Nil means that it always needs one.
 	needsNoClaim func(*store.Record) bool
 
 	first  func(*store.Record) (Out, error) // ends the handoff with it
-	repeat func(*store.Record) (Out, error) // gives the result of the first time
-	late   func(*store.Record) error        // keeps it beside the record, which stays as it is
+	repeat func(*store.Record) (Out, error) // returns the first result
+	late   func(*store.Record) error        // keeps it without changing the state
 }
 
-// takeOutcome takes an outcome that comes for a handoff. The first one ends it. The same one again, known by its digest,
-// gets the first result, with no event. One that comes after its claim was lost, or after the clock, a cancel or a
-// return ended the handoff, is kept as late in the same transaction, and its sender gets stale all the same. Anything
-// else changes nothing: the error is what [op.checkProof] says of the claim, or what [op.refuseState] says of the state.
+// takeOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again, recognised
+// by its digest, gets the first result and makes no event. An outcome that comes after its claim was lost, or after the
+// clock, a cancel or a return ended the handoff, is kept as late in the same transaction; its sender still gets stale.
+// Any other outcome changes nothing: the error is the error of [op.checkProof] about the claim, or of [op.refuseState]
+// about the state.
 //
-// The claim is proved before anything is said about the record, so a stranger learns nothing about an outcome by
-// sending one. Only a handoff that was rejected out of its mailbox had no claim; its sender is known by the digest.
+// It proves the claim before it says anything about the record, so that an agent without the claim learns nothing by
+// sending an outcome. Only a handoff that was rejected out of its mailbox had no claim; there the digest proves the
+// caller.
 func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
 	r, err := o.Find(take.id)
 	if err != nil {
@@ -40,7 +42,7 @@ func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out O
 	case take.needsNoClaim != nil && take.needsNoClaim(r):
 		return take.first(r)
 	case r.Status == schemas.Rejected && r.Holder != o.By.Agent && r.ResultDigest == take.digest:
-		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
+		return take.repeat(r) // rejected from the mailbox, without a claim to prove
 	}
 	err = o.checkProof(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
@@ -54,7 +56,7 @@ func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out O
 	return take.takeProved(o, a, r)
 }
 
-// proved takes an outcome of a claim that is proved.
+// takeProved handles an outcome whose claim is proved.
 func (take outcomeHandler[Out]) takeProved(o *op, a life.Action, r *store.Record) (out Out, err error) {
 	switch {
 	case !r.Status.Ended():
@@ -77,11 +79,11 @@ func refuseOvertaken(r *store.Record, hint string) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// maxLate is how many late results of one handoff are kept, so that a holder that repeats itself cannot fill the
+// maxLate is the number of late results that one handoff keeps, so that a holder that repeats itself cannot fill the
 // record.
 const maxLate = 8
 
-// lateHint tells the holder what [op.keepLate] does with what it sent.
+// lateHint tells the holder whether [op.keepLate] keeps its outcome.
 func lateHint(r *store.Record, digest string) string {
 	if len(r.Late) >= maxLate && r.LateDigest != digest {
 		return fmt.Sprintf("It has %d late results already, so what you sent was not kept: send it to %s as a message.",
@@ -90,9 +92,10 @@ func lateHint(r *store.Record, digest string) string {
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
-// keepLate keeps an outcome that came too late, and says so to the sender. It is kept and not applied, because another
-// agent may be at work on the handoff or have finished it, and throwing it away would lose what was found. The record
-// keeps its state and names the event that holds it. The same one again, and more than [maxLate], are not kept.
+// keepLate keeps an outcome that came too late, and tells the sender. It does not apply the outcome, because another
+// agent may be at work on the handoff or have finished it; and throwing it away would lose its findings. The record
+// keeps its state and names the event with the outcome. It does not keep the same outcome again, or more than [maxLate]
+// outcomes.
 func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary string) error {
 	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient tells whether work may be sent to an address, and what to warn of. Sends, continuations, amendments and
-// releases ask it; handoffs that the rules make do not. R is what is known of the handoff, with the new address.
+// checkRecipient tells whether work may be sent to an address, and returns warnings. Sends, continuations, amendments
+// and releases call it; handoffs that rules send do not. R is the handoff with the new address, as far as it is known.
 //
-// The error is limit for a mailbox that is full; not_found for a name that nobody has, where agents are declared;
-// conflict for an agent that does not accept the type. With force the last two are not refused. In an open workspace a
-// new name is a mailbox, and the sender is warned. A pool for which nobody qualifies keeps the work until somebody
-// does. Human, and the caller itself, are never refused but for a full mailbox.
+// The error is limit for a full mailbox; not_found for a name that no agent has, if agents are declared; conflict for
+// an agent that does not accept the type. With force the last two are no errors. In an open workspace a new name is a
+// mailbox, and the sender gets a warning. A pool without members keeps the work until an agent qualifies. Human and the
+// caller itself are refused only for a full mailbox.
 func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
 	o.checked = append(o.checked, r.To)
 	to, directed := r.To.Directed()
@@ -38,7 +38,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		return nil, err
 	case a == nil && !o.here.IsActing(to):
 		return o.checkUnknown(to, force)
-	case a == nil: // the agent is here and did nothing yet
+	case a == nil: // the agent is connected and has done nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
@@ -51,9 +51,9 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	return append(warnings, more...), err
 }
 
-// checkPool refuses a pool that is full, and, unless it is forced, one that nobody is in and that is called as an agent:
-// the agent is meant. It warns when nobody takes the work: it waits until somebody does. No other pool is unknown, since
-// an agent may register for it later.
+// checkPool refuses a full pool. Without force it also refuses a pool that has no member and the name of an agent,
+// since the sender means the agent. It warns if no agent takes the work now: the work waits until one does. Any other
+// pool is accepted, since an agent may register for it later.
 func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err error) {
 	pool := r.To
 	if err := o.checkRoom(pool); err != nil {
@@ -80,8 +80,8 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	return []string{warning}, err
 }
 
-// checkNamesake refuses a pool that has no member and is called as an agent, unless it is forced. The error is not_found and
-// names both.
+// checkNamesake refuses a pool that has no member and the name of an agent, unless force is set. The error is not_found
+// and names both.
 func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
@@ -95,8 +95,8 @@ func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
-// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default. What was
-// claimed does not count, and handoffs that the rules make are let in above the limit.
+// checkRoom refuses a mailbox with as many pending handoffs as the limit, 10,000 by default. Claimed handoffs do not
+// count, and handoffs that rules send may exceed the limit.
 func (o *op) checkRoom(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -106,8 +106,8 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// checkUnknown refuses a name that no agent has, where agents are declared, and names those that were likely meant.
-// A name that has mail already is known all the same, and force makes it known. In an open workspace it only warns.
+// checkUnknown refuses a name that no agent has, if agents are declared, and names likely meant agents. A name with
+// mail is known all the same, and force makes the name known. In an open workspace it only warns.
 func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err error) {
 	pool, err := poolOf(o.View, to)
 	if err != nil {
@@ -146,8 +146,8 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknown tells whether a name that no agent has is refused, and gives the cards of all agents then. They are
-// read only where nothing else decides.
+// refusesUnknown tells whether a name that no agent has must be refused, and then returns the cards of all agents. It
+// reads the cards only if it needs them to decide.
 func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil || force || m != (store.Mailbox{}) {
@@ -157,8 +157,8 @@ func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card,
 	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
-// refuseUnaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that
-// do, twenty at most.
+// refuseUnaccepted refuses a recipient that does not accept the type of work, with conflict. It names registered agents
+// that accept it, twenty at most.
 func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
@@ -178,17 +178,17 @@ func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
 }
 
-// A token may have only so many handoffs pending at a time. Each handoff counts that a caller sends with it: by a send,
-// by the continuation of a completion, by a retry, by giving work back. A handoff that the rules send does not count
-// for the caller whose action led to it, and is never refused. Work that is tried again counts for its first sender.
+// A token has a limit of pending handoffs. Each handoff counts that a caller makes with the token: by a send, a
+// continuation, a retry or a return. A handoff that rules send does not count for the caller that caused it, and is
+// never refused. Work that is tried again counts for its first sender.
 
-// pendingRetryAfter is after how long it makes sense to send again, because some may have been claimed. The error of
-// [op.checkPending] tells it.
+// pendingRetryAfter is the time after which a refused sender should try again, because agents may have claimed some of
+// its handoffs. The error of [op.checkPending] gives it.
 const pendingRetryAfter = 30 * time.Second
 
-// checkPending refuses a handoff of which the caller's token would have one too many pending: the error is limit, and
-// says after how many seconds it makes sense to try again. The count is kept by the store with each record, so it is
-// exact in this transaction. A token without a limit, and a caller without a token, may have any number.
+// checkPending refuses a handoff with which the caller's token would exceed its limit of pending handoffs. The error is
+// limit, and says after how many seconds to try again. The store counts with each record, so the count is exact in this
+// transaction. A token without a limit, and a caller without a token, may have any number.
 func (o *op) checkPending() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"handoff/store"
 )
 
-// separateContent keeps the content that changes send along, and leaves the references to it in them.
+// separateContent stores the content in changes as separate rows, and leaves references to it in the changes.
 //
-// Unlike a send it writes within the check, because an amendment or a retry is checked inside its transaction. Where a
-// later check refuses the changes, the content is undone with the rest. The field of an error is that of the context;
-// the caller puts it below changes.
+// Unlike a send it writes during the check, because amendments and retries are checked inside their transaction. If a
+// later check refuses the changes, the transaction undoes the content with the rest. The field of an error is relative
+// to the context; the caller puts it below changes.
 func (o *op) separateContent(c *schemas.Changes) error {
 	context, contents, err := o.drafts.SeparateContent(c.Context)
 	if err != nil {
@@ -28,11 +28,12 @@ func (o *op) separateContent(c *schemas.Changes) error {
 	return cmp.Or(o.checkReferences(context), o.keepContents(contents))
 }
 
-// checkReferences refuses a context that refers to what is not there: the receiver could not fetch it.
+// checkReferences refuses a context with a reference to content that does not exist, because the receiver could not
+// fetch it.
 //
-// Only places in this mailbox are looked up, as context://ho_12/detail. A foreign URL is not fetched: [op.warnOfUnknown]
-// warns of it. The error is that of [reading.Lookup], with the index of the reference in its field. What is there now
-// may be redacted later; then the receiver finds it gone.
+// It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch foreign URLs;
+// [op.warnOfUnknown] warns of them. The error comes from [reading.Lookup], with the index of the reference in its
+// field. Existing content may be redacted later; then the receiver finds it gone.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
 		place, here := content.ParsePlace(ref.URL, 0)
@@ -48,11 +49,11 @@ func (o *op) checkReferences(c *schemas.Context) error {
 	return nil
 }
 
-// warnOfUnknown warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, files
-// that are not there, and whoever takes the work back. None is a reason to refuse it.
+// warnOfUnknown warns of names in a handoff that the mailbox does not know: content that another system keeps, missing
+// files, and an unknown agent for failures. None of these refuses the handoff.
 //
-// It runs at a send, after the handoff was created, in the same transaction. Texts of the caller are cut to 120 bytes
-// and made visible, since the warning goes into the context of a model.
+// It runs at a send, after the handoff was created, in the same transaction. It cuts texts of the caller to 120 bytes
+// and makes them visible, since the warning goes into the context of a model.
 func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
@@ -74,11 +75,11 @@ func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, 
 	return warnings, err
 }
 
-// unknownAgent says that nobody has a name, "" for one that somebody has. The text is that of MisconfiguredError in the
-// kernl handoffs design.
+// unknownAgent returns the text that no agent has a name, or "" if one has it. The text is from MisconfiguredError in
+// the kernl handoffs design.
 //
-// Somebody has a name who acts over an open connection, who has a row, or whose mailbox holds something. It is a
-// warning and no error: an agent may come under this name before anything goes back to it.
+// An agent has the name if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name
+// is a warning and no error: an agent may come under this name before any work goes back to it.
 func (o *op) unknownAgent(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil

@@ -12,10 +12,11 @@ import (
 	"handoff/store"
 )
 
-// refuseState explains that the state does not allow an action, and names what took the handoff's place. Where there is a
-// way on, such as claiming first, it advises that. The error is conflict.
+// refuseState explains that the state does not allow an action, and names the successor of the handoff. If there is a
+// next step, such as claiming first, the error advises it. The error is conflict.
 //
-// Also a caller gets it that may do nothing with the handoff, since anybody may read how it stands. It only reads.
+// Callers without any right to the handoff get the same explanation, since every caller may read its state. It only
+// reads.
 func (o *op) refuseState(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
@@ -33,7 +34,7 @@ func (o *op) refuseState(a life.Action, r *store.Record) error {
 	return o.advisePending(e, a, r)
 }
 
-// refuseNoResult refuses to judge what is not completed.
+// refuseNoResult refuses to judge a handoff that is not completed.
 func refuseNoResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
@@ -41,7 +42,7 @@ func refuseNoResult(r *store.Record) error {
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
-// adviseEnded adds to a refusal what became of a handoff that ended, and how its result may be judged.
+// adviseEnded adds to a refusal how a handoff ended, and how its result may be judged.
 func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
@@ -60,7 +61,7 @@ func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error
 	return e
 }
 
-// adviseHeld adds to a refusal who is at work on a handoff, or what its holder may do instead.
+// adviseHeld adds to a refusal the holder of a handoff, or the actions that its holder may take instead.
 func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:
@@ -74,7 +75,8 @@ func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error 
 	return e
 }
 
-// advisePending adds to a refusal that nobody holds a handoff: it is claimed first, or sent to another.
+// advisePending adds to a refusal that the handoff has no holder: a caller claims it first, or sends it to another
+// agent.
 func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Release && o.CheckPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
@@ -86,8 +88,8 @@ func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) err
 	return e
 }
 
-// successorHint names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
-// told to go on with it.
+// successorHint names the successor of r and its recipient. It tells a caller to go on with the successor only if the
+// caller may work on it or sent r.
 func (o *op) successorHint(r *store.Record) string {
 	next := reading.RecordOrNil(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
@@ -97,12 +99,12 @@ func (o *op) successorHint(r *store.Record) string {
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
 }
 
-// cancelReason says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the
-// cancel, and the late results that may have come since, of which [maxLate] are kept. Where the cancel is not among
-// them, the sender is named.
+// cancelReason says which agent cancelled a handoff, and why if that was noted. It looks at the last nine events: the
+// cancel, and the late results that may have come since, of which [maxLate] are kept. If the cancel is not among them,
+// it names the sender.
 func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
-	events, _ := o.EventsOf(r, 1+maxLate) // without them the sender is named
+	events, _ := o.EventsOf(r, 1+maxLate) // on an error the text names the sender
 	for _, e := range events {
 		if e.Action == string(life.Cancel) {
 			by = string(e.Agent)
@@ -115,13 +117,13 @@ func (o *op) cancelReason(r *store.Record) string {
 	return schemas.Visible(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
 }
 
-// messageAdvice advises to send an agent a message.
+// messageAdvice advises a message to an agent.
 func messageAdvice(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// holderAdvice advises an action of a holder, with a token or, where none is needed, without. What only the caller knows
-// is left to it.
+// holderAdvice advises an action of a holder, with its token, or without if none is needed. Arguments that only the
+// caller knows stay blank.
 func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
 	switch a { //nolint:exhaustive // the others report
@@ -144,13 +146,13 @@ func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	return schemas.Call(in, "reports on it")
 }
 
-// waitAdvice advises to wait until a handoff changes, for as long as one call may wait.
+// waitAdvice advises to wait until a handoff changes, for the longest wait of one call.
 func waitAdvice(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
-// adviseForce advises on a send that its recipient would not take. No call is advised: what is forced upon a name that
-// somebody mistyped is lost.
+// adviseForce adds to a refused send that the sender may force it. It advises no call, because work that is forced upon
+// a mistyped name is lost.
 func adviseForce(err error) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded || e.Code != schemas.NotFound && e.Code != schemas.Conflict {

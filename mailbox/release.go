@@ -12,13 +12,13 @@ import (
 	"handoff/store"
 )
 
-// releaseTo gives a claim back, or passes it to another with all progress and context, see [life.Release]. It is no
-// attempt. A holder proves its claim; the owner of the workflow and a person need none, but a token that they give has
-// to be that of the claim: who speaks of an own claim that was lost takes no other's. The new recipient is checked as
-// for a send.
+// releaseTo gives a claim back, or passes it to another agent with all progress and context, see [life.Release]. It is
+// no attempt. A holder proves its claim. The owner of the workflow and a person need no proof, but a token that they
+// give must belong to the claim: a caller that means its own lost claim must not release the claim of another. The new
+// recipient is checked as for a send.
 //
-// The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
-// leaves the recipient as it is. The caller that is not the holder is judged by [operation.Op.Step].
+// The error for a new recipient comes from [op.checkRecipient]; a release cannot be forced. Without a new recipient the
+// handoff keeps its recipient. [operation.Op.Step] decides whether a caller that is not the holder may release.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.actAsHolder(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
@@ -53,12 +53,12 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	return now, nil
 }
 
-// release makes a held handoff pending again, for the recipient or for another. Giving back a claim that could not be
-// delivered comes here, too. The old holder is told unless it did it; the sender is told where the work goes to
-// another.
+// release makes a held handoff pending again, for its recipient or for another. A claim that could not be delivered is
+// given back with it, too. The old holder is told unless it is the caller; the sender is told if the work goes to
+// another recipient.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
 	text := "Your claim was released by " + string(o.By.Agent) + ". " + note
-	if to != "" && to != r.To { // which its sender reads, too
+	if to != "" && to != r.To { // the sender reads this text, too
 		from := ""
 		if r.Holder != o.By.Agent {
 			from = " from " + string(r.Holder)
@@ -74,8 +74,8 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 	})
 }
 
-// readdress changes for whom a handoff is. Who is named may take it, even if it declined before; agents of a pool that
-// declined it stay excluded. The record is a copy that is not committed yet.
+// readdress changes the recipient of a handoff. A named agent may take it even if it declined it before; agents of a
+// pool that declined it stay excluded. R is a copy that is not committed yet.
 func readdress(r *store.Record, to schemas.Address) {
 	r.To, r.Reserved = to, 0
 	if agent, directed := to.Directed(); directed {
@@ -83,9 +83,9 @@ func readdress(r *store.Record, to schemas.Address) {
 	}
 }
 
-// reject refuses a handoff in the name of a recipient or of the holder. One of a pool that another agent may still take
-// goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that declined it
-// before is told so, and nothing changes.
+// reject rejects a handoff in the name of a recipient or of the holder. Work of a pool that another agent may still
+// take goes back there without the caller, see [life.Decline]; any other handoff ends, see [life.Reject]. If the caller
+// declined it before, the result says so and nothing changes.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	if slices.Contains(r.Excluded, o.By.Agent) {
 		return declineResult(r, "you declined it before"), nil
@@ -118,8 +118,9 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	return out, err
 }
 
-// alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known
-// and there, accepts the type, and neither sent nor rejected the work; else nil, and the sender decides.
+// alternative returns the agent that the caller names to do the work that it rejects, if the work may go there unasked:
+// the agent is known and not away, accepts the type, and neither sent nor rejected the work. Else it returns nil, and
+// the sender decides.
 func (o *op) alternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
 	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
 		return nil, nil
@@ -131,8 +132,8 @@ func (o *op) alternative(r *store.Record, named schemas.Agent) (*store.Agent, er
 	return a, err
 }
 
-// decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only
-// saw keeps its attempts. From now on the pool offers it to others only.
+// decline gives a handoff back to its pool. A claim of the caller ends and is no attempt; a handoff that the caller did
+// not claim keeps its attempts. From now on the pool offers it only to other agents.
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
 	now, err := o.Step(life.Decline, r)
 	if err != nil {

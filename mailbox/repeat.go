@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// repeatedSend gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
-// those of one sender. The error is conflict for a key that was used for other content, by the digest of
-// [draft.Maker.Encode], and names the handoff of the first send.
+// repeatedSend returns the result of the first send with the same key. It returns nil for the first send and for a send
+// without a key. Each sender has its own keys. The error is conflict for a key that was used for other content, by the
+// digest of [draft.Maker.Encode], and names the handoff of the first send.
 func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	if d.Key == "" {
 		return nil, nil
@@ -38,9 +38,9 @@ func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	return &out, nil
 }
 
-// rememberKey keeps the result of a send under the key that the sender gave it, as long as the store exists. It is
-// committed with the handoff, so a sender that was cut off repeats the send and gets the first result or sends for the
-// first time.
+// rememberKey stores the result of a send under the key of its sender, for as long as the store exists. It is committed
+// with the handoff. A sender whose call was cut off repeats the send: it gets the first result, or sends for the first
+// time.
 func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
@@ -48,14 +48,15 @@ func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
 	return o.KeepResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
 }
 
-// repeats is how long the same content is noticed, and how far back is looked.
+// repeatWindow is how far back [op.warnOfRepeat] looks for the same content. lookback is how many rows bounded searches
+// look at.
 const (
 	repeatWindow = 10 * time.Minute
 	lookback     = 64
 )
 
 // warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
-// warns: sending the same task twice on purpose is allowed. It looks at the last 64 sends within ten minutes.
+// warns: a sender may send the same task twice on purpose. It looks at the last 64 sends within ten minutes.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
 	for sent, err := range reading.AtMost(1+lookback, o.Sent(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {

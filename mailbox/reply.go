@@ -10,11 +10,11 @@ import (
 	"handoff/store"
 )
 
-// reply answers a notice of the caller. The answer to a message is a message back to the agent that wrote it, about the
-// same handoff, and the message counts as read. The notice of a question stands for the handoff whose holder asks.
+// reply answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff, and
+// the first message counts as read. For a question, reply returns the id of the handoff whose holder asks.
 //
-// The error is not_found for a notice that the caller does not have, and invalid for one of another kind, since nobody
-// waits for an answer to it.
+// The error is not_found for a notice that the caller does not have, and invalid for a notice of another kind, since no
+// agent waits for an answer to it.
 func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
 	n, err := findNotice(o.View, o.By.Agent, in.HandoffID)
 	switch {
@@ -41,7 +41,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	}, "", o.MarkRead(o.By.Agent, n.ID)
 }
 
-// replyTo is the message that answers another.
+// replyTo makes the message that answers another message.
 func replyTo(n schemas.Notice, text string) schemas.SendIn {
 	title := strings.TrimPrefix(strings.TrimPrefix(n.Title, "Handoff: "), "Re: ")
 	in := schemas.SendIn{
@@ -54,7 +54,7 @@ func replyTo(n schemas.Notice, text string) schemas.SendIn {
 	return in
 }
 
-// findNotice is the notice of an agent with an id. The error is not_found where the agent has none of it.
+// findNotice returns the notice of an agent with an id. The error is not_found if the agent has no notice with the id.
 func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
 	var wanted schemas.NoticeID
 	if wanted.UnmarshalText([]byte(id)) == nil {
@@ -69,15 +69,16 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// isForPerson tells whether the caller is a person in whose mailbox a handoff waits, or who works on it.
+// isForPerson tells whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
+// person.
 func (o *op) isForPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
 	return o.By.Agent == schemas.Human && (waits || works)
 }
 
-// answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are those
-// of [Service.Complete]: of work with criteria each has to be answered.
+// answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are the
+// errors of [Service.Complete]: work with criteria needs an answer to each of them.
 func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
 	if err := contract.CheckContradiction(done); err != nil {
