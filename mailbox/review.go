@@ -16,13 +16,14 @@ import (
 	"handoff/store"
 )
 
-// A result that somebody reviews counts once it is accepted: until then the handoff is completed, those that wait for it
-// go on waiting, and what its completion passes on is held back. The review is a handoff of its own, a child of the work
-// from the sender of that, whose completion accepts or returns the work. The record of the work names the latest one.
+// A reviewed result counts once it is accepted. Until then the handoff is completed, its dependents stay blocked, and
+// its continuation is held back. The review is a handoff of its own: a child of the work, from the sender of the work.
+// Its completion accepts or returns the work. The record of the work names the latest review.
 
-// checkReviewer refuses work that whoever is to do it would review, unless the sender forces it and nobody else could;
-// and a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work
-// or declined to judge it. R is the record as it is, or as much of one as is known of a send.
+// checkReviewer refuses a reviewer that is the recipient of the work, unless the sender forces it and no other agent
+// could review; and a reviewer to which no work can be sent. For a review it refuses a reviewer of its own, and a
+// recipient that did the work or declined to judge it. R is the current record, or a draft's record as far as it is
+// known.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	target := schemas.Agent(to)
 	switch {
@@ -45,7 +46,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 		return warnings, err
 	}
 	if _, directed := to.Directed(); !directed || reviewer != to {
-		return warnings, nil // of a pool the one who does the work is excluded
+		return warnings, nil // the review of work of a pool excludes the agent that did the work
 	}
 	others, err := o.otherReviewers(target, r.From)
 	if err != nil || force && len(others) == 0 {
@@ -58,7 +59,8 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 
 const reviewField = "expectations.review"
 
-// namedReviewer is who a sender names as the reviewer of r. One that is new has to be somebody to whom work can be sent.
+// namedReviewer returns the address of the reviewer that the sender of r names. It checks a new reviewer like the
+// recipient of a send.
 func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
 	reviewer := schemas.Address(review)
 	switch review {
@@ -73,7 +75,8 @@ func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schema
 	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }
 
-// otherReviewers are the agents besides the author that could review work: its sender, and who registered for reviews.
+// otherReviewers returns the agents other than the author that could review work: its sender, and agents that
+// registered for reviews.
 func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agent, err error) {
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
@@ -105,8 +108,8 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 	return came, nil
 }
 
-// reviewer is who reviews a result: whom the sender named, or the sender. In the place of whoever did the work comes the
-// sender, else human, unless nobody else could and the sender named it all the same.
+// reviewer returns the reviewer of a result: the named reviewer, or the sender. If that is the agent that did the work,
+// it returns the sender, else human, unless no other agent could review and the sender named this one all the same.
 func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	sender, err := reading.Principal(o.View, r)
 	if err != nil {
@@ -130,9 +133,9 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	return to, err
 }
 
-// createReview makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the
-// work. Where nobody takes it, it goes to the sender, or to human. The errors are those of a chain that is too long,
-// but for human, and of a workflow past its limits.
+// createReview creates the handoff that judges the result of r. It excludes the given agents and the agent that did the
+// work. If no agent takes the review, it goes to the sender, or to human. The error is limit for a chain that is too
+// long, except to human, and for a workflow past its limits.
 func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.childOf(r)
 	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {
@@ -169,7 +172,7 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 	return o.create(d, line)
 }
 
-// noteReview notes on the work which review judges it.
+// noteReview notes the review on the record of the reviewed work.
 func (o *op) noteReview(review *store.Record) error {
 	r, err := o.Record(review.ReviewOf)
 	if err != nil || r.Status != schemas.Completed {
@@ -178,7 +181,7 @@ func (o *op) noteReview(review *store.Record) error {
 	return o.noteForward(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
-// checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
+// checkVerdict refuses a completion of a review that has no verdict, or rework without a point.
 func checkVerdict(r *store.Record, output json.RawMessage) error {
 	if r.ReviewOf == 0 {
 		return nil
@@ -194,7 +197,7 @@ func checkVerdict(r *store.Record, output json.RawMessage) error {
 	return nil
 }
 
-// verdictIn is the verdict that an output says, without empty points.
+// verdictIn returns the verdict in an output, without empty points.
 func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 	if json.Unmarshal(output, &v) != nil {
 		return schemas.Verdict{}
@@ -203,7 +206,8 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 	return v
 }
 
-// reviewedWork is the work that a review is to judge, nil where that is done or another review does it.
+// reviewedWork returns the work that a review should judge. It returns nil if the work is judged already or another
+// review judges it.
 func (o *op) reviewedWork(review *store.Record) *store.Record {
 	r := o.UsableRecord(review.ReviewOf)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
@@ -212,7 +216,7 @@ func (o *op) reviewedWork(review *store.Record) *store.Record {
 	return r
 }
 
-// applyVerdict does to the work what its review says, see [life.ApplyVerdict].
+// applyVerdict accepts or returns the reviewed work by the verdict of its review, see [life.Judge].
 func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
 	r := o.reviewedWork(h.Now)
 	done, _ := h.Content.(schemas.Completion)
@@ -246,7 +250,7 @@ func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err e
 	return came, err
 }
 
-// checkRounds refuses anybody but human to return reviewed work that was done as often as its sender allowed.
+// checkRounds refuses a return of reviewed work after its last allowed round, except by human.
 func (o *op) checkRounds(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
@@ -264,7 +268,8 @@ func (o *op) checkRounds(r *store.Record) error {
 		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// continueReview lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
+// continueReview changes h, which ends r, so that a review without a verdict goes on with another reviewer. It leaves h
+// unchanged if r is no review.
 func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
@@ -272,7 +277,7 @@ func continueReview(h *operation.Happening, r *store.Record) *operation.Happenin
 	return h
 }
 
-// nextReviewer is who judges instead of a reviewer that is gone: the sender of the work, else human.
+// nextReviewer returns the replacement of a reviewer that gave no verdict: the sender of the work, else human.
 func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	r, err := o.Record(gone.ReviewOf)
 	if err != nil {
@@ -285,8 +290,8 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	return sender, err
 }
 
-// replaceReview sends a review that ended without a verdict to another: whom its holder named, else the sender of the
-// work, else human. After human nobody comes: the sender is told, and accepts or returns the work.
+// replaceReview sends a review that ended without a verdict to another reviewer: the agent that its holder named, else
+// the sender of the work, else human. Human has no replacement: the sender is told, and accepts or returns the work.
 func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 	gone := h.Now
 	r := o.reviewedWork(gone)
@@ -311,7 +316,7 @@ func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 	return next, o.noteForward(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
 }
 
-// tellReviewer says in the result of an action that ended a review who judges the work now.
+// tellReviewer names the new reviewer in the result of an action that ended a review.
 func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	followed, err := o.RunConsequences()
 	if next := followed.Successor; err == nil && next != nil {
@@ -332,12 +337,12 @@ func (o *op) endReview(judged *store.Record) error {
 	return o.endNeedless(review, judged.ID, text)
 }
 
-// holderCaller is who did the work, as the caller of what it said then.
+// holderCaller returns the caller for an action in the name of the agent that did the work.
 func holderCaller(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// plainSendResult is what a send would have answered of a handoff.
+// plainSendResult returns the result that a send of the handoff would have had.
 func plainSendResult(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// accept takes the result of a completed handoff as good enough, see [life.Accept]. Once it is accepted, a repetition
-// keeps nothing. Those that wait for its acceptance go on in the same transaction. A return takes an acceptance back.
+// accept accepts the result of a completed handoff, see [life.Accept]. A repeated acceptance changes nothing and keeps
+// no note. Dependents that wait for the acceptance go on in the same transaction. A return takes an acceptance back.
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Accepted != 0 {
 		out.Warnings = append(out.Warnings, "it was accepted before")
@@ -32,14 +32,14 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return o.ChangeWithNote(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
 }
 
-// returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
-// child with the reasons. It can be done once. That the chain has room for the child is checked first, since here the
-// caller can be refused.
+// returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a
+// child with the reasons. A handoff can be returned once. It checks first that the chain has room for the child,
+// because the caller can still be refused then.
 //
-// It follows what comes of it by itself, since the result names the child. Those that waited for the work wait for the
-// child from then on; what was begun with the old result is not stopped, and the result warns of it. The error is
-// invalid where neither note nor changes say what to mend, limit for the chain, for the rounds of reviewed work or for
-// the token of the caller.
+// It carries out the consequences itself, since the result names the child. Dependents of the work depend on the child
+// from then on; handoffs that were begun with the old result go on, and the result warns of them. The error is invalid
+// if neither note nor changes have a point to mend, limit for the chain, for the rounds of reviewed work or for the
+// token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, err := o.Step(life.Return, r); err != nil {
 		return nil, err
@@ -69,26 +69,27 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return now, nil
 }
 
-// revision is what a sender changes about work, which is amended or done again, checked before anything is written. It
-// lives as long as the transaction. A nil revision means that nobody changes anything, as where the rules try again.
+// revision has the changes that a caller makes to work that is amended or done again, checked before the first write.
+// It lives as long as the transaction. A nil revision means that there are no changes, for example when rules try
+// again.
 type revision struct {
 	changes      schemas.Changes
 	note         string
-	to           schemas.Address // "" for whom it goes to by itself
-	deadline     time.Time       // the deadline that was asked for
+	to           schemas.Address // "" for the default recipient
+	deadline     time.Time       // the deadline that the caller gave
 	notBefore    time.Time
 	dependencies dependencies
 	round        *schemas.Rework // of returned work
-	changed      []string        // the fields that differ, once it was applied
+	changed      []string        // the changed fields, set by apply
 }
 
-// revise checks what a sender changes about r, as a send is checked, with the fields of the errors below changes, and
-// warns in the result. Work that is amended waits for what it waits for by now, and goes to the role that is said; work
-// that is done again waits for what it was sent with.
+// revise checks the changes that a caller makes to r, like a send, with the fields of errors below changes, and puts
+// warnings into the result. Amended work keeps its current dependencies, and goes to the given role. Work that is done
+// again has the dependencies of its first send.
 //
-// Besides what the clock changes it writes only content that references send along. So it is called in the transaction,
-// and an error undoes that. It is the one place where an amendment, a return and a retry are checked, so that the same
-// change is judged alike in all three.
+// Apart from due changes it writes only the content of references. Therefore it is called in the transaction, and an
+// error undoes that. It is the one place that checks amendments, returns and retries, so that the same change gets the
+// same answer in all three.
 func (o *op) revise(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
@@ -102,7 +103,7 @@ func (o *op) revise(
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
-	if c.Deadline == compose.None { // as where a list is emptied
+	if c.Deadline == compose.None { // none removes the deadline, as it empties lists
 		gone := schemas.OrZero(c.Remove)
 		gone.Fields = append(slices.Clone(gone.Fields), "deadline")
 		c.Deadline, c.Remove = "", &gone
@@ -142,8 +143,9 @@ func (o *op) revise(
 	return rev, inChanges(err)
 }
 
-// checkBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
-// last, also as its sender. Human may name it. The error is denied.
+// checkBase refuses another base commit from the agent that does the work, since checks judge its work by comparing
+// with that commit. It refuses the recipient and the last holder, even if they are also the sender. Human may name a
+// base. The error is denied.
 func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
@@ -153,8 +155,8 @@ func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
 		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
-// checkNewRecipient checks who gets the work and who reviews it, where the changes say so, and warns. Work that is amended
-// may stay where it is with another type.
+// checkNewRecipient checks the new recipient and the new reviewer, if the changes name them, and returns warnings. It
+// also checks the old recipient if amended work gets another type.
 func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
 	if c.To != "" {
@@ -180,9 +182,9 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 	return append(warnings, more...), inChanges(err)
 }
 
-// setRound makes criteria of what returned work is to mend: those that the changes name, else what the note says. The
-// error is invalid where neither says anything. The first handoff counts as round 1, so its first rework is round 2,
-// and all rounds name the first handoff.
+// setRound makes the next round of returned work, with the points to mend as criteria: the criteria in the changes,
+// else the points in the note. The error is invalid if there is neither. The first handoff counts as round 1, so its
+// first rework is round 2, and all rounds name the first handoff.
 func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.Points(rev.changes)
@@ -200,13 +202,14 @@ func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
 	return nil
 }
 
-// lineageUnder is the place of the rework in its chain: a child of the returned handoff, under the stricter limit.
+// lineageUnder returns the lineage of the rework: a child of the returned handoff, under the stricter limit.
 func (rev *revision) lineageUnder(r *store.Record) lineage {
 	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
 	return l.childOf(r)
 }
 
-// reason is why work was returned, in one text for histories: the note, and the criteria that it does not contain.
+// reason returns the reason of a return in one text for histories: the note, and the criteria that the note does not
+// contain.
 func (rev *revision) reason() string {
 	all := []string{rev.note}
 	for i, point := range rev.round.Points {
@@ -217,14 +220,15 @@ func (rev *revision) reason() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// setsDeadline tells whether a deadline or a timeout is given anew, which then counts from now. A nil revision gives none.
+// setsDeadline tells whether the changes have a deadline or a timeout, which then counts from now. It is false for a
+// nil revision.
 func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
-// apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the
-// reason. The draft is one of this run of the transaction, so it may be changed. The error is that of [compose.Change],
-// or limit, both below changes.
+// apply makes the changes in a draft of the same work. The note of a retry becomes advice, the note of a return becomes
+// the reason. The draft belongs to this run of the transaction, so apply may change it. The error comes from
+// [compose.Change], or is limit, both below changes.
 func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) error {
 	h := &d.Handoff
 	var err error
@@ -245,14 +249,14 @@ func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) erro
 	return draft.CheckWhole(h)
 }
 
-// retry runs a dead handoff again as a new one, see [life.Retry], with what the caller changes about it. Repeating it
-// gives the same one, for as long as that is the latest that took its place; a handoff that went on by a rollback can
+// retry runs a dead handoff again as a new one, see [life.Retry], with the changes of the caller. Repeating the call
+// returns the same new handoff, as long as that is the latest successor. A handoff that continued by a rollback can
 // still be retried.
 //
-// The dead handoff stays as it ended, and names the new one. It gives r back, changed or not; the result names the new
-// handoff. A repetition that changes something is warned that its changes were not applied. The error is conflict where
-// the rollback of r is held by another agent than the caller, and where the one to whom r goes rejected it and the
-// caller names nobody; limit for what the token of the caller may have pending.
+// The dead handoff stays as it ended, and names the new one. It returns r; the result names the new handoff. A
+// repetition with changes gets a warning that its changes were not applied. The error is conflict if another agent than
+// the caller holds the rollback of r, and if the recipient of r rejected it and the caller names no other; limit for
+// the pending handoffs of the caller's token.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	if _, err := o.Step(life.Retry, r); err != nil {
@@ -283,7 +287,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return r, nil
 }
 
-// repeatRetry tells whether the latest that took the place of a handoff is its retry, and adds that to the result.
+// repeatRetry tells whether the latest successor of a handoff is its retry, and then puts that into the result.
 func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {
 		return false, nil
@@ -298,7 +302,8 @@ func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.Upda
 	return true, nil
 }
 
-// refuseWhileHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
+// refuseWhileHeld refuses a retry while another agent holds the rollback of the failed work: two agents would do the
+// same.
 func refuseWhileHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
@@ -306,8 +311,9 @@ func refuseWhileHeld(r, back *store.Record) error {
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
-// rollbackWarning warns of the open rollback of a handoff that runs again, which nobody or the caller holds. Nothing is
-// taken from anybody by the retry: what is pending then ends when the retry is completed, see [op.endLeftovers].
+// rollbackWarning warns that a handoff that runs again has an open rollback, which is pending or held by the caller.
+// The retry takes it from no agent. A rollback that is still pending is cancelled when the retry is completed, see
+// [op.endLeftovers].
 func rollbackWarning(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)

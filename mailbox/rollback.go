@@ -11,12 +11,12 @@ import (
 	"handoff/store"
 )
 
-// nextStep is how the work goes on after r failed: as its holder asked for, by default with a rollback. A retry that
-// nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
-// The holder is warned of that in the result. It reads only, and runs before the failure is committed.
+// nextStep returns how the work continues after r failed: as its holder asked, by default with a rollback. A retry
+// becomes an escalation if the attempts are used up, or if no other agent of the pool qualifies. The result warns the
+// holder of that. It only reads, and runs before the failure is committed.
 func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if r.ReviewOf != 0 && asked == schemas.ThenStop {
-		asked = schemas.ThenRollback // somebody judges the work
+		asked = schemas.ThenRollback // the work still needs a review
 	}
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil
@@ -29,10 +29,10 @@ func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error)
 	return schemas.ThenRetry, err
 }
 
-// rollbackTarget is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
-// agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
-// workflow. Without a name it is who takes the work back, see [reading.RollbackTarget]. The error is invalid for any other.
-// Others may not be named, so that failed work cannot be put upon an agent that never had a part in it.
+// rollbackTarget returns the agent that continues after a failure. The holder may name the sender, the agent of
+// rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the workflow. Without
+// a name it is the default of [reading.RollbackTarget]. The error is invalid for any other agent, so that failed work
+// cannot go to an agent that never had a part in it.
 func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" && r.ReviewOf != 0 {
 		return o.nextReviewer(r)
@@ -60,8 +60,8 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
-// members are the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. The rules are
-// none of them, and records that cannot be read are passed over.
+// members returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
+// out the system, and passes over records that cannot be read.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
@@ -76,12 +76,12 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	return members, nil
 }
 
-// stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r
-// comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
-// read, nothing is changed. The way is the chain of parents, which is short.
+// stepBack turns the rollback of r into the plan's step before r. When it is done, the step of r comes again; if it
+// fails, the work goes back one more step. It changes nothing outside of plans, and if a handoff on the way cannot be
+// read. The way is the chain of parents, which is short.
 //
-// Nor is it where others wait for r, as the step does that joins several: these go on when the work that was taken back
-// is done, see [life.FreeTakenBack], and would come twice else.
+// It also changes nothing if handoffs depend on r, for example the step that joins several. These go on when the
+// rollback is completed, see [life.FreeTakenBack], and the step would run twice.
 func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.Oldest(store.DependentsOf(r.ID), 0) {

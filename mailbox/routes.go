@@ -16,23 +16,23 @@ import (
 	"handoff/store"
 )
 
-// triggers are the actions for which the files of a project may have rules, and how those call them. What a person
-// refused, and what a holder failed with a way on of its own choice, no rule sends on. A review is part of the work that
-// it is about, so no rule fires for it, and work that is reviewed counts as completed once it is accepted. Where work
-// that was completed counts as done only later, those rules fire that would have fired then.
+// triggers are the actions for which files may have rules, with their names in rules. No rule continues work that a
+// person refused, or that failed with a next step of the holder's choice. A review is part of the reviewed work, so no
+// rule fires for it, and reviewed work counts as completed once it is accepted. If completed work counts as done only
+// later, its rules fire then.
 var triggers = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectSends finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
-// that its content can be read. Content that cannot be read fires nothing.
+// collectSends finds the handoffs that rules send because of a change, for [op.sendRouted]. The change is written
+// already, so its content can be read. Content that cannot be read fires nothing.
 func (o *op) collectSends(h *operation.Happening) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
 }
 
-// matchRules gives what the rules send because of what happened.
+// matchRules returns the handoffs that rules send because of a change.
 func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
 	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
@@ -60,18 +60,18 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 	return o.evaluateRules(h, set, on, facts)
 }
 
-// becomesDone tells whether completed work began to count as done. A row of an earlier version does not say that it
-// counted.
+// becomesDone tells whether completed work begins to count as done. Rows of an earlier version have no such mark.
 func becomesDone(h *operation.Happening) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
 }
 
-// isEmpty tells whether there is no rule for any of these, neither one that is allowed nor one that waits for that.
+// isEmpty tells whether there is no rule for any of the triggers, allowed or waiting for leave.
 func (s ruleSet) isEmpty(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
 
-// evaluateRules is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
+// evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the owner of
+// the workflow and human are told.
 func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
 	f.Budget = &o.ruleCost
 	sends := fireRules(h, set.Set, on, f)
@@ -84,7 +84,7 @@ func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *ru
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
-// fireRules is what rules send because of what happened, and because work counts as done with it.
+// fireRules returns the handoffs that rules send because of a change, and because the change makes work count as done.
 func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
 	case h.Judged:
@@ -95,8 +95,8 @@ func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts)
 	return of.Fire(on, f)
 }
 
-// onceDone is what the rules send once work counts as done, beside what they sent when it was completed and did not: a
-// plan that went on then does not go on twice.
+// onceDone returns the handoffs that rules send once work counts as done, without the rules that fired already at its
+// completion: a plan that went on then does not go on twice.
 func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	f.Outcome.Passed = false
 	before := set.Fire(triggers[life.Complete], &f)
@@ -106,7 +106,7 @@ func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	})
 }
 
-// factsOf gathers what rules know of a handoff.
+// factsOf collects the facts about a handoff that rules may use.
 func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	h, err := reading.Handoff(v, r)
 	if err != nil {
@@ -118,7 +118,7 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	}
 	f := rules.Facts{Handoff: rules.HandoffOf(h, r.To, r.Holder, r.Status), Root: root, Budget: &rules.Budget{}}
 	f.Handoff.Round = max(r.Round, 1)
-	switch r.Status { //nolint:exhaustive // nothing came of the others
+	switch r.Status { //nolint:exhaustive // the others have no outcome
 	case schemas.Completed, schemas.Returned:
 		var done schemas.Completion
 		err = v.DecodeContent(r.ID, r.Result, &done)
@@ -134,8 +134,8 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootOf is the handoff at which the chain of another begins, as far as it can be read; within a plan, the first step of
-// that. Its task is what was asked for first.
+// rootOf returns the first handoff of the chain of another, as far as it can be read; within a plan, the first step of
+// the plan. Its task is the original request.
 func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.Parent) {
@@ -153,12 +153,12 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 	return root, nil
 }
 
-// sendRouted sends what the rules say, as children of the handoff to which something happened, and notes the first of
-// them on it: as passed on where it was completed, else as what goes on in its place. It comes from system, so the owner
-// of the workflow is asked and told.
+// sendRouted sends the handoffs of rules, as children of the changed handoff, and notes the first on it: as forwarded
+// if the handoff was completed, else as its successor. They come from system, so the owner of the workflow is asked and
+// told.
 //
-// Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
-// stops nothing: the owner of the workflow and human are told of it with the reason.
+// Each rule is carried out as a whole or not at all. A refused rule, for example at the end of a chain or of a budget,
+// stops nothing else: the owner of the workflow and human are told of it with the reason.
 func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
@@ -201,7 +201,7 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 	return o.noteRouted(h.Now.ID, came)
 }
 
-// noteRouted notes on a handoff what the rules sent because of it.
+// noteRouted notes on a handoff the first handoff that rules sent because of it.
 func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcome, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
@@ -219,7 +219,7 @@ func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcom
 	})
 }
 
-// sendRule sends what one rule says.
+// sendRule sends the handoffs of one rule.
 func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut, err error) {
 	var ids []string
 	for _, part := range rule.Parts {
@@ -236,20 +236,22 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 	return append(sent, join), err
 }
 
-// maxByRules is how many handoffs the rules send in one operation: rules for what is sent follow from each other.
+// maxByRules is the number of handoffs that rules send in one operation: a rule for sends may fire for the handoffs of
+// other rules.
 const maxByRules = 100
 
-// sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
+// sendPart sends one handoff of a rule, with the summary of the handoff before it, or the reason why that one did not
+// end well.
 func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
-	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
+	in.Task = schemas.Clip(in.Task, o.Limits.Task) // the rest can be read in the handoff before
 	options := schemas.OrZero(in.Options)
 	by := o.By
 	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
 	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
-		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
+		options.NoTakers = cmp.Or(options.NoTakers, "wait") // no sender watches it, so the owner is told
 	}
 	in.Options = &options
 	d, err := o.drafts.Make(by, in, o.Now)
@@ -274,15 +276,15 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 		}
 	}
 	out, err := o.sendDraft(&d)
-	out.Warnings = nil // they speak to a sender, and not to who ended the handoff before
+	out.Warnings = nil // they are for a sender, and not for the caller that ended the handoff before
 	return out, err
 }
 
-// addOutcome puts into a draft of a rule what came of the handoff before it.
+// addOutcome puts the outcome of the handoff before into a draft of a rule.
 func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
-	switch r.Status { //nolint:exhaustive // the others say nothing that goes on
+	switch r.Status { //nolint:exhaustive // the others have no outcome for the next handoff
 	case schemas.Completed:
-		if d.Handoff.Rollback == nil { // what fails goes back to who did the work before
+		if d.Handoff.Rollback == nil { // a failure goes back to the holder of the handoff before
 			d.Handoff.Rollback = &schemas.Rollback{OnFailure: r.Holder}
 		}
 		var done schemas.Completion
@@ -302,11 +304,11 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// maxUnsentTold is how many rules that could not send are told of in one operation: the first ones say enough.
+// maxUnsentTold is the number of refused rules that people are told of in one operation: the first ones say enough.
 const maxUnsentTold = 10
 
-// tellUnsent tells the owner of the workflow and human what was not sent, and why, unless [op.wasToldOfBudget] knows that they
-// were told.
+// tellUnsent tells the owner of the workflow and human which handoff was not sent, and why, unless [op.wasToldOfBudget]
+// reports that they were told.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
 	told, err := o.wasToldOfBudget()

@@ -12,21 +12,21 @@ import (
 	"handoff/store"
 )
 
-// Work for a pool is told to one agent first, the best of those that are here with nothing to do: for a minute it waits
-// in the mailbox of that one alone. Where that one rejects it, lets its claim lapse or is silent, the next is told, and
-// after three any that qualifies may claim from the pool. Where nobody is here and idle the pool is open at once: nobody
-// waits a minute for an agent that is busy. Skills come before waiting, so a better agent that does not claim costs the
-// others a minute at most.
+// The server offers work of a pool to one agent first, the best connected agent without work: for a minute the work
+// waits in the mailbox of that agent alone. If that agent rejects it, lets its claim lapse or does not claim it, the
+// next agent gets it first. After three agents every agent that qualifies may claim from the pool. If no agent is
+// connected and idle, the pool is open at once: the work does not wait for a busy agent. Skill ranks before waiting
+// time, so a better agent that does not claim costs the others a minute at most.
 const (
 	firstOfferFor = time.Minute
 	maxToldFirst  = 3
 )
 
-// tellFirst chooses who is told first of a handoff that comes to its pool with a change, and keeps the handoff for that
-// one. It is a rule before each change, so no action has to think of it.
+// tellFirst chooses the agent that is told first of a handoff when a change puts it into its pool, and reserves the
+// handoff for that agent. It is a hook before each change, so no action has to call it.
 //
-// A handoff that waits in its pool already stays there, and one that goes to another pool begins anew. Of a new one it
-// remembers who could take it, which the result of a send says.
+// A handoff that waits in its pool already stays there. A handoff that goes to another pool begins anew. For a new
+// handoff it keeps the candidates, which the result of the send lists.
 func (o *op) tellFirst(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
@@ -51,8 +51,8 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	return nil
 }
 
-// tellNamed keeps work that somebody declined for the agent that this one named, for as long as for anybody who is told
-// first, where that one may have it. Else [op.tellFirst] chooses.
+// tellNamed reserves declined work for the agent that the declining agent named, as long as for an agent that is told
+// first, if that agent may have it. Otherwise [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
 	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
@@ -65,12 +65,12 @@ func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	return err
 }
 
-// reserveFor keeps work of a pool for the agent that is told first.
+// reserveFor reserves work of a pool for the agent that is told first.
 func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
 
-// rankCandidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
+// rankCandidates ranks the agents that could take a handoff now, see [offer.Offers.Candidates].
 func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
 	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.PoolWords(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
@@ -80,7 +80,8 @@ func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.
 	return ranked, routed, nil
 }
 
-// addCandidates adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
+// addCandidates adds to the state of a claimable handoff the agents that could take it now, and the reasons why others
+// could not.
 func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	if r.To == schemas.Address(schemas.Human) || !r.Claimable() || out.Standing == nil {
 		return nil
@@ -102,9 +103,9 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 	return nil
 }
 
-// hasOtherCandidates tells whether another agent than the given one may claim from the pool that r waits in. Only agents
-// that are registered count, and those that declined it do not. Whether they are here or have room is not asked: the
-// work waits. Nobody is left for what was sent to one name.
+// hasOtherCandidates tells whether another agent than the given one may claim from the pool of r. It counts registered
+// agents that did not decline the handoff. They need not be connected or have room, since the work waits. It returns
+// false for a handoff to a single agent.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

@@ -19,21 +19,22 @@ import (
 	"handoff/store"
 )
 
-// ruleSet is the rules of the files: those that send, and those that wait for a person's leave and send nothing.
+// ruleSet has the rules of the files: the rules that send, and the rules that wait for a person's leave and send
+// nothing.
 type ruleSet struct {
 	*rules.Set
 	waiting *rules.Set
 }
 
-// ruleCache are the rules of the files as they were read last, so that they are compiled once.
+// ruleCache has the compiled rules of the last read, so that they are compiled once.
 type ruleCache struct {
 	mu   sync.Mutex
 	rows []store.Row
 	set  ruleSet
 }
 
-// currentRules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
-// rules. What cannot be read is passed over and logged once, so that it stops nothing.
+// currentRules returns the rules of all files in a snapshot. It scans one row for each file with rules. It passes over
+// rules that cannot be read and logs them once, so that they stop nothing.
 func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
 	for row, err := range v.AllRules() {
@@ -53,7 +54,7 @@ func (e *env) currentRules(v *store.View) (ruleSet, error) {
 
 func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value) }
 
-// compile reads the rows of files.
+// compile compiles the rows of files.
 func (e *env) compile(rows []store.Row) ruleSet {
 	all := ruleSet{&rules.Set{}, &rules.Set{Disallowed: true}}
 	for _, row := range rows {
@@ -67,15 +68,15 @@ func (e *env) compile(rows []store.Row) ruleSet {
 			set = all.waiting
 		}
 		problems := append(all.waiting.Add(string(row.Key), nil, of.Earlier), set.Add(string(row.Key), of.Routes, of.Plans)...)
-		for _, p := range problems { // of a newer version that knew more
+		for _, p := range problems { // a newer version may have stored rules that this one does not know
 			e.Logger.Error("a rule was passed over", slog.String("problem", p.What))
 		}
 	}
 	return all
 }
 
-// beginWorkflow gives the first step of the workflow that a send names as its address, in whose words it is, and any other send
-// as it is. The error is not_found for a workflow that no file declares, and denied for one that waits for leave.
+// beginWorkflow returns the first step of the workflow that a send addresses, and the rule and file that the step comes
+// from. The error is not_found for a workflow that no file declares, and denied for a workflow that waits for leave.
 func (s *Service) beginWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
 ) (first schemas.SendIn, words *schemas.SentBy, err error) {
@@ -103,7 +104,8 @@ func (s *Service) beginWorkflow(
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
-// warnOfWorkflowName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
+// warnOfWorkflowName warns a sender that names its chain like a workflow that a file declares: the name does not begin
+// that workflow.
 func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
 	if out.Parent != 0 || begun {
@@ -117,9 +119,9 @@ func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	return err
 }
 
-// TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without
-// rules those are tried that the files of the project declared. It changes nothing. The errors are not_found for the
-// handoff, and invalid for a rule that cannot be read.
+// TryRules returns the handoffs that rules would send because of the last change of a handoff, and the reasons why
+// others send nothing. Without rules in the call it tries the declared rules of the project. It changes nothing. The
+// errors are not_found for the handoff, and invalid for a rule that cannot be read.
 func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
 	if err := rules.Check("", in.Routes, in.Plans); err != nil {
 		return schemas.RulesTryOut{}, err
@@ -149,9 +151,9 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	})
 }
 
-// awaitedFile is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
-// or [reading.NoFile] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
-// leave causes no other rule to send, then or later. What failed goes back as if there were no workflow.
+// awaitedFile returns the file whose leave the workflow of an ended step waits for, or [reading.NoFile] if no file has
+// the step now; "" for neither. Only steps wait: other rules without leave send nothing, then or later. Failed work
+// goes back as if there were no workflow.
 func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
@@ -163,9 +165,9 @@ func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	return ""
 }
 
-// awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
-// of the workflow and human are told of the first step of each workflow that waits. A workspace has
-// [reading.MaxScanned] at most.
+// awaitLeave notes on an ended step that its next steps wait for leave. [op.releaseAllowed] finds the step by this
+// note. The owner of the workflow and human are told of the first waiting step of each workflow. A workspace has
+// [reading.MaxScanned] waiting steps at most.
 func (o *op) awaitLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
@@ -194,9 +196,9 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 	})
 }
 
-// releaseAllowed makes due what waits behind the steps of each workflow that has leave now. The rules decide what follows
-// when the clock carries it out, as they are then. A step goes on waiting while no file has it, since the file may come
-// back, as after the checkout of another branch.
+// releaseAllowed makes the waiting steps due of each workflow that has leave now. When the clock carries them out, the
+// rules of that time decide about the next steps. A step goes on waiting while no file has it, since the file may come
+// back, for example after the checkout of another branch.
 func (o *op) releaseAllowed() error {
 	set, err := o.currentRules(o.View)
 	ids, unread := reading.Collect(o.AwaitingLeave())
@@ -222,12 +224,12 @@ func (o *op) releaseAllowed() error {
 		released = id
 	}
 	if released != 0 {
-		o.ContinueLater(released) // one transaction applies many of those that are due, and the next calls the rest
+		o.ContinueLater(released) // one transaction applies many due steps, later ones the rest
 	}
 	return nil
 }
 
-// waitingFile is the file of a workflow that waits for leave, "" for any other.
+// waitingFile returns the file of a workflow that waits for leave, "" for any other workflow.
 func (s ruleSet) waitingFile(plan string) string {
 	if s.FileOf(plan) != "" {
 		return ""
@@ -235,14 +237,14 @@ func (s ruleSet) waitingFile(plan string) string {
 	return s.waiting.FileOf(plan)
 }
 
-// stepOf is the step that a handoff is, as PLAN/STEP; "" for none and for what cannot be read.
+// stepOf returns the step of a handoff, as PLAN/STEP; "" if it is no step or cannot be read.
 func stepOf(v *store.View, r *store.Record) string {
 	h, _ := reading.Handoff(v, r) // empty then
 	return h.Metadata.Step
 }
 
-// fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on
-// with meanwhile is left to them.
+// fireAfterLeave finds the handoffs that the rules of its workflow send after a step that waited for leave. If an agent
+// or a person continued the step meanwhile, it sends nothing.
 func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
