@@ -19,34 +19,34 @@ import (
 )
 
 // Send puts a handoff into the mailbox of an agent, or into the pool of a capability or role. A message becomes a
-// notice instead: it is read, not claimed. Any agent calls it, and a person.
+// notice instead: agents read it and do not claim it. Any agent calls it, and a person.
 //
-// The handoff is pending. It continues the handoff that the caller names as its parent, else the one that it claimed
-// last over the same connection and still holds, and belongs to the workflow of that; parent none begins a new one. The
-// result says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
-// warns of what the sender may not expect: a recipient that nobody has seen, the same content within ten minutes. With
-// dry_run everything is checked and reported so, together with the brief that the receiver would read and what that may
-// lack, and nothing is kept.
+// The handoff is pending. Its parent is the handoff that the caller names, else the handoff that the caller claimed
+// last over the same connection and still holds; it belongs to the workflow of its parent. Parent none begins a new
+// workflow. The result has its place in the mailbox, counted up to 100, its dependencies, and the candidates of a pool.
+// It warns the sender of possible surprises: a recipient that the server has not seen, or the same content within ten
+// minutes. With dry_run the call checks and reports everything, together with the brief for the receiver and gaps in
+// it, and keeps nothing.
 //
-// With options.each the work is sent once for each text, and with options.join one more handoff that waits for all of
-// these: all or none. The result tells of the first, and has the ids of all. A key is that of the whole.
+// With options.each the work is sent once for each text, and with options.join one more handoff that depends on all of
+// these: all or none. The result describes the first, and has the ids of all. A key covers the whole send.
 //
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
-// KiB; there are 32 tags at most. Task, title and the whole can be raised by the limits of the service.
+// KiB; there are 32 tags at most. The limits of the service can raise task, title and the whole.
 //
 // Errors:
 //   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
 //     compile.
 //   - limit: a text or a list is too long; a chain would have more than ten handoffs; the workflow would be past one of
 //     its limits; the mailbox has 10,000 pending; the caller's token has as many pending as it may.
-//   - not_found: a recipient that is not registered where agents are, unless the options force it; a parent, a workflow
-//     or a dependency that does not exist.
+//   - not_found: a recipient that is not registered although agents are, unless the options force it; a parent, a
+//     workflow or a dependency that does not exist.
 //   - conflict: a recipient that does not accept the type, unless the options force it; a dependency that ended without
 //     a completion; a key that was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
-// result, for as long as the store exists. If the process dies during the call, the handoff is there as a whole or not
-// at all; a repeat with the key or with the request id finds out which.
+// result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or none
+// of it; a repeat with the key or with the request id finds out which.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
 	if schemas.OrZero(in.Options).Step != "" {
 		return schemas.SendOut{}, schemas.Invalidf("options.step", "is set by the rules of a workflow alone").
@@ -68,7 +68,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			err = o.warnOfWorkflowName(in, &out)
 		}
 		if in.DryRun {
-			o.overrun = nil // nobody is told of what was not meant
+			o.overrun = nil // a dry run tells human nothing
 		}
 		if err == nil && in.DryRun {
 			err = cmp.Or(o.previewSend(&out), error(errDryRun))
@@ -85,8 +85,8 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	return out, err
 }
 
-// previewSend adds to the result of a dry run what the receiver would see, and what it may need besides: a way to tell that
-// the work is done, a way out, answers to what is open.
+// previewSend adds to the result of a dry run the brief of the receiver and the gaps in it: a way to tell that the work
+// is done, a way out, answers to open questions.
 func (o *op) previewSend(out *schemas.SendOut) error {
 	r, err := o.Record(out.HandoffID)
 	if r == nil || err != nil {
@@ -116,9 +116,9 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	return err
 }
 
-// sendDraft sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
-// key is not sent again: the caller gets the first result. Sends and continuations of completions come here; handoffs
-// that the rules make do not, since nothing may refuse those.
+// sendDraft sends a draft: a handoff, or a notice for a message. If the same caller sent it before with the same key,
+// sendDraft returns the first result instead. Sends and continuations call it. Handoffs that the server makes itself do
+// not, because the server must not refuse those.
 func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	if d.Parts == nil {
 		if d, err = o.resolveAddresses(d); err != nil {
@@ -150,9 +150,9 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	return out, o.rememberKey(d, out)
 }
 
-// checkDraft refuses what the caller may not send, or not there. A message goes to one agent, and counts for no limit
-// of a token, because nothing waits for it. What is judged is the record that the send would write, without its id and
-// its place in a workflow.
+// checkDraft refuses a draft that the caller may not send, or not to this recipient. A message goes to one agent, and
+// counts for no limit of a token, because it has no outcome. The checks use the record that the send would write,
+// without its id and its place in a workflow.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	_, directed := d.To.Directed()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
@@ -167,7 +167,7 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	}
 	sent := o.newRecord(0, d, lineage{})
 	review := sent.Reviewer
-	// A reviewer that a record has is not checked again, and a draft that is held back may name another sender.
+	// checkReviewer skips a reviewer that the record already has, and a held-back draft may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
 	if err != nil || review == "" {
@@ -177,8 +177,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	return append(warnings, more...), err
 }
 
-// sendHandoff makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and
-// reports. The errors are those of [op.lineage].
+// sendHandoff makes a handoff of a checked draft: it finds its place in a workflow, creates it, and makes the result.
+// The errors come from [op.lineage].
 func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	return out, nil
 }
 
-// sendWarnings are all that a sender is warned of when its handoff was made, in this order.
+// sendWarnings are all warnings for the sender of a new handoff, in this order.
 var sendWarnings = []struct {
 	when func(*draft.Draft, *store.Record) bool
 	of   func(*op, *draft.Draft, *store.Record) ([]string, error)
@@ -242,8 +242,8 @@ var sendWarnings = []struct {
 	},
 }
 
-// sendResult says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing
-// else is pending; else it is counted after the commit, see [Service.countPosition].
+// sendResult makes the result of a send, with the candidates of a pool. The position is 1 if the mailbox has no other
+// pending handoff; else it is counted after the commit, see [Service.countPosition].
 func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
@@ -259,15 +259,15 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	if _, directed := r.To.Directed(); directed {
 		return out, nil
 	}
-	if out.Routed = o.routed; out.Routed == nil { // nobody may claim it yet
+	if out.Routed = o.routed; out.Routed == nil { // the handoff cannot be claimed yet
 		_, out.Routed, err = o.rankCandidates(o.View, r)
 	}
 	return out, err
 }
 
-// sendMessage leaves a notice with an agent: mail that is read, not claimed. It makes no record, because nothing is owed
-// for it: no lease, no outcome. The notice keeps the whole of what was sent, and the registry an event that is about
-// no handoff. Where the sender holds or names a handoff, the notice is about that one.
+// sendMessage leaves a notice with an agent. It makes no record, because a message has no lease and no outcome. The
+// notice keeps all sent content, and the registry has an event without a handoff. If the sender holds or names a
+// handoff, the notice is about that handoff.
 func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
@@ -286,9 +286,9 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
-// countPosition counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
-// claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
-// was committed. A count that fails is logged, and the send stands.
+// countPosition counts the handoffs before a handoff in its mailbox, plus one. It returns zero for a handoff that
+// cannot be claimed yet and for a handoff behind a hundred others. Counting takes time for each handoff, so it runs
+// after the commit of the send. If it fails, the log has the error and the send stays.
 func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
@@ -312,5 +312,5 @@ func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 	return place
 }
 
-// errDryRun undoes a send that is only tried, whose answer goes to the caller all the same.
+// errDryRun undoes a dry run. The caller still gets the result.
 const errDryRun operation.Undo = "it was a dry run"

@@ -5,7 +5,7 @@
 // A method of [Service] is one operation, or several when it waits. Package operation runs it in one transaction of the
 // store: it applies what the clock has changed, checks an action against the table of package life, commits the record
 // together with the event that the registry keeps, and carries out what follows from that. What this package adds to an
-// operation that it does not begin itself stands in one list (hooks.go).
+// operation that it does not begin itself is in one list (hooks.go).
 //
 // What is no operation has a room of its own. Package waiting decides whom mail wakes, presence knows who is here, names
 // which session has which name, and sessions who acts under a name. Package offer says what an agent may take, and

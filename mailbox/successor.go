@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// sendRollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
-// the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
+// sendRollback gives the work back, with its content, the failure, the questions and the partial result: to the agent
+// in h.To, else by the rollback rule of the handoff. It is a child of the failed handoff.
 func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
@@ -31,9 +31,9 @@ func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 	return o.createChild(life.Rollback, h, schemas.Address(to), next)
 }
 
-// rollbackContent is what was sent with r, for whoever takes the work back. The criteria become requirements: whoever decides
-// how it goes on need not meet them. It is empty where the content cannot be read or leaves no room for the failure, and
-// then the failure names r.
+// rollbackContent returns the content of r for the agent that takes the work back. The criteria become requirements,
+// because that agent decides how the work goes on and need not meet them. It is empty if the content cannot be read or
+// leaves no room for the failure; the failure then names r.
 func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
 	if o.DecodeContent(r.ID, r.Body, &sent) != nil {
@@ -53,7 +53,7 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	return all
 }
 
-// escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
+// escalate asks a person to decide, with a handoff to human that is a child of the ended one.
 func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
@@ -67,9 +67,9 @@ func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 	})
 }
 
-// createChild creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
-// or the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that,
-// since somebody has to hear of it.
+// createChild creates a handoff that continues the work after a failure, with the reasons of the failure. If the chain
+// is too long for it, or the workflow is past a limit, it tells a person instead and returns nil: the limit does not
+// refuse the failure, since the work must not be forgotten.
 func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkDepth(lineage{}.childOf(r), r); err != nil {
@@ -93,8 +93,8 @@ func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Addre
 	return o.sendOrTell(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
-// heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has
-// ended. It looks at a hundred.
+// heldParts names the held parts of a handoff, ten at most: they go on although the whole has ended. It looks at a
+// hundred.
 func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 	for id, err := range reading.AtMost(100, o.Oldest(store.ChildrenOf(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
@@ -107,9 +107,9 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 	return parts, nil
 }
 
-// sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It
-// is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own. The error is
-// limit for one that the changes make too large.
+// sendBack sends returned work to the agent that did it, or to the agent that the caller names, with the points to
+// mend. It is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own.
+// The error is limit if the changes make it too large.
 func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 	r, rev := h.Now, h.Revision.(*revision) // a panic undoes the operation, and is a fault of this program
 	d, err := o.draftAgain(r, h.Why, rev)
@@ -117,7 +117,7 @@ func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 		return nil, err
 	}
 	d.To, d.Token, d.Handoff.Kind = cmp.Or(rev.to, schemas.Address(r.Holder)), o.By.Token, "return"
-	if r.Reviewer == "" { // else it stays its sender's, whoever reviews it
+	if r.Reviewer == "" { // reviewed work keeps its sender
 		d.Handoff.Source = o.Signature()
 	}
 	// The work was approved; this is the rest of it.
@@ -125,13 +125,12 @@ func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 	return o.createSuccessor(life.Redo, r, d, rev.lineageUnder(r))
 }
 
-// createSuccessor creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
-// handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, as a says. What
-// the draft leaves open it has from r. It is never refused for what a sender would be refused for, such as a full
-// mailbox, since what ended r may be the clock.
+// createSuccessor creates a handoff that takes the place of r in the work, and names it on r. It makes two events: the
+// new handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, by the action
+// a. Fields that the draft leaves open come from r. It skips the checks of a send, such as a full mailbox, since the
+// actor that ended r may be the clock.
 //
-// A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds the
-// way.
+// A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds it.
 func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.drafts.Encode(d); err != nil {
@@ -148,9 +147,9 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	})
 }
 
-// inherit fills what a handoff made by the rules has in common with the one it follows: tags, priority and number of
-// attempts, where the draft says nothing else, and the commit with which checks compare. It comes from whoever acts, so
-// from system where the clock does.
+// inherit fills a handoff that the server makes with fields of the handoff before it: tags, priority and number of
+// attempts, if the draft leaves them open, and the base commit. It comes from the actor, and from system if that is the
+// clock.
 func (o *op) inherit(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
@@ -158,7 +157,7 @@ func (o *op) inherit(d *draft.Draft, r *store.Record) {
 		h.Source = o.Signature()
 	}
 	if d.To != r.To {
-		h.Target.Reason = "" // it spoke of another
+		h.Target.Reason = "" // the reason was about the old recipient
 	}
 	h.Target = compose.Target(d.To, h.Target.Reason)
 	h.Type = cmp.Or(h.Type, schemas.TypeHandoff)
@@ -170,11 +169,11 @@ func (o *op) inherit(d *draft.Draft, r *store.Record) {
 	d.Base = reading.Base(o.View, r)
 }
 
-// sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
-// before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
-// qualifies; those that rejected it stay excluded. What was rejected by the one to whom it was addressed goes to that
-// one only if the caller says so. Where nobody changes anything it rests before, see [backoff]. The token given is
-// charged with it as a pending handoff, "" for none.
+// sendAgain sends the same work again, with the place of r in its chain, the context, partial progress and checkpoint
+// of before, and the reason why r ended. In a pool it excludes the last holder of r, if another agent qualifies; agents
+// that rejected the work stay excluded. Work that its recipient rejected goes to that recipient only if the caller says
+// so. Without changes by a caller the work rests first, see [backoff]. Token is charged with the pending handoff, ""
+// for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
@@ -212,7 +211,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	return o.createSuccessor(a, r, d, beside)
 }
 
-// redirect sends rejected work to the one whom the happening names, at once, with the reason.
+// redirect sends rejected work to the agent in h.To, at once, with the reason.
 func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 	sent, err := reading.Handoff(o.View, h.Now)
 	if err != nil {
@@ -222,8 +221,8 @@ func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 	return o.sendAgain(life.Rerun, h.Now, rev, h.Now.SentWith)
 }
 
-// fullContent reads what was sent, for whoever does the work again. The error is conflict where something of it was let
-// go of.
+// fullContent reads the content for an agent that does the work again. The error is conflict if the store no longer
+// keeps all of it.
 func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.LostContent(o.View, r)
 	if err != nil || !lessened {
@@ -233,10 +232,9 @@ func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
 }
 
-// draftAgain drafts the same work with why it is done again. A deadline and the end of a timeout that are yet to come
-// stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
-// attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
-// was needed once is needed again.
+// draftAgain drafts the same work with the reason why it is done again. Deadlines and timeouts in the future stay. A
+// deadline in the past goes, and a timeout then counts anew. A delay belonged to the first attempt, and goes. Earlier
+// amendments are part of the work, and so are the changes of the caller. Work that needed approval once needs it again.
 func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
 	if err := o.fullContent(r, &d.Handoff); err != nil {
@@ -270,7 +268,7 @@ func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*dr
 	return d, o.explain(r, &d.Handoff, why.ForRetry())
 }
 
-// rejectedBy is who rejected a handoff, "" where that is not how it ended.
+// rejectedBy returns the agent that rejected a handoff, "" if it ended otherwise.
 func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
@@ -278,7 +276,7 @@ func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
 	return why.Failure.Source.Agent
 }
 
-// refuseSameRecipient refuses to send work again to the one who rejected it, as long as the caller does not insist.
+// refuseSameRecipient refuses to send work again to the agent that rejected it, unless the caller insists.
 func refuseSameRecipient(r *store.Record, why operation.Loss) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
 	return operation.Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
@@ -286,8 +284,7 @@ func refuseSameRecipient(r *store.Record, why operation.Loss) error {
 		WithNext(schemas.Call(another, "sends it to another"))
 }
 
-// attemptsOf is how many attempts a handoff has used up. A claim that was given back, or that ended because the holder
-// would not do the work, is none.
+// attemptsOf returns how many attempts a handoff has used up. A claim that was given back or rejected does not count.
 func attemptsOf(r *store.Record) int {
 	if r.Uncharged || r.Status == schemas.Rejected {
 		return max(r.Attempt-1, 0)
@@ -295,31 +292,33 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of
-// whoever cancelled or refused it; else the state.
+// lossOf returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or the
+// note of the agent or person that cancelled or refused it; else the state.
 func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 	if r.Result == 0 {
-		said, _ := reading.EndReason(o.View, r, nil) // a note that cannot be read keeps nobody from going on
+		said, _ := reading.EndReason(o.View, r, nil) // the work goes on even if the note cannot be read
 		return operation.Loss{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.DecodeContent(r.ID, r.Result, why.Failure)
 }
 
-// maxFailures is how many earlier failures a handoff tells of.
+// maxFailures is the number of earlier failures in a handoff.
 const maxFailures = 10
 
-// explain puts the failure of r, and what was achieved, into the context of the handoff that goes on: the failure
-// behind earlier ones, of which it keeps ten; what blocked it as known issues; questions; and the last checkpoint, or
-// partial progress where there is none. Where that makes the handoff too large it says only where to read it: a handoff
-// that goes on is never refused, since what ended the one before it may be the clock.
+// explain puts the failure and the achievements of r into the context of the handoff that continues the work: the
+// failure behind earlier ones, of which it keeps ten; its blockers as known issues; its questions; and the last
+// checkpoint, or partial progress if there is no checkpoint. If that makes the handoff too large, it only names the
+// handoff to read: the size must not refuse a handoff that continues the work, since the actor that ended the one
+// before may be the clock.
 //
-// The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
+// It changes the handoff, but not the lists that the handoff shares with the content of r: it copies them before they
+// grow.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) error {
 	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
-	if r.Status != schemas.Returned { // a rework says why
+	if r.Status != schemas.Returned { // a rework has its own reason
 		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.Text()))
 	}
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-maxFailures, 0):]
@@ -337,7 +336,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) er
 		return err
 	}
 	if c.Checkpoint = checkpoint; checkpoint != nil && checkpoint.PartialProgress != nil {
-		c.PartialProgress = nil // it is told once
+		c.PartialProgress = nil // the checkpoint has it
 	}
 	h.Context = &c
 	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
@@ -350,5 +349,5 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) er
 	return nil
 }
 
-// headroom is left in a handoff made by the rules for what is filled in later, in bytes.
+// headroom is the room, in bytes, that a handoff made by the server leaves for later fields.
 const headroom = 1 << 10

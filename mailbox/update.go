@@ -17,29 +17,29 @@ import (
 	"handoff/store"
 )
 
-// Update does one of the smaller steps in the life of a handoff: progress, ask and release, which its holder calls;
-// answer, amend, cancel, accept, return and retry, which its sender calls, the owner of its workflow or a person;
-// approve and refuse, which a person calls. What each does, from which states, what follows, which errors it has and
-// what a repetition does stands with the action of the same name in package life.
+// Update does one of the smaller steps in the life of a handoff. Its holder calls progress, ask and release. Its
+// sender, the owner of its workflow or a person calls answer, amend, cancel, accept, return and retry. A person calls
+// approve and refuse. The action of the same name in package life documents each step: its states, consequences, errors
+// and repetition.
 //
-// Cancel of the id of a message takes that back, see [life.Recall]. Answer of the id of a message sends one back, see
-// [op.reply].
+// Cancel with the id of a message takes the message back, see [life.Recall]. Answer with the id of a message replies to
+// it, see [op.reply].
 //
-// Every action takes a note of 4 KiB at most, kept with its event; the last one is shown with the handoff. The holder's
-// proof is that of [Service.Complete]. The result has the state and the end of the lease after the action; for retry
-// and return the handoff that was created; for cancel the children, which go on; for amend the fields that changed.
+// Every action takes a note of 4 KiB at most, kept with its event; the last note is shown with the handoff. A holder
+// proves its claim as in [Service.Complete]. The result has the state and the end of the lease after the action; for
+// retry and return the created handoff; for cancel the children, which go on; for amend the changed fields.
 //
 // Errors:
-//   - invalid: an action that does not exist, what an action needs is missing, or an argument that it does not use; a
+//   - invalid: an action that does not exist, a missing argument, or an argument that the action does not use; a
 //     holder's action without proof.
 //   - not_found: there is no handoff with the id; for amend and release, no agent with the name of the new recipient.
 //   - conflict: the state does not allow the action; the error names the handoff that took its place.
-//   - denied: the caller plays none of the parts that may do it.
+//   - denied: the caller has none of the roles that may take the action.
 //   - stale: the claim was lost.
-//   - limit: a text is too long, or the chain, or what the caller's token may have pending.
+//   - limit: a text or the chain is too long, or the caller's token has as many pending as it may.
 //
-// With a request id a repetition gets the first result. If the process dies during the call, the step and all that
-// follows are there together or not at all.
+// With a request id a repetition gets the first result. If the process dies during the call, the store has the step and
+// all consequences, or none of them.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
 	do, err := s.updateFor(in)
 	if err != nil {
@@ -70,14 +70,15 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
-		if isJudgement(in.Action) { // who acted on what it was told reads it no more
+		if isJudgement(in.Action) { // the caller acted on the notices
 			err = o.markRead(r.ID, o.By.Agent)
 		}
 		return out, err
 	})
 }
 
-// updateFor is what an action does. It refuses an action that does not exist, and arguments that are not for it.
+// updateFor returns the function of an action. It refuses an unknown action, and arguments that the action does not
+// use.
 func (s *Service) updateFor(in schemas.UpdateIn) (update, error) {
 	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
 		return nil, err
@@ -89,15 +90,15 @@ func (s *Service) updateFor(in schemas.UpdateIn) (update, error) {
 	return do, refuseUnused(in)
 }
 
-// isJudgement tells whether an action answers what its caller was told of a handoff.
+// isJudgement tells whether an action responds to the notices that its caller has about a handoff.
 func isJudgement(a schemas.Action) bool {
 	return slices.Contains([]schemas.Action{
 		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
 	}, a)
 }
 
-// An update is what an action does: it commits its step, gives the record as it is then, and adds to the result what it
-// changed besides. It may run twice with the same input, so it changes nothing of it.
+// update is the function of an action. It commits the step, returns the record as it is then, and adds further changes
+// to the result. It may run twice with the same input, so it does not change the input.
 type update func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
 
 var updates = map[schemas.Action]update{
@@ -114,13 +115,13 @@ var updates = map[schemas.Action]update{
 	schemas.ActRefuse:   (*op).decide,
 }
 
-// noteOf is what is kept of a call that says nothing but a note.
+// noteOf returns the content of the event for a call that has only a note.
 func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 	return schemas.UpdateIn{Action: in.Action, Note: in.Note}
 }
 
-// decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
-// is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
+// decide carries out [life.Approve] or [life.Refuse], as the call says. The event keeps the note, and the sender gets
+// it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	decided := &operation.Happening{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
@@ -141,8 +142,8 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 }
 
 // cancel ends a handoff that is no longer wanted, see [life.Cancel], and dismisses one that ended badly, see
-// [life.Dismiss]. What is open below it is listed and goes on: who
-// wants that to end cancels it, too; so one that has ended itself is refused with what is open below it.
+// [life.Dismiss]. The result lists open descendants, which go on: the caller cancels them separately. For a handoff
+// that has ended already, the error lists its open descendants.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
 	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
@@ -163,13 +164,13 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return o.ChangeWithNote(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
-// endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
+// endedBadly tells whether a handoff ended without success, so that its sender may want the work to go on.
 func endedBadly(r *store.Record) bool {
 	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }
 
-// openDescendants are the children of a handoff that have not ended, and theirs, each before its own; of the first
-// [reading.MaxScanned]. One that cannot be read is left out.
+// openDescendants returns the open descendants of a handoff, parents before their children, among its first
+// [reading.MaxScanned]. It leaves out handoffs that cannot be read.
 func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
 	for i := 0; i < min(len(below), reading.MaxScanned); i++ {
@@ -186,8 +187,8 @@ func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	return open, nil
 }
 
-// cancelPart cancels what the holder of a failed handoff passed on, unless somebody claimed it: work that was never
-// begun is nobody's loss, and work under way may still be of use.
+// cancelPart cancels a handoff that the holder of a failed handoff sent, if it was never claimed. A claimed part goes
+// on, because work under way may still be useful.
 func (o *op) cancelPart(part, failed *store.Record) error {
 	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
 		return nil
@@ -196,9 +197,9 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.End)
 }
 
-// progress notes how far the holder is, and renews the lease, see [life.Progress]. Questions that are open are
-// withdrawn by it. A checkpoint is an event of its own before that of the progress, in the same transaction. A
-// percentage of zero leaves the last one.
+// progress notes the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions. A
+// checkpoint is an event of its own before the progress, in the same transaction. A percentage of zero keeps the last
+// one.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHeld(life.Progress, r, in.Token); err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	return now, err
 }
 
-// saveGivenCheckpoint keeps the checkpoint that came with an action, and gives the record as it is then.
+// saveGivenCheckpoint stores the checkpoint that came with an action, and returns the record as it is then.
 func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	c := schemas.OrZero(in.Changes).Checkpoint
 	if c == nil {
@@ -233,10 +234,10 @@ func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *sche
 	return kept, nil
 }
 
-// saveCheckpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
-// also to one of a handoff whose place this one took, see [compose.Checkpoint]. Without a checkpoint it keeps nothing
-// and gives the record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints
-// stay with their events.
+// saveCheckpoint stores a checkpoint, and returns the record that names it. It merges the checkpoint into the last one,
+// which may come from a predecessor of this handoff, see [compose.Checkpoint]. For nil it stores nothing and returns
+// the record unchanged. The error is limit if the checkpoint is larger than a handoff may be. Earlier checkpoints stay
+// with their events.
 func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil
@@ -251,8 +252,8 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	return o.ChangeWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 
-// usedArguments are the arguments that each action uses besides the note and the proof of a claim. Changes are those without
-// their checkpoint.
+// usedArguments are the arguments that each action uses, apart from the note and the proof of a claim. Changes do not
+// include their checkpoint.
 var usedArguments = map[schemas.Action][]string{
 	schemas.ActProgress: {"percent", "changes.checkpoint"},
 	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},
@@ -263,9 +264,8 @@ var usedArguments = map[schemas.Action][]string{
 	schemas.ActRetry:    {"to", "changes"},
 }
 
-// instead says where an argument is used.
-
-// refuseUnused refuses an argument that the action of a call would not use: a caller believes what is accepted.
+// refuseUnused refuses an argument that the action of a call does not use, because a caller believes that the server
+// uses accepted arguments.
 func refuseUnused(in schemas.UpdateIn) error {
 	changes := schemas.OrZero(in.Changes)
 	checkpoint := changes.Checkpoint
