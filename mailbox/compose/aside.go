@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// Read warns of what is read otherwise than it was written, and of what cannot be done with what was sent: nobody should
-// count on it unknowingly.
+// Read warns of fields that are read otherwise than they were written, and of options that the message cannot satisfy,
+// so that no sender counts on them unknowingly.
 func Read(in schemas.SendIn) (warnings []string) {
 	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
 		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
@@ -23,8 +23,8 @@ func Read(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// Aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
-// brief shows it. No map of the message is changed.
+// Aside warns of fields of a foreign message that have no place among the arguments, nil for none. They are kept, and
+// no brief shows them. It changes no map of the message.
 func Aside(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")
@@ -36,7 +36,7 @@ func Aside(from *schemas.Origin) []string {
 	return warnings
 }
 
-// pathsIn are the paths of the values in an object. Names are joined by dots, in no order. An object without fields
+// pathsIn returns the paths of the values in an object. Names are joined by dots, in no order. An object without fields
 // counts as a value.
 func pathsIn(object map[string]any, at string) (paths []string) {
 	for name, v := range object {

@@ -7,8 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// Achieved is what a failure leaves for the next holder, nil for nothing. Partial progress that the failure tells
-// becomes part of the checkpoint, unless that has its own.
+// Achieved returns the checkpoint that a failure leaves for the next holder, nil for none. The partial progress of the
+// failure becomes part of the checkpoint, unless that has its own.
 func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
@@ -20,9 +20,9 @@ func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// Checkpoint is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is
-// done by now and what came as not done. The later word counts: a step that came as not done is no longer done. Where
-// none came as not done, those of before stay, less what is done now. No list or map of either is changed.
+// Checkpoint merges a later checkpoint into c: the state key by key, the note if there is one, and the lists of
+// finished and open steps. The later one counts: a step in its open list is no longer finished. If its open list is
+// empty, the earlier open steps stay, less the finished ones. No list or map of either is changed.
 func Checkpoint(c, later schemas.Checkpoint) schemas.Checkpoint {
 	merge(&c.State, later.State)
 	later.State = c.State

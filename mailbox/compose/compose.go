@@ -1,8 +1,8 @@
-// Package compose makes what a handoff says: from what its sender said, and later from what amendments change. It knows
-// no store and no rules; what may be sent or amended is checked by packages draft and mailbox.
+// Package compose makes the content of a handoff: from the text of its sender, and later from amendments. It knows no
+// store and no rules; packages draft and mailbox check whether a send or an amendment is allowed.
 //
-// All functions are pure. What they make is the content of an event, so it says nothing that may change later: states,
-// claims, attempts and times are on the record of the handoff, and are put beside the content when somebody reads it.
+// All functions are pure. The result is the content of an event, so it has nothing that may change later: states,
+// claims, attempts and times are on the record of the handoff, and readers put them next to the content.
 package compose
 
 import (
@@ -14,13 +14,12 @@ import (
 	"handoff/schemas"
 )
 
-// maxAttempts is how often work is tried where the sender said nothing.
+// maxAttempts is the default number of attempts.
 const maxAttempts = 3
 
-// Handoff is what a caller sends to an address, with what is so by default filled in: the type task_handoff, a title
-// from the task, normal priority, three attempts, version 1. It checks nothing and keeps the lists and maps of in,
-// which nobody may change afterwards. Id, times and the place in the workflow are filled in when it is read, from its
-// record.
+// Handoff makes the content of a send to an address, with defaults filled in: the type task_handoff, a title from the
+// task, normal priority, three attempts, version 1. It checks nothing. It keeps the lists and maps of in, which must
+// not change afterwards. A reader fills in id, times and the place in the workflow from the record.
 func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
 	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
 	return schemas.Handoff{
@@ -40,8 +39,8 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	}
 }
 
-// Target is an address in the form of a message, with why the sender chose it. Exactly one of agent, capability and
-// role is set.
+// Target returns an address in the form of a message, with the reason of the sender. It sets exactly one of agent,
+// capability and role.
 func Target(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
 	switch kind, name := to.Kind(); kind {
@@ -55,8 +54,8 @@ func Target(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// Title is the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no UTF-8
-// are shown as escapes.
+// Title returns the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no
+// UTF-8 become escapes.
 func Title(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
 	if heading := strings.TrimLeft(line, "#"); strings.HasPrefix(heading, " ") {
@@ -68,8 +67,8 @@ func Title(task string) string {
 	return schemas.Clip(line, 80)
 }
 
-// Tags are the tags that were said, without spaces around them and without empty ones. It takes "a,b" for two: models
-// write lists as text. Sends, amendments, claims and lists read tags with it, so that they mean the same.
+// Tags returns the given tags without spaces around them and without empty ones. It splits "a,b" into two, because
+// models write lists as text. Sends, amendments, claims and lists read tags with it, so that they mean the same.
 func Tags(said []string) (tags []string) {
 	for _, s := range said {
 		for tag := range strings.SplitSeq(s, ",") {
@@ -81,19 +80,19 @@ func Tags(said []string) (tags []string) {
 	return tags
 }
 
-// HasTag tells whether one of the wanted tags is there; wanting none is always met. Case matters.
+// HasTag tells whether tags has one of the wanted ones. It is true if none is wanted. Case matters.
 func HasTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// Note adds a remark to what is known. It changes no list that h had before.
+// Note adds a remark to the context of h. It changes no list that h had before.
 func Note(h *schemas.Handoff, remark schemas.Remark) {
 	c := *cmp.Or(h.Context, &schemas.Context{})
 	c.Remarks = append(slices.Clone(c.Remarks), remark)
 	h.Context = &c
 }
 
-// WithContext adds to the state of a context what a holder says that the next one is to know. C is not changed.
+// WithContext returns c with the holder's context for the next agent added to its state. It does not change c.
 func WithContext(c *schemas.Context, more map[string]any) *schemas.Context {
 	if len(more) == 0 {
 		return c

@@ -10,10 +10,11 @@ import (
 	"handoff/schemas"
 )
 
-// Parts are what a send to several sends: one for each text of options.each, else in itself, and what joins them, nil
-// for none, which does not name them yet. The text stands wherever {{each}} stood, and behind task and title where
-// these lack it. A title that was made of the task is cut to so many bytes. Nothing of in is changed.
-func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
+// Parts splits a send to several: it returns one part for each text of options.each, else in itself, and the join of
+// the parts, nil for none, which does not name them yet. The text replaces each {{each}}; if task or title has no
+// {{each}}, the text goes to its end. A title that was made from the task is cut to maxTitle bytes. It does not change
+// in.
+func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each
 	if opt.Join != nil {
@@ -35,17 +36,17 @@ func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *sche
 			return nil, nil, err
 		}
 		if made {
-			part.Title = schemas.Clip(part.Title, mostTitle)
+			part.Title = schemas.Clip(part.Title, maxTitle)
 		}
 		parts = append(parts, part)
 	}
 	return parts, join, nil
 }
 
-// eachMark is where a text of options.each stands in a message.
+// eachMark matches the place of a text of options.each in a message.
 var eachMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
-// withMark is a text that says for which part it is. An empty one stays empty, so that it is refused.
+// withMark adds the mark to a text without one. An empty text stays empty, so that it is refused.
 func withMark(text string) string {
 	if strings.TrimSpace(text) == "" || eachMark().MatchString(text) {
 		return text
@@ -53,9 +54,9 @@ func withMark(text string) string {
 	return strings.TrimSpace(text) + " ({{each}})"
 }
 
-// fillMark is a message with a text in the place of each {{each}}, wherever that stands in it.
+// fillMark returns a message with each {{each}} replaced by a text, in all its fields.
 func fillMark(message any, text string) (in schemas.SendIn, err error) {
-	quoted, _ := json.Marshal(text) // a text always has a form
+	quoted, _ := json.Marshal(text) // a text can always be encoded
 	b, _ := json.Marshal(message)   // it came as JSON
 	err = json.Unmarshal(eachMark().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
 	return in, err

@@ -10,15 +10,15 @@ import (
 	"handoff/schemas"
 )
 
-// Merge applies changes to a handoff and names the fields that they touched: lists are extended, maps merged, and the
-// rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment but the lists
-// of handoffs to wait for, see [None]. Times are only named: they need a clock.
+// Merge applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces the
+// rest. Empty fields of the changes leave the old value, so an amendment can empty no field except the lists of
+// dependencies, see [None]. Merge only names times, because they need a clock.
 //
-// A title that was made of the task is made of the new one.
+// A title that was made from the task is made from the new one.
 //
-// It changes h, but no list or map that h had before: those are copied, because what was said earlier is kept. A field
-// that already had the given value is not named, and a list gets nothing that it has. So merging the same changes twice
-// changes nothing the second time.
+// It changes h, but no list or map that h had before: it copies those, because the earlier content is kept. It does not
+// name a field that already had the given value, and a list gets no entry that it has. So merging the same changes
+// twice changes nothing the second time.
 func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -26,7 +26,7 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 		}
 	}
 	if c.Title == "" && h.Title == Title(h.Task) {
-		c.Title = Title(cmp.Or(c.Task, h.Task)) // nobody chose it
+		c.Title = Title(cmp.Or(c.Task, h.Task)) // the sender gave none
 	}
 	note("task", merge(&h.Task, c.Task))
 	note("title", merge(&h.Title, c.Title))
@@ -45,14 +45,14 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	return changed
 }
 
-// setPart puts a part in the place of another, and tells whether it says something else.
+// setPart replaces a part, and tells whether the new one differs.
 func setPart[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
 	return changed
 }
 
-// mergeContext is [mergedCopy] for contexts: a reference takes the place of content that was kept under its name.
+// mergeContext is [mergedCopy] for contexts: a reference replaces stored content of the same name.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if have == nil || more == nil {
 		return mergedCopy(have, more)
@@ -64,7 +64,8 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return mergedCopy(&c, more)
 }
 
-// mergedCopy is a copy of a part of a handoff with what more says, see [merge], or the part itself where more is nil.
+// mergedCopy returns a copy of a part of a handoff with more merged into it, see [merge], or the part itself if more is
+// nil.
 func mergedCopy[T any](have, more *T) *T {
 	if more == nil {
 		return have
@@ -74,9 +75,10 @@ func mergedCopy[T any](have, more *T) *T {
 	return &part
 }
 
-// merge adds to a value what more says, and tells whether that changed anything. A list is extended by what is not in
-// it, a map gets the keys of more, each field of a struct is merged by itself, and anything else is replaced. A schema is
-// replaced as a whole: two cannot be joined. The zero value says nothing, so a switch that is on stays on.
+// merge merges more into a value, and tells whether the value changed. A list gets the entries that it does not have, a
+// map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A schema is
+// replaced as a whole, because two schemas cannot be joined. The zero value means no change, so a switch that is on
+// stays on.
 //
 // Fields that the mailbox fills stay: an amendment does not change them. Lists and maps are copied before they change.
 func merge[T any](have *T, more T) bool {
@@ -104,12 +106,12 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	return true
 }
 
-// isFilled tells of a field that no caller sets.
+// isFilled tells whether the mailbox fills a field, so that no caller sets it.
 func isFilled(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }
 
-// extendList is a copy of a list, with what more has besides.
+// extendList returns a copy of a list, with the further entries of more.
 func extendList(list, more reflect.Value) reflect.Value {
 	all := reflect.AppendSlice(reflect.Zero(list.Type()), list)
 	for _, item := range more.Seq2() {
@@ -124,7 +126,7 @@ func extendList(list, more reflect.Value) reflect.Value {
 	return all
 }
 
-// joinMaps is a copy of a map with the keys of more, nil where neither has any.
+// joinMaps returns a copy of a map with the keys of more added.
 func joinMaps(have, more reflect.Value) reflect.Value {
 	if more.Len() == 0 {
 		return have

@@ -7,15 +7,15 @@ import (
 	"handoff/schemas"
 )
 
-// None is the first entry of a list of handoffs to wait for that empties the list before: amendments extend lists.
+// None is the first entry of a list of dependencies that replaces the list before: otherwise amendments extend lists.
 const None = "none"
 
-// Empties tells whether a list of handoffs to wait for empties the list before: it is there and empty, or begins with
+// Empties tells whether a list of dependencies replaces the list before: it is empty and not nil, or begins with
 // [None].
 func Empties(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
-// mergeOptions applies the options of a send to a handoff that was sent before, and names those that changed it. A time
-// before which nobody may begin is only named: it needs a clock. Force is for one call and is not kept.
+// mergeOptions applies the options of a send to a handoff that was sent before, and names the changed ones. It only
+// names the time of a delay, because that needs a clock. Force is for one call and is not kept.
 func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
 	if opt == nil {
 		return
@@ -36,7 +36,7 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.limits", merge(&m.Limits, opt.Limits))
 }
 
-// mergeTerms merges each term by itself, see [merge], and names those that changed.
+// mergeTerms merges each term by itself, see [merge], and names the changed ones.
 func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)) {
 	now, said := reflect.ValueOf(have).Elem(), reflect.ValueOf(more)
 	for name, term := range schemas.Fields(said.Type()) {
@@ -44,8 +44,8 @@ func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)
 	}
 }
 
-// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Where more [Empties], it has
-// them all.
+// extendAfter adds ids to a copy of a list, each once, and tells whether the list changed. If more [Empties], its ids
+// replace the list.
 func extendAfter(have *[]string, more []string) bool {
 	before := *have
 	if Empties(more) {

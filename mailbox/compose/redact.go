@@ -10,14 +10,14 @@ import (
 	"handoff/schemas"
 )
 
-// Redacted stands in the place of a text that was taken out.
+// Redacted replaces a removed text.
 const Redacted = "[redacted]"
 
-// Redact gives content, which is one JSON object, with [Redacted] in the place of each text under a path such as
-// data.token, or of all texts where the path is empty; nil where there is none. A path leads through every entry of a
-// list. Names of fields, numbers, times and what says who, where and when stay, so a handoff without its texts can still
-// be claimed, completed and listed. A title goes with the task that it may
-// have been made of. The error is that of decoding.
+// Redact returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
+// data.token, or of all texts if the path is empty. It returns nil if there is no such text. A path leads through every
+// entry of a list. Names of fields, numbers, times and the [fixedFields] stay, so a handoff without its texts can still
+// be claimed, completed and listed. A title goes with its task, since it may come from the task. The error comes from
+// decoding.
 func Redact(content []byte, path string) ([]byte, error) {
 	object, err := objectOf(content)
 	if err != nil {
@@ -34,7 +34,7 @@ func Redact(content []byte, path string) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// objectOf decodes content, with numbers as they are written.
+// objectOf decodes content. Numbers keep their text.
 func objectOf(content []byte) (object map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
@@ -42,9 +42,9 @@ func objectOf(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redact replaces the texts at the end of a path through a value, and tells whether there were any. In an object whose
-// names are ours it leaves the [fixedFields] alone, unless the path names one. A text that is a time stays. One that was
-// taken out before is no change, so taking out the same twice changes nothing.
+// redact replaces the texts at the end of a path through a value, and tells whether it replaced one. In our own
+// messages it leaves the [fixedFields] alone, unless the path names one; free tells that the names are the sender's. A
+// text that is a time stays. A text that was removed before is no change, so removing the same twice changes nothing.
 func redact(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -77,8 +77,8 @@ func redactField(name string, v any, path []string, free bool) (_ any, changed b
 	return v, false
 }
 
-// places are the fields of our own messages that say who, where and when, and freeFields those under which the names are
-// the sender's.
+// fixedFields are the fields of our own messages with agents, places and times. Under freeFields the names of fields
+// are the sender's.
 var (
 	fixedFields = []string{
 		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
@@ -89,17 +89,16 @@ var (
 	freeFields = []string{"data", "state", "results", "output", "extra"}
 )
 
-// NotKept stands in the place of a text for which a workspace no longer spends space.
+// NotKept replaces a text for which a workspace no longer spends space.
 const NotKept = "[no longer kept]"
 
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
 const shortText = 200
 
-// Lessen gives content, which is one JSON object, without what takes space: texts over 200 bytes become [NotKept], what
-// is still longer then in a field whose form is the sender's goes, and digests of content that was sent along become
-// [schemas.NotKept]. What says who, where and when stays, and so do titles, tags and short texts. The field
-// [schemas.NotKept] is added. It gives nil where nothing of that is there, so what was lessened once stays as it is. The
-// error is that of decoding.
+// Lessen returns content, which is one JSON object, without its large texts: texts over 200 bytes become [NotKept], a
+// free field that is still longer than that is removed, and digests of attached content become [schemas.NotKept].
+// Agents, places and times stay, and so do titles, tags and short texts. It adds the field [schemas.NotKept]. It
+// returns nil if there is nothing to remove, so lessened content stays as it is. The error comes from decoding.
 func Lessen(content []byte) ([]byte, error) {
 	object, err := objectOf(content)
 	if err != nil {
@@ -112,11 +111,11 @@ func Lessen(content []byte) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// lessen lessens what is in a field with a name, or in a list there.
+// lessen lessens the value of a field, or of a list in it.
 func lessen(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
-		if len(v) > shortText && field != "title" { // which stands in the record, too
+		if len(v) > shortText && field != "title" { // the record has the title, too
 			return NotKept, true
 		}
 	case []any:
@@ -132,7 +131,7 @@ func lessen(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// lessenField lessens a field of an object, which is in a field itself, and tells whether it changed.
+// lessenField lessens one field of an object and tells whether it changed. Within is the field that has the object.
 func lessenField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

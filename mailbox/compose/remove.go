@@ -11,9 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// Change removes from what a handoff says and then merges into it what changes say, see [Merge], and names the fields
-// that it touched. The error is invalid for what is to be removed and is not there. With an error h may be changed in
-// part, and must not be used.
+// Change removes from a handoff and then merges into it as changes say, see [Merge], and names the changed fields. The
+// error is invalid for a removal that matches nothing. With an error h may be changed in part, and must not be used.
 func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
 	if changed, err = remove(h, c.Remove); err != nil {
 		return nil, err
@@ -22,9 +21,8 @@ func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error)
 	return changed, nil
 }
 
-// remove takes away from a handoff what changes name for that, before anything is merged, and names the fields that it
-// touched. Lists and maps that the handoff had before are copied, as [Merge] does. The error is invalid for what is not
-// there.
+// remove removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies lists
+// and maps that the handoff had before, as [Merge] does. The error is invalid for an entry that is not there.
 func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
 	if r == nil {
 		return nil, nil
@@ -65,9 +63,9 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 	return changed, nil
 }
 
-// removeTexts gives a list without some of its texts, which are named as they stand or by their number. Numbers count from
-// 1 in the list as it came, so that naming several moves none. A text that is a number itself is meant before the
-// number. Of equal texts one is removed.
+// removeTexts returns a list without some of its texts, which are named by their text or by their number. Numbers count
+// from 1 in the original list, so naming several moves none. A text that is itself a number matches before the number.
+// Of equal texts one is removed.
 func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {
@@ -89,8 +87,8 @@ func removeTexts(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// clearField takes away a field of one value. E is the copy of the expectations that [remove] puts in place. The error is
-// invalid for a field that is not listed here.
+// clearField clears a field with a single value. E is the copy of the expectations that [remove] puts in place. The
+// error is invalid for a field that is not listed here.
 func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){
 		"summary":            func() { h.Summary = "" },

@@ -8,13 +8,13 @@ import (
 	"handoff/schemas"
 )
 
-// verdictSchema is what a review has to say.
+// verdictSchema is the schema of the output of a review.
 var verdictSchema = json.RawMessage(`{"type":"object","required":["verdict"],"properties":{` +
 	`"verdict":{"enum":["accept","rework"]},"points":{"type":"array","items":{"type":"string"},` +
 	`"description":"with rework: what is to be mended, one each"}}}`)
 
-// Review asks for a verdict on what was delivered for what was asked, with the diff by reference. Why says what made the
-// review necessary, "" for nothing but that the sender wants one. Title and task may be longer than a handoff allows.
+// Review makes the handoff that asks for a verdict on a result, with the diff by reference. Why is the reason for the
+// review, "" if the sender asked for it. Title and task may be longer than a handoff allows.
 func Review(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
 	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: hold it against what was asked.", of.By, of.Of, of.Round, of.Rounds)}
 	if why != "" {
@@ -31,7 +31,7 @@ func Review(asked schemas.Handoff, done schemas.Completion, of schemas.Review, w
 	}
 }
 
-// diffOf says where the changes of a completion are, "" where git saw none.
+// diffOf describes where the changes of a completion are, "" if git saw none.
 func diffOf(t *schemas.Tree) string {
 	if t == nil || t.Since == "" {
 		return ""

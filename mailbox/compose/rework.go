@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// Rework makes a handoff, which says what the one before said, the next round of the same work: its title begins with
-// the round, and the points of the round are added to the criteria, behind those of before, whose numbers stay. A point
-// that is a criterion already is a new one all the same: it has to be answered anew. No list that h had is changed.
+// Rework makes a handoff with the content of the one before the next round of the same work. Its title begins with the
+// round. The points of the round follow the earlier criteria, whose numbers stay. A point that equals a criterion is a
+// new one all the same: it needs a new answer. It changes no list that h had.
 func Rework(h *schemas.Handoff, round schemas.Rework) {
 	if before := h.Rework; before != nil {
 		h.Title = strings.TrimPrefix(h.Title, titlePrefix(*before))
@@ -34,14 +34,14 @@ func Rework(h *schemas.Handoff, round schemas.Rework) {
 	h.Expectations, h.Rework = &e, &round
 }
 
-// titlePrefix is how the title of a rework begins.
+// titlePrefix returns the beginning of the title of a rework.
 func titlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 
-// Points takes the criteria of a round out of the changes of whoever returned the work: success criteria, and those of
-// deliverables, whose places would move the numbers of those of before. The changes are not changed; rest is what is
-// left of them.
+// Points moves the criteria of a round out of the changes of a return: success criteria, and the criteria of
+// deliverables, whose position would move the numbers of the earlier ones. It does not change the changes; rest is a
+// copy without the points.
 func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 	if c.Expectations == nil {
 		return nil, c
@@ -57,12 +57,13 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
-// A bullet is a line of a list. A number has two digits at most, so that a year begins no point.
+// bullet matches a line of a list. A number has two digits at most, so that a year begins no point.
 var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
-// PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue them.
-// Lead is what stands before the first. A text without a list is one point as a whole: that what it says is mended. It
-// guesses, since people and models write lists as they like. Who wants exact points states criteria, see [Points].
+// PointsIn reads the points in the text of a return: the lines of a list, with their continuation lines. Lead is the
+// text before the first. A text without a list is one point as a whole, which asks that its content is mended. It
+// guesses, since people and models write lists in many ways. Success criteria in the changes are exact points, see
+// [Points].
 func PointsIn(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
