@@ -26,7 +26,8 @@ func (nothing) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 
 func (nothing) Changes(context.Context, uint64) iter.Seq2[schemas.Change, error] { return nil }
 
-// BenchmarkCall is one call at a time, there and back, beside the SDK's own transport with one empty tool.
+// BenchmarkCall makes one call at a time, there and back, and compares it with the SDK's own transport with one empty
+// tool.
 func BenchmarkCall(b *testing.B) {
 	b.Run("handoff", func(b *testing.B) {
 		roundTrips(b, mcp.New(mcp.Config{Invoker: nothing{}, NewRequestID: func() string { return "r" }}).ServeStdio)

@@ -16,7 +16,7 @@ import (
 	"handoff/tools"
 )
 
-// late keeps back what the claims over the tools below it took, until it is told to give it.
+// late holds the results of claims on the tools below it back, until it may give them.
 type late struct {
 	tools.Invoker
 	taken chan struct{} // told of each
@@ -72,7 +72,7 @@ func TestClaim_OfCancelledCallIsReleased(t *testing.T) {
 	}
 }
 
-// Whoever asked for this handoff by its id may hold it already, and asks for it again.
+// A caller that asks for this handoff by its id may hold it already, and asks for it again.
 func TestClaim_OfNamedHandoffStays(t *testing.T) {
 	_, slow, l := lateWorkspace(t)
 	c := join(t, slow, "qa")
@@ -122,7 +122,7 @@ func TestClaim_OfCancelledBatchMemberIsReleased(t *testing.T) {
 	requireWaits(t, honest)
 }
 
-// What an earlier connection had left is a claim from the queue like any other.
+// A claim of a handoff that an earlier connection left behind is a claim from the queue like any other.
 func TestClaim_OfOrphanByCancelledCallIsReleased(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	first := join(t, honest, "qa")

@@ -20,7 +20,7 @@ import (
 	"handoff/schemas"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the time that a test waits for an expected message.
 const patience = time.Minute
 
 // client speaks in lines with a server in this process.
@@ -33,7 +33,7 @@ type client struct {
 	stop  context.CancelFunc
 }
 
-// config is that of a server over a stand-in, with ids that count up.
+// config returns the configuration of a server over a stand-in, with ids that count up.
 func config(s *standIn) mcp.Config {
 	var ids atomic.Int64
 	return mcp.Config{
@@ -117,7 +117,7 @@ func (c *client) next() string {
 	}
 }
 
-// rest is what the server still says until it ends.
+// rest returns the remaining lines of the server until it ends.
 func (c *client) rest() (lines []string) {
 	c.t.Helper()
 	for {
@@ -133,7 +133,7 @@ func (c *client) rest() (lines []string) {
 	}
 }
 
-// leave ends the input and gives what ServeStdio returns.
+// leave ends the input and returns the error of ServeStdio.
 func (c *client) leave() error {
 	c.t.Helper()
 	c.in.Close()
@@ -171,7 +171,7 @@ func cancel(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
-// modern adds what each request of the 2026-07-28 revision says of itself.
+// modern adds the fields of each request of the 2026-07-28 revision.
 func modern(id int, method, params string) string {
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"1"}}`
 	if params != "" {
@@ -211,7 +211,7 @@ func parse(t *testing.T, line string) (a answer) {
 	return a
 }
 
-// text is what a model reads of a call's result.
+// text returns the text of a call's result, which a model reads.
 func (a answer) text() string {
 	var b strings.Builder
 	for _, c := range a.Result.Content {
@@ -220,7 +220,7 @@ func (a answer) text() string {
 	return b.String()
 }
 
-// logged collects what a server logs.
+// logged collects the log of a server.
 func logged(c *mcp.Config) *strings.Builder {
 	var b strings.Builder
 	c.Logger = slog.New(slog.NewTextHandler(&b, nil))

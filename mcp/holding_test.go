@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// reminded is what an answer says of what its caller holds.
+// reminded holds the parts of a response about the handoffs that its caller holds.
 type reminded struct {
 	HandoffID schemas.ID       `json:"handoff_id"`
 	Empty     bool             `json:"empty"`
@@ -27,7 +27,7 @@ func (r reminded) first() string {
 	return next[0].String()
 }
 
-// A model that lost its context on an open connection calls what the instructions tell it to.
+// A model that lost its context on an open connection follows the instructions.
 func TestClaim_NamesHeldHandoffToForgetfulModel(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the login"}`)

@@ -70,7 +70,7 @@ func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
 	}
 }
 
-// pair is one client who gives up, and another who waits for mail from a third.
+// pair is one client that gives up, and another that waits for mail from a third.
 type pair struct {
 	told                    *waiting
 	quitter, patient, third member

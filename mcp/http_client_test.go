@@ -75,7 +75,7 @@ func (c *remote) request(ctx context.Context, method, body string) (*http.Respon
 	return c.http.Do(r)
 }
 
-// repeat says in headers what a message of 2026-07-28 says, where the client did not say otherwise.
+// repeat copies fields of a message of 2026-07-28 into headers that the client did not set.
 func repeat(h http.Header, body string) {
 	var m struct {
 		Method string
@@ -128,7 +128,7 @@ func (c *remote) answer(body string) answer {
 	return parse(c.t, got.body)
 }
 
-// outcome is what became of a request that the test did not wait for.
+// outcome is the result of a request that the test did not wait for.
 type outcome struct {
 	response
 	err error
@@ -168,7 +168,7 @@ func (c *remote) open(method, body string) *stream {
 	return s
 }
 
-// opening makes such a request and does not wait for the answer.
+// opening makes a streaming request and does not wait for the answer.
 func (c *remote) opening(method, body string) *stream {
 	ctx, leave := context.WithCancel(c.t.Context())
 	c.t.Cleanup(leave)
@@ -211,7 +211,7 @@ func (s *stream) next() string {
 	}
 }
 
-// rest is what comes until the stream ends.
+// rest returns the remaining events until the stream ends.
 func (s *stream) rest() (events []string) {
 	s.t.Helper()
 	for {

@@ -82,6 +82,6 @@ func requireAnswered(t *testing.T, w *httptest.ResponseRecorder) {
 			}
 		}
 	default:
-		require.Empty(t, text) // accepted, or nobody is there to be answered
+		require.Empty(t, text) // accepted, or there is no client for a response
 	}
 }

@@ -97,7 +97,7 @@ func TestHTTPCaller_HasIDOfItsSession(t *testing.T) {
 	require.NotContains(t, made[0].Caller.AgentID, first.header.Get("Mcp-Session-Id"), "that is a secret")
 }
 
-// A client says itself which thread calls, so what comes before is proved: nobody passes for another's thread.
+// A client names its own thread, so the prefix of the thread is proved: no client can use another's thread.
 func TestHTTPCaller_HasThreadAfterProvedSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()

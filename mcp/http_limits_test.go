@@ -81,7 +81,7 @@ func TestHTTPStreams_OfOneTokenDoNotBlockAnother(t *testing.T) {
 	}
 }
 
-// refusing lets in whoever begins, and refuses with err from then on.
+// refusing accepts requests that begin a session, and refuses later ones with err.
 func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 	return func(r *http.Request) (schemas.Caller, error) {
 		by, _ := bearer(r)

@@ -132,7 +132,7 @@ func TestHTTPSession_InUseIsNotEvicted(t *testing.T) {
 	requireEnds(t, heard)
 }
 
-// What a session watches ends with it, also what it asked for at the last moment.
+// The subscriptions of a session end with it, even one that was requested at the last moment.
 func TestHTTPSession_EndsItsSubscriptions(t *testing.T) {
 	cfg := workspace(t)
 	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}

@@ -138,7 +138,7 @@ func TestHTTPShutdown_DoesNotWaitForUnfinishedMessages(t *testing.T) {
 	require.Contains(t, string(got), "Retry-After: 1")
 }
 
-// raw is a connection for what no good client sends.
+// raw returns a connection for bytes that no good client sends.
 func (s *site) raw() net.Conn {
 	s.t.Helper()
 	conn, err := s.dial(s.t.Context(), "tcp", s.http.Listener.Addr().String())

@@ -23,7 +23,7 @@ func head(method string, c *remote, length int) string {
 	return b.String() + "\r\n"
 }
 
-// A byte a second is too slow, and holds up nobody.
+// A byte a second is too slow, and delays no other client.
 func TestHTTPTimeout_CutsSlowMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, workspace(t), mcp.HTTPConfig{})

@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-// revocable lets everybody in until all are revoked.
+// revocable accepts all requests until all tokens are revoked.
 type revocable struct{ over atomic.Bool }
 
 func (r *revocable) still(*http.Request) error {
@@ -26,7 +26,7 @@ func (r *revocable) still(*http.Request) error {
 	return nil
 }
 
-// What waits when a token is revoked gets nothing that comes after, and nothing is lost with it.
+// A call that waits when its token is revoked gets no later handoff, and no handoff is lost.
 func TestHTTPRecheck_WaitOfRevokedTokenClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 	}
 }
 
-// Of who is not known nothing is read, not even to say so where a model reads it.
+// The server reads no body from an unknown caller, not even to put the error into a result.
 func TestHTTPGuesses_BodyIsNotRead(t *testing.T) {
 	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})

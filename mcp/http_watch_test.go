@@ -40,7 +40,7 @@ func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 	}
 }
 
-// What happened before the first stream is told on it.
+// Changes before the first stream are sent on it.
 func TestHTTPStream_FirstGetsEarlierChanges(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
@@ -54,7 +54,7 @@ func TestHTTPStream_FirstGetsEarlierChanges(t *testing.T) {
 	}
 }
 
-// Whether a stream that broke had told of something, nobody knows.
+// It is unknown whether a broken stream had delivered a notification.
 func TestHTTPStream_ReopenedBeginsWithAllWatchedResources(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
@@ -75,7 +75,7 @@ func TestHTTPStream_ReopenedBeginsWithAllWatchedResources(t *testing.T) {
 	require.Contains(t, again.next(), "updated")
 }
 
-// Who watches more than it may hears of what it named first.
+// A client that watches too many resources is notified of the first ones that it named.
 func TestHTTPListen_KeepsFirst256Addresses(t *testing.T) {
 	cfg := workspace(t)
 	uris := make([]string, 257)
@@ -91,7 +91,7 @@ func TestHTTPListen_KeepsFirst256Addresses(t *testing.T) {
 	require.Contains(t, heard.next(), "handoff://workflow/w255")
 }
 
-// The specification wants it first, whatever happens meanwhile.
+// The specification requires the acknowledgement first, even if changes come meanwhile.
 func TestListen_BeginsWithAcknowledgement(t *testing.T) {
 	const sends = 30
 	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)

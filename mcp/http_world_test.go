@@ -58,7 +58,7 @@ func serveThrough(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig, through func(h
 	return s
 }
 
-// narrow lets the system take little of what a client does not read.
+// narrow makes the system buffer few bytes for a client that does not read.
 type narrow struct{ net.Listener }
 
 func (n narrow) Accept() (net.Conn, error) {

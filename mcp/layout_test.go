@@ -75,7 +75,8 @@ func (l *layout) members(raw json.RawMessage, column, indent int) {
 	l.Write(raw[len(raw)-1:])
 }
 
-// membersOf is what an object or a list consists of; the keys are written as before a value, in a list empty.
+// membersOf returns the members of an object or a list; the keys are written as before a value, and are empty in a
+// list.
 func membersOf(raw json.RawMessage) (keys []string, values []json.RawMessage) {
 	in := json.NewDecoder(bytes.NewReader(raw))
 	in.UseNumber()
@@ -125,7 +126,7 @@ func (l *layout) words(words []string, indent int) {
 	}
 }
 
-// printable is the line with escapes for what cannot be seen, a blank at its end included.
+// printable returns the line with escapes for invisible characters, including a blank at its end.
 func printable(line string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSuffix(line, " ") {

@@ -19,7 +19,7 @@ func TestServer_TwoClientsPassWork(t *testing.T) {
 	require.Equal(t, schemas.Address("qa"), sent.To)
 	require.Equal(t, map[string]any{"uri": "handoff://inbox"}, parse(t, qa.next()).Params)
 	qa.send(`{"jsonrpc":"2.0","id":3,"method":"resources/unsubscribe","params":{"uri":"handoff://inbox"}}`)
-	for parse(t, qa.next()).ID == nil { // what was still on its way
+	for parse(t, qa.next()).ID == nil { // skip notifications that were still on their way
 	}
 
 	claimed := do[schemas.ClaimOut](qa, "claim_handoff", `{}`)

@@ -31,7 +31,7 @@ func announced() (mcp.Config, *standIn) {
 	return cfg, s
 }
 
-// begin is how a client of each era begins, and what it calls itself.
+// begin has the first message of a client of each era, with its own name.
 var begin = map[string]string{
 	"initialize": initialize("claude-code", "2025-11-25"),
 	"discover":   modern(0, "server/discover", ""),
@@ -141,7 +141,7 @@ func TestNaming_ClosesUnderItsName(t *testing.T) {
 	require.JSONEq(t, `{"conn":"conn","unused":true}`, string(closed[0].Args))
 }
 
-// What the server asks on its own account is not asked for by the client.
+// A call that the server makes on its own is no use by the client.
 func TestNaming_ReportsUnusedConnection(t *testing.T) {
 	for line, args := range map[string]string{
 		ping(1): `{"conn":"conn","unused":true}`,
@@ -256,7 +256,7 @@ func TestNaming_AnnouncesProcessOfClient(t *testing.T) {
 	require.JSONEq(t, `{"conn":"conn-2","client":"gemini-cli","parent":41}`, string(made[1].Args))
 }
 
-// What another session left under a name is said to the one that is given it.
+// The server tells a session about handoffs that another session left under its name.
 func TestGreeting_CountsHeldHandoffs(t *testing.T) {
 	cfg := unnamed(t)
 	server := mcp.New(cfg)
@@ -309,7 +309,7 @@ func TestGreeting_IsShortWithManyAgents(t *testing.T) {
 	require.Contains(t, next, " more.")
 }
 
-// listAdvice lists the mail of a client, and gives what the result advises as text.
+// listAdvice lists the mail of a client, and returns the advice of the result as text.
 func listAdvice(c *client) string {
 	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }

@@ -37,7 +37,7 @@ func sessionOf(ctx context.Context) *session {
 // requires (revision 2026-07-28, subscriptions/listen). The SDK acknowledges only after the resources are already
 // watched.
 type subscriptionOrder struct {
-	early map[string][]sdk.JSONRPCNotification // notifications before the acknowledgement, by subscription; nil after it
+	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
 }
 
 // next takes a notification and returns the notifications that may be sent now.

@@ -24,7 +24,7 @@ func (stalled) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error
 	return nil, ctx.Err()
 }
 
-// What the server asks on its own account keeps nobody waiting who has left: clients kill a server that does.
+// The server's own calls do not delay the end after the client left: clients kill a server that is late.
 func TestStdio_EndOfInputDoesNotWaitForMailbox(t *testing.T) {
 	for name, tt := range map[string]struct {
 		agent schemas.Agent

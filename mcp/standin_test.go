@@ -11,8 +11,8 @@ import (
 	"handoff/tools"
 )
 
-// standIn stands where the mailbox is for what no mailbox does when asked: to hold a call, to break, to
-// panic. It answers everything else with nothing, and remembers what it was asked.
+// standIn replaces the mailbox for behaviour that a mailbox cannot show on demand: to hold a call, to break, to panic.
+// It answers everything else with an empty result, and records its calls.
 type standIn struct {
 	started chan string   // gets the tool of each call that waits or is held
 	release chan struct{} // closed to let held calls go on
@@ -27,7 +27,7 @@ func newStandIn() *standIn {
 	return &standIn{started: make(chan string, 10_000), release: make(chan struct{})}
 }
 
-// Invoke does what the argument "do" says, and waits if asked.
+// Invoke does the action in the argument "do", and waits if asked.
 func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	s.mu.Lock()
 	s.calls = append(s.calls, c)
@@ -35,7 +35,7 @@ func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	var a struct {
 		Do string
 	}
-	_ = json.Unmarshal(c.Args, &a) // what is no object says nothing
+	_ = json.Unmarshal(c.Args, &a) // arguments that are no object have no action
 	switch {
 	case waits(c):
 		s.started <- c.Tool

@@ -107,7 +107,7 @@ func TestStdio_CutsWaitsInAnySpellingAtEndOfInput(t *testing.T) {
 	}
 }
 
-// What is read but finds no slot any more is answered all the same.
+// A request that was read but gets no slot still gets a response.
 func TestStdio_DeclinesLateRequest(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))

@@ -18,13 +18,13 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 // TestWire_MatchesTestdata plays the conversations in testdata. In them a line begins with
 //
 //	#  a comment
-//	>  what the client sends
-//	!  what another agent does: its name, a tool, the arguments
-//	$  the end of input, after which the server says the rest
-//	<  what the server says
+//	>  a message of the client
+//	!  an action of another agent: its name, a tool, the arguments
+//	$  the end of input, after which the server sends the rest
+//	<  a message of the server
 //
-// The server says one line to each > and !, or as many as the digit behind it. [layOut] lays it out. Lines that begin
-// with a blank belong to the line above them: what the client sends may be broken anywhere between two values.
+// The server sends one line for each > and !, or as many as the digit behind it. [layOut] lays it out. Lines that begin
+// with a blank continue the line above them: a message of the client may be broken anywhere between two values.
 func TestWire_MatchesTestdata(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestWire_MatchesTestdata(t *testing.T) {
 	}
 }
 
-// play gives the script with what the server really says.
+// play returns the script with the actual messages of the server.
 func play(t *testing.T, script string) string {
 	t.Helper()
 	cfg := workspace(t)

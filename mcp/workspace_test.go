@@ -13,7 +13,7 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// workspace is a real mailbox in memory, and what a server over it needs. Its clock stands still.
+// workspace returns a real mailbox in memory, and the configuration of a server over it. Its clock stands still.
 func workspace(t *testing.T) mcp.Config {
 	t.Helper()
 	cfg := config(newStandIn())

@@ -18,7 +18,7 @@ import (
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
-	Claims int          `json:"claims,omitempty"` // zero: nobody has claimed under this name yet
+	Claims int          `json:"claims,omitempty"` // zero: no claim under this name yet
 
 	// Resembles is an agent that was known earlier and that a reader could confuse with this one; empty for none.
 	Resembles schemas.Agent `json:"resembles,omitempty"`

@@ -129,7 +129,7 @@ type Reader interface {
 	Scan(r Range) iter.Seq2[Row, error]
 }
 
-// Writer reads and writes rows inside Update. It reads what it wrote.
+// Writer reads and writes rows inside Update. It sees its own writes.
 //
 // The Get of an Update sees its writes at once; its scans see writes made before they began. Other callers see them
 // after the commit. The order of writes matters only within one key: the last write counts.

@@ -25,8 +25,8 @@ var task = []byte(`{"task":"` + strings.Repeat("fix the login of the shop ", 80)
 
 var result, _ = json.Marshal(schemas.Completion{Result: schemas.Result{Summary: strings.Repeat("it was done ", 30)}, Status: schemas.Success})
 
-// cycle is what one handoff writes in its life: three commits with records, events, content and index
-// rows, and the words, receipts and notice that come with them.
+// cycle makes the writes of one handoff's life: three commits with records, events, content and index rows, and their
+// words, receipts and notice.
 type cycle struct{ n int64 }
 
 func (c cycle) commits() []func(*store.Tx) error {

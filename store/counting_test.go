@@ -57,7 +57,7 @@ func TestBoxes_HaveCounters(t *testing.T) {
 	require.Equal(t, map[schemas.Address]store.Mailbox{"auto-code": {Pending: 1, Held: 1}, "role:testing": {Pending: 3}}, have)
 }
 
-// What is urgent comes first in a mailbox, however young it is.
+// An urgent handoff comes first in a mailbox, even if it is young.
 func TestOldestPending_IsFoundBehindUrgentHandoff(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		oldest := func() (at time.Time) {

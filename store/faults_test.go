@@ -80,7 +80,7 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 	return n, errors.Join(r.of.fails(), err)
 }
 
-// Whichever operation on rows fails, whoever caused it hears of it, and nothing is kept.
+// If any operation on rows fails, its caller gets the error, and nothing is kept.
 func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))

@@ -66,8 +66,8 @@ func (t *Timed) LastError() error {
 
 // Commits returns the durations of the commits so far, in seconds by buckets.
 //
-// The buckets are those of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The result is
-// a copy.
+// The buckets have the bounds of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The
+// result is a copy.
 func (t *Timed) Commits() schemas.Latency {
 	t.mu.Lock()
 	defer t.mu.Unlock()

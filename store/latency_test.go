@@ -29,7 +29,7 @@ func TestTimed_MeasuresCommits(t *testing.T) {
 	require.NoError(t, b.Update(t.Context(), put))
 	step = time.Hour
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Sys, []byte("k")) }))
-	step = -time.Second // somebody sets the clock back
+	step = -time.Second // the clock is set back
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { _, err := w.Next(store.Records); return err }))
 
 	took := b.Commits()

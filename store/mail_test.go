@@ -18,7 +18,7 @@ func TestNotices_AreNewestFirst(t *testing.T) {
 		w.Notify("a", 3)
 		w.Notify("ab", 2)
 		w.Notify("a", 1)
-		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
+		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 2, 2, 5, 99, 6) }) // 5 belongs to another agent
 		w.Read(func(v *store.View) error {
 			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
 			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))

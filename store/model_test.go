@@ -19,8 +19,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// Random histories: records are made and changed at random, and everything that the typed layer derives
-// from them is compared with what a reader of all records finds.
+// Random histories: records are made and changed at random. All derived data of the typed layer is compared with the
+// result of reading all records.
 func TestStore_AgreesWithModelOnRandomHistories(t *testing.T) {
 	onEach(t, agreesWithTheModel)
 	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.Workspaces(t)(t, "shop"))) })

@@ -10,7 +10,8 @@ import (
 // Notify adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
 //
 // It writes the notice, its row in unread and the counter of the mailbox of n.To. Numbers of notices count up over all
-// agents, so those of one agent have gaps. Each call adds a notice: a caller that must not notify twice checks before.
+// agents, so the numbers of one agent have gaps. Each call adds a notice: a caller that must not notify twice checks
+// before.
 func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {

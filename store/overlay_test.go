@@ -11,7 +11,7 @@ import (
 	"handoff/store"
 )
 
-// below is what an overlay lies on: rows "b" and "d" of every space, or an error.
+// below is the base of an overlay: rows "b" and "d" of every space, or an error.
 type below struct{ err error }
 
 func (b below) Get(_ store.Space, key []byte) ([]byte, error) {
@@ -32,7 +32,7 @@ func (b below) Scan(store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// sink writes down what is flushed into it and fails when told to.
+// sink records the rows flushed into it and fails on demand.
 type sink struct {
 	lines []string
 	err   error
@@ -81,8 +81,7 @@ func TestOverlay_IsEmptyAfterReset(t *testing.T) {
 	require.Equal(t, "below", string(v))
 }
 
-// What a driver took over at Flush must not change when the overlay is used
-// again within the same transaction.
+// Rows that a driver got from Flush must not change when the overlay is used again within the same transaction.
 func TestOverlay_DoesNotTouchFlushedRows(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("first")))

@@ -108,7 +108,6 @@ func TestClaimableBoxes_SelectsByBeginning(t *testing.T) {
 	})
 }
 
-// A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
 func TestDependencies_NamesEachOnce(t *testing.T) {
 	w := inMemory(t)
 	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
@@ -129,6 +128,7 @@ func TestDependencies_NamesEachOnce(t *testing.T) {
 	})
 }
 
+// A clock just after 1970, as on a machine without a battery, causes no overflow.
 func TestQueue_WeighsPriorityJustAfter1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
@@ -139,7 +139,7 @@ func TestQueue_WeighsPriorityJustAfter1970(t *testing.T) {
 	require.Equal(t, []schemas.ID{2, 1}, w.queue("auto-code"))
 }
 
-// What is claimed while ranging over a queue does not disturb it.
+// Claims during the ranging over a queue do not disturb it.
 func TestQueue_AllowsClaimsWhileRanging(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Send(5)

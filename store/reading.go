@@ -108,9 +108,10 @@ type Index struct {
 // of a sender, InWorkflow of a workflow, InState of a state. ChildrenOf has the handoffs that name a handoff as their
 // parent, and All has all handoffs. No index considers the caller: package mailbox decides which handoffs a caller may
 // see.
-func AddressedTo(to schemas.Address) Index  { return Index{ByBox, terminated(to)} }
-func SentBy(from schemas.Agent) Index       { return Index{BySender, terminated(from)} }
-func HeldBy(a schemas.Agent) Index          { return Index{ByHolder, join(terminated(a), []byte{0})} }
+func AddressedTo(to schemas.Address) Index { return Index{ByBox, terminated(to)} }
+func SentBy(from schemas.Agent) Index      { return Index{BySender, terminated(from)} }
+func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(terminated(a), []byte{0})} }
+
 func LastHeldBy(a schemas.Agent) Index      { return Index{ByHolder, join(terminated(a), []byte{1})} }
 func InWorkflow(wf schemas.Workflow) Index  { return Index{ByWorkflow, terminated(wf)} }
 func InState(s schemas.Status) Index        { return Index{ByState, terminated(s)} }

@@ -11,8 +11,8 @@ import (
 
 // get reads one row that holds JSON; nil if there is none.
 //
-// The errors are those of Get and of decoding JSON. Records have a decoder of their own, which also finds damage that
-// is still valid JSON.
+// The errors are the errors of Get and of decoding JSON. Records have a decoder of their own, which also finds damage
+// that is still valid JSON.
 func get[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {

@@ -67,7 +67,7 @@ func TestToken_IsFoundByNameAndHash(t *testing.T) {
 	})
 }
 
-// A hash that leads to a token with another one proves nothing: nobody is let in by it.
+// A hash that leads to a token with another hash proves nothing: it gives no access.
 func TestTokenByHash_ReportsHashOfOtherToken(t *testing.T) {
 	w := inMemory(t)
 	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })

@@ -10,7 +10,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// world is a store in a test, with what the tests of this package ask it.
+// world is a store in a test, with helpers for the tests of this package.
 type world struct{ *storetest.World }
 
 func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWorld(t, b)} }
@@ -21,7 +21,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	storetest.OnEach(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
 }
 
-// errUndo takes back what a transaction did.
+// errUndo makes a transaction undo its changes.
 var errUndo = errors.New("undo")
 
 // record gives the record as it is stored.

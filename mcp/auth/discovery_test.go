@@ -67,7 +67,8 @@ func TestIssuer_SurvivesCallerThatLeaves(t *testing.T) {
 	w.welcome(r)
 }
 
-// An issuer that accepts and stays silent takes longer than a pause; whoever waits meanwhile must not try it again.
+// An issuer that accepts a connection and stays silent takes longer than the interval; callers that wait meanwhile must
+// not try it again.
 func TestIssuer_SharesFailureAmongWaitingCallers(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

@@ -124,7 +124,7 @@ func TestIssuer_LimitsRateBySubject(t *testing.T) {
 	w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": "user-2"}))))
 }
 
-// With an issuer everybody needs a token, and those of the workspace go on being good.
+// With an issuer every caller needs a token, and tokens of the workspace stay valid.
 func TestIssuer_WorksWithTokensOfWorkspace(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
@@ -169,7 +169,7 @@ func TestIssuer_RefusesForgedTokens(t *testing.T) {
 	require.Equal(t, "planner", string(w.welcome(bearer(t, good)).Agent))
 }
 
-// Who can check a token by a shared key can make one, also if the issuer is so careless as to publish it.
+// A program that can check a token by a shared key can also make one, even if the issuer carelessly publishes the key.
 func TestIssuer_RefusesSharedKeys(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
@@ -195,7 +195,7 @@ func TestIssuer_ReadsRotatedKeys(t *testing.T) {
 	w.refused(bearer(t, old), auth.JWT, "not signed by its issuer")
 }
 
-// Whoever signs tokens with keys of their own does not make the server ask its issuer each time.
+// A caller that signs tokens with own keys does not make the server ask its issuer each time.
 func TestIssuer_IsReadRarelyForForgedTokens(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
@@ -212,7 +212,7 @@ func TestIssuer_IsReadRarelyForForgedTokens(t *testing.T) {
 	w.welcome(bearer(t, good))
 }
 
-// unavailable checks that nobody is blamed.
+// unavailable checks that the request gets an error that does not blame the token.
 func (w *world) unavailable(r *http.Request) {
 	w.Helper()
 	_, err := w.Caller(r)
@@ -245,7 +245,7 @@ func TestIssuer_ThatIsDownMakesCallersRetry(t *testing.T) {
 	w.pass(time.Minute)
 	w.welcome(bearer(t, token)) // by the keys that are known
 	next := key{jose.SigningKey{Algorithm: jose.ES256, Key: newKey(t, jose.ES256)}, "2"}
-	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil)))) // it may be good, who knows
+	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil)))) // the token may be valid
 	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil))))
 	w.welcome(bearer(t, token))
 	require.Empty(t, w.denied)
@@ -274,7 +274,7 @@ func TestSubjectName_DistinguishesSimilarSubjects(t *testing.T) {
 	require.NotEqual(t, first, second)
 }
 
-// A type that is no text is that of no access token.
+// A type that is no text does not belong to an access token.
 func TestIssuer_RefusesTypeThatIsNotText(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

@@ -20,7 +20,7 @@ import (
 	"handoff/mcp/auth"
 )
 
-// audience is what the issuer calls this server.
+// audience is the issuer's name for this server.
 const audience = "https://handoff.example.com/mcp"
 
 // office is an OAuth issuer on this machine.
@@ -33,8 +33,8 @@ type office struct {
 	down   bool
 	locked bool               // the keys only
 	during func()             // called while a document is asked for; nil for nothing
-	at     string             // path of the document; default: that of OpenID Connect
-	about  map[string]any     // what the document says instead of what it should
+	at     string             // path of the document; default: the path of OpenID Connect
+	about  map[string]any     // wrong contents of the document, by field
 	keys   jose.JSONWebKeySet // published
 	asked  map[string]int     // by path
 }
@@ -70,7 +70,7 @@ func (o *office) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change changes what the office does from now on.
+// change changes the behaviour of the office from now on.
 func (o *office) change(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -111,7 +111,7 @@ func newKey(t *testing.T, alg jose.SignatureAlgorithm) crypto.Signer {
 	return k
 }
 
-// claims are those of a good token, with changes; nil takes a claim out.
+// claims returns the claims of a good token, with changes; nil removes a claim.
 func (o *office) claims(changes map[string]any) map[string]any {
 	now := o.now().Unix()
 	all := map[string]any{

@@ -1,4 +1,4 @@
-package auth // nothing outside shows what is forgotten
+package auth // no outside caller sees which buckets are dropped
 
 import (
 	"strconv"

@@ -78,7 +78,7 @@ func TestGuesses_AreLimitedPerAddress(t *testing.T) {
 	w.refused(from(t, "192.0.2.7:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
 	w.refused(from(t, "[::ffff:192.0.2.7]:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
 
-	w.welcome(from(t, "192.0.2.7:4", secret)) // which nobody has used before
+	w.welcome(from(t, "192.0.2.7:4", secret)) // the token was never used before
 	w.refused(from(t, "192.0.2.8:1", randomLength(9)), auth.Unknown, "nobody")
 	w.pass(100 * time.Millisecond)
 	w.refused(from(t, "192.0.2.7:5", randomLength(9)), auth.Unknown, "nobody")

@@ -36,14 +36,15 @@ func (w *world) pass(d time.Duration) {
 	w.space.Pass(d)
 }
 
-// readingKeys tells that the library still has keys in hand: it hands them to whoever waits before it is done, and
-// would hand them to the next who asks.
+// readingKeys reports whether the library still has keys in hand: it gives them to waiting callers before it is done,
+// and would also give them to the next caller.
 func readingKeys() bool {
 	all := make([]byte, 1<<20)
 	return bytes.Contains(all[:runtime.Stack(all, true)], []byte("keysFromRemote.func1"))
 }
 
-// open makes a world whose gate asks the workspace, or whatever asked makes of it, and an issuer if there is one.
+// open makes a world with a gate over the workspace, or over the changed configuration of set, and an issuer if there
+// is one.
 func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	t.Helper()
 	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.Reason]int{}}
@@ -112,7 +113,7 @@ func bearer(t *testing.T, token string, headers ...string) *http.Request {
 	return arriving(t, outside, append([]string{"Authorization", "Bearer " + token}, headers...)...)
 }
 
-// refused checks that nobody is let in, why, and how that is counted. It gives what the caller is told.
+// refused checks that a request is refused, with its reason and count. It returns the error for the caller.
 func (w *world) refused(r *http.Request, reason auth.Reason, message string) *schemas.Error {
 	w.Helper()
 	before := w.denied[reason]
@@ -124,7 +125,7 @@ func (w *world) refused(r *http.Request, reason auth.Reason, message string) *sc
 	return e
 }
 
-// welcome checks that somebody is let in, and gives who.
+// welcome checks that a request is accepted, and returns its caller.
 func (w *world) welcome(r *http.Request) schemas.Caller {
 	w.Helper()
 	c, err := w.Caller(r)

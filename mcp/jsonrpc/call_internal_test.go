@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is read in one pass is what encoding/json reads, and a call without its arguments is the same call.
+// One pass reads the same values as encoding/json, and a call without its arguments is the same call.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"send_handoff","arguments":{"to":"qa","task":"x"}}}`,

@@ -61,7 +61,7 @@ func TestCheck_FindsEveryMissingIndexRow(t *testing.T) {
 	}
 }
 
-// A row is added for a handoff that exists, for one that does not, and with a key that nobody could mean.
+// A row is added for an existing handoff, for a missing one, and with a malformed key.
 func TestCheck_FindsEveryExtraIndexRow(t *testing.T) {
 	w := indexed(t)
 	before := w.Dump(storetest.EverySpace()...)
@@ -260,7 +260,7 @@ func TestMend_RefusesRecordOfNewerProgram(t *testing.T) {
 
 func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
 
-// mend mends what can be mended, and holds it to what it says: the registry is not touched.
+// mend applies all fixes, and checks that the registry was not changed.
 func (w *world) mend() audit.MendResult {
 	w.T.Helper()
 	before := w.Dump(registry...)

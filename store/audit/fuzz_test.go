@@ -14,8 +14,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// FuzzAudit damages rows and reads everything. Nothing panics or goes on for ever, and whatever was
-// changed in the registry is found.
+// FuzzAudit damages rows and reads everything. Nothing panics or goes on for ever, and the audit finds every change of
+// the registry.
 func FuzzAudit(f *testing.F) {
 	f.Add([]byte{byte(store.Events), 0, 0, 5, 'x'})
 	f.Add([]byte{byte(store.Events), 1, 1, 9, 0, byte(store.Sys), 0, 0, 7, 0xff})
@@ -45,7 +45,7 @@ func FuzzAudit(f *testing.F) {
 	})
 }
 
-// damage does one thing to one row: its space, its place there, what is done, where, and with which byte.
+// damage does one thing to one row: how gives its space, its place there, the action, the position, and the byte.
 func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 	space := store.Space(how[0]) % store.Spaces
 	there := rows[space]
@@ -107,7 +107,7 @@ func (w *world) readEverything() {
 		_, _ = v.Receipt(store.ByKey("a", "b"))
 		return nil
 	})
-	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, whatever is there
+	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, in any state of the store
 		_ = storetest.PutRecord(tx, nil, storetest.SentRecord(99), "send", "more")
 		_ = tx.MarkRead("architect", 1, 2)
 		_ = tx.ExpireReceipts(storetest.Noon(), 9)

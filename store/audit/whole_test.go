@@ -39,7 +39,7 @@ func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 	require.Equal(t, []string{"what was said with event 1 of ho_1 was changed"}, w.audit().Problems)
 }
 
-// A record put back to what it was before fits the event that it names.
+// A record that was put back to an earlier state fits the event that it names.
 func TestRegistry_FindsOldRecord(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
@@ -54,7 +54,7 @@ func TestRegistry_FindsOldRecord(t *testing.T) {
 	})
 }
 
-// A second beginning of the same handoff hides what came before.
+// A second beginning of the same handoff hides its earlier events.
 func TestRegistry_FindsFork(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
@@ -62,7 +62,7 @@ func TestRegistry_FindsFork(t *testing.T) {
 	require.Equal(t, []string{"event 2 does not follow event 1 of ho_1"}, w.audit().Problems)
 }
 
-// What was redacted is not held against the store where an event tells of it. Nothing else may stand there.
+// Redacted content is no fault if an event tells of it. Other content in its place is one.
 func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(2)
@@ -94,7 +94,7 @@ func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 			return err
 		})
 		const gone = "what was said with event 1 was changed, and no redaction tells of it"
-		w.WriteRows(func(rows store.Writer) error { // what an earlier redaction left
+		w.WriteRows(func(rows store.Writer) error { // content of an earlier redaction
 			return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), []byte("less"))
 		})
 		require.Equal(t, []string{gone}, w.audit().Problems)
@@ -103,7 +103,8 @@ func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 	})
 }
 
-// What Audit says it cannot find: a store in which everything was put back together. The root differs.
+// The documentation of Registry names this limit: a store in which everything was changed consistently. The root
+// differs.
 func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
@@ -117,7 +118,7 @@ func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
 	require.NotEqual(t, after.Root, w.audit().Root)
 }
 
-// However much is missing, the first gap is named, and what comes after is still compared.
+// The audit names the first gap, even of many missing events, and still compares the later events.
 func TestRegistry_NamesFirstEventOfGap(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2500)

@@ -69,7 +69,7 @@ func (w *world) intact(id schemas.ID) (intact bool) {
 	return intact
 }
 
-// errUndo takes back what a transaction did.
+// errUndo makes a transaction undo its changes.
 var errUndo = errors.New("undo")
 
 // in is the same rows under a store of its own, in another test.

@@ -38,9 +38,8 @@ func writeRecord(i uint64, put func(s store.Space, key, value []byte) error) err
 	return nil
 }
 
-// BenchmarkUpdate writes the same rows through a store and through bbolt
-// itself, there with one transaction for as many records as there are callers.
-// The metric "of-raw" is what the store reaches of the speed of the latter.
+// BenchmarkUpdate writes the same rows through a store and through bbolt itself, there with one transaction for as many
+// records as there are callers. The metric "of-raw" is the speed of the store as a share of the speed of bbolt.
 func BenchmarkUpdate(b *testing.B) {
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {

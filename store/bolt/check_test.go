@@ -43,7 +43,7 @@ func filled(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-// looked opens a damaged file and tells what was found, if it was not refused.
+// looked opens a damaged file and returns the faults that Inspect finds, if Open does not refuse the file.
 func looked(t *testing.T, path string, content []byte) []string {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
@@ -104,7 +104,7 @@ func pagesOf(t *testing.T, path string) map[int]string {
 	return kinds
 }
 
-// Whatever stands in a page, looking at it ends neither the process nor never.
+// With any bytes in a page, Inspect ends, and the process goes on.
 func TestInspect_SurvivesAnyBytesInPages(t *testing.T) {
 	path, whole := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -99,7 +99,7 @@ func TestWriter_WritesCheckpointWhenIdle(t *testing.T) {
 	})
 }
 
-// A panic is told to the log, and its value to nobody else.
+// The log has a panic and its value; the error does not have the value.
 func TestUpdate_LogsPanic(t *testing.T) {
 	var log bytes.Buffer
 	s, err := bolt.Open(t.Context(), bolt.Config{

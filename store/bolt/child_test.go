@@ -18,7 +18,7 @@ import (
 // from it: this binary again, started to run one of children instead of tests.
 const childVariable = "BOLT_TEST_CHILD"
 
-// children are given the path of a store and what they return is their exit status.
+// children are functions for child processes. They get the path of a store and return the exit status.
 var children = map[string]func(path string) int{
 	"write":    writeUntilKilled,
 	"hold":     holdUntilKilled,

@@ -54,8 +54,8 @@ func fillUp(path string) int {
 	return 0
 }
 
-// outlast writes until there is no space, reads what it wrote, writes again
-// when there is space, and finds everything in the end.
+// outlast writes until there is no space, reads its rows, writes again after there is space, and finds all rows in the
+// end.
 func outlast(path string, makeSpace func() error) error {
 	s, err := bolt.Open(background(), bolt.Config{Path: path})
 	if err != nil {

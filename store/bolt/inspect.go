@@ -46,7 +46,7 @@ func inspect(path string) (found fileState, err error) {
 		return fileState{}, openErr
 	}
 	m, err := readMeta(path)
-	if err = cmp.Or(err, openErr); err != nil { // that of readMeta is more exact
+	if err = cmp.Or(err, openErr); err != nil { // the error of readMeta is more exact
 		return fileState{}, err
 	}
 	err = db.View(func(tx *bbolt.Tx) error {

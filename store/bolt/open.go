@@ -71,7 +71,7 @@ func attach(c Config) (*bbolt.DB, error) {
 // bboltOpen opens path with the options that all callers have in common.
 func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout = 50 * time.Millisecond // one attempt; zero would wait for ever
-	o.PageSize = pageSize             // that of the machine may be larger, and so would each commit
+	o.PageSize = pageSize             // a machine's may be larger, and so would each commit
 	o.FreelistType = bbolt.FreelistMapType
 	var file *os.File
 	o.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
@@ -80,7 +80,7 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	}
 	defer func() {
 		if errors.Is(err, store.ErrCorrupt) { // it panicked
-			_ = platform.Unlock(file) // else the lock lives as long as the mapping of the file, which nobody can undo
+			_ = platform.Unlock(file) // else the lock lives as long as the mapping of the file, which cannot be undone
 			_ = file.Close()
 		}
 	}()
@@ -212,7 +212,7 @@ func freshFile() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // nobody needs it
+	defer func() { _ = os.RemoveAll(dir) }() // it is no longer needed
 	path := filepath.Join(dir, "fresh.db")
 	db, err := bboltOpen(path, bbolt.Options{NoFreelistSync: true})
 	if err != nil {

@@ -89,7 +89,7 @@ func TestOpen_MakesPrivateFile(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 }
 
-// Whoever made these files was stopped before the first commit.
+// The process that made these files was stopped before the first commit.
 func TestOpen_CompletesUnfinishedFile(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, path string){
 		"empty": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
@@ -115,7 +115,7 @@ func TestOpen_CompletesUnfinishedFile(t *testing.T) {
 	}
 }
 
-// torn makes what a power cut left of a file that was about to be made.
+// torn writes the remains of a file whose creation a power cut interrupted.
 func torn(damage func([]byte) []byte) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: 4096})

@@ -13,7 +13,7 @@ import (
 	"handoff/store/bolt"
 )
 
-// The file is that of an older program, which does not know one of the spaces.
+// The file comes from an older program, which does not know one of the spaces.
 func TestOpen_ReadOnlyLeavesFileUnchanged(t *testing.T) {
 	path := closed(t)
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -62,7 +62,7 @@ func keysIn(t *testing.T, s *bolt.Store, space store.Space) (all []string) {
 	return all
 }
 
-// What is written while the copy is made is in it as a whole or not at all, and what was acknowledged before is.
+// Rows that are written during the copy are in it as a whole or not at all. Rows acknowledged before it are in it.
 func TestWriteTo_CopiesOneMoment(t *testing.T) {
 	s, stop, written := open(t, t.TempDir()), make(chan struct{}), make(chan int)
 	put := func(n byte) error {

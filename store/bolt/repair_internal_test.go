@@ -14,9 +14,9 @@ import (
 	"handoff/store"
 )
 
-// It is a test from within because nothing else makes a sync fail: what fails is the commit of bbolt.
+// This is an internal test because no outside caller can make a sync fail: here the commit of bbolt fails.
 
-// faulty is a store whose next commits come to what fails says, in order; then they succeed.
+// faulty returns a store whose next commits have the results of fails, in order; later commits succeed.
 func faulty(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db"), GroupWait: -1})
@@ -99,7 +99,7 @@ func full(fail func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	}
 }
 
-// What the system shows may be lost: nobody may read it as if it were kept.
+// The rows that the system shows may be lost: no caller may read them as if they were kept.
 func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
 	s := faulty(t, written, unwritten, unwritten, unwritten, unwritten, unwritten, unwritten)
 	require.ErrorIs(t, s.put("a"), store.ErrUncertain)
@@ -109,7 +109,7 @@ func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
 	require.True(t, s.has(t, "a"))
 }
 
-// What is sent while an earlier commit is in doubt is no part of it: it is not kept because that one was.
+// A call during an earlier commit in doubt is no part of it: that this commit was kept does not keep the call.
 func TestUpdate_DuringDoubtIsNotPartOfDoubtfulCommit(t *testing.T) {
 	for range 40 {
 		s := faulty(t, written, written, unwritten)

@@ -27,7 +27,7 @@ type writer struct {
 	unsynced bool          // the list of free pages in the file is out of date
 	broken   bool          // a write failed: the state of the file is unknown until it is opened again
 	doubt    int           // the transaction whose commit failed, until it is known whether the file has it; 0 for none
-	closed   error         // what Close returns
+	closed   error         // the result of Close
 
 	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], except in tests
 	stopped  chan struct{}

@@ -114,7 +114,7 @@ func (f *folder) ended(err error) {
 
 // finish folds all changes. After an error the next owner, who may be there already, folds the rest.
 func (f *folder) finish() error {
-	_ = f.await() // what it left is folded now
+	_ = f.await() // a failed fold is repeated below
 	var err error
 	for err == nil && f.begin() {
 		err = f.await()

@@ -61,10 +61,10 @@ func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 	require.ErrorIs(t, put(t, first, "a", "again"), store.ErrFenced)
 	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, second))
 	require.NoError(t, second.Close(), "which folds")
-	_ = first.Close() // whatever it says
+	_ = first.Close() // its error does not matter
 }
 
-// An owner is stopped in the middle of a transaction: what it has locked does not keep the next one out.
+// An owner is stopped in the middle of a transaction: its locks do not block the next owner.
 func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 	address := postgrestest.Start(t)
 	line := newLine(t, address)
@@ -74,7 +74,7 @@ func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = first.Close() // whatever it says
+		_ = first.Close() // its error does not matter
 	}()
 	<-line.Held
 	second, lease := takeOver(t, member(t, address))

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A line is a way to a server on which messages can be held back, as those of a client that is stopped.
+// line is a connection to a server that can hold messages back, like the messages of a stopped client.
 type line struct {
 	Address string
 	Held    chan struct{} // closed when something is held
 
 	server string // its socket
 	mu     sync.Mutex
-	from   []byte        // what is held has this in it, and so is what follows on any connection; nil: nothing
+	from   []byte        // held messages contain this, and later ones on any connection are held too; nil: none
 	free   chan struct{} // closed when messages pass
 }
 

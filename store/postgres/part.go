@@ -18,7 +18,7 @@ type part struct {
 // the key of the next row outside, if there is one.
 func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
 	p := part{Range: r, rows: found, folds: folds}
-	var end []byte // of what is told; nil: there are no more rows
+	var end []byte // of the known range; nil: there are no more rows
 	for i, row := range found {
 		if row.Value == nil {
 			p.rows, end = append(found[:i:i], found[i+1:]...), row.Key

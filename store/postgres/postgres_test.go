@@ -62,7 +62,8 @@ func TestPrepare_MakesTablesOnceForManyAtOnce(t *testing.T) {
 	}
 }
 
-// Who opens a workspace is its owner from then on, whatever the one before does, also when the log was folded since.
+// A process that opens a workspace is its owner from then on, even if the former owner goes on or the log was folded
+// since.
 func TestUpdate_OfFormerOwnerIsFenced(t *testing.T) {
 	pool := newPool(t)
 	first := open(t, pool)
@@ -81,7 +82,7 @@ func TestUpdate_OfFormerOwnerIsFenced(t *testing.T) {
 	require.Equal(t, []string{"a=1", "b=3"}, rows(t, third))
 }
 
-// A view goes on reading its commit while the log is folded, also rows that nobody has read.
+// A view goes on reading its commit while the log is folded, including rows that were never read before.
 func TestView_ReadsItsCommitDuringFold(t *testing.T) {
 	pool := newPool(t)
 	earlier := open(t, pool)

@@ -13,8 +13,8 @@ import (
 var ErrNoWorkspace = errors.New("there is no such workspace in the database")
 
 // Snapshot calls fn with the rows of a workspace as they are now: the rows of the table, and the entries of the log
-// that were not folded. The owner of the workspace goes on and is not involved. One goroutine reads the store, and
-// nobody writes to it.
+// that were not folded. The owner of the workspace goes on and is not involved. One goroutine may read the store; it
+// cannot be written.
 //
 // It is one read-only transaction, also at a standby. The database ends it if fn sends no request for a minute, so that
 // a stopped process does not block the cleanup of rows.

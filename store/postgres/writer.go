@@ -27,7 +27,7 @@ type writer struct {
 	last    int           // number of calls in the last commit
 	pending []write       // of the next entry; nil for none
 	sent    bool          // the pending entry was sent, and it may have been kept
-	closed  error         // what Close returns
+	closed  error         // the result of Close
 	stopped chan struct{}
 }
 
@@ -41,7 +41,7 @@ func (w *writer) run() {
 }
 
 func (w *writer) loop() {
-	w.store.folder.begin() // where owners die one after another, nobody else would
+	w.store.folder.begin() // if owners die one after another, no other call would start a fold
 	rest := time.NewTimer(idle)
 	defer rest.Stop()
 	for {

@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-// errUndo is what a function returns to have its writes undone.
+// errUndo is the error of functions whose writes are to be undone.
 var errUndo = errors.New("undo")
 
 // spoil writes, overwrites, deletes and counts, all of which must be undone.
@@ -53,7 +53,7 @@ func testPanic(t *testing.T, b store.Backend) {
 	require.Equal(t, []string{"a=1", "b=2", "c=3"}, all(t, b, store.Records))
 }
 
-// testSnapshot writes while a View is open: it keeps to what it began with.
+// testSnapshot writes while a View is open: the View still sees its first state.
 func testSnapshot(t *testing.T, b store.Backend) {
 	update(t, b, func(w store.Writer) error { return putAll(w, store.Records, "1", "a", "b") })
 	var before, during []string

@@ -15,7 +15,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// engines are all that there are, and what is put over one. A new engine gets a row.
+// engines lists all engines, and wrappers over one of them. A new engine gets a row.
 var engines = []engine{
 	{name: "memory", open: func(testing.TB, string) store.Backend { return memory.New() }},
 	{name: "timed", open: func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
@@ -37,7 +37,7 @@ var engines = []engine{
 type engine struct {
 	name  string
 	keeps bool                                         // rows beyond its process
-	open  func(t testing.TB, dir string) store.Backend // nil: what start gives
+	open  func(t testing.TB, dir string) store.Backend // nil: the result of start
 	start func(testing.TB) func(t testing.TB, dir string) store.Backend
 }
 
@@ -68,7 +68,7 @@ func TestEngines_MeetContract(t *testing.T) {
 	}
 }
 
-// contract is what an engine promises, see [store.Backend].
+// contract is the list of an engine's promises, see [store.Backend].
 var contract = []struct {
 	name string
 	run  func(t *testing.T, b store.Backend)

@@ -12,8 +12,8 @@ import (
 	"handoff/store/memory"
 )
 
-// testHistories runs the same random operations on b and on store/memory, and
-// compares what every read inside them and every scan between them yields.
+// testHistories runs the same random operations on b and on store/memory, and compares the results of every read inside
+// them and of every scan between them.
 func testHistories(t *testing.T, b store.Backend) {
 	const seed = 7
 	reference := memory.New()
@@ -28,7 +28,7 @@ func testHistories(t *testing.T, b store.Backend) {
 	}
 }
 
-// play is one random Update: what it saw, line by line, and how it ended.
+// play runs one random Update, and returns the rows that it saw, line by line, and its error.
 func play(t *testing.T, b store.Backend, random *rand.Rand) (seen []string, err error) {
 	moves := make([]move, 1+random.IntN(40))
 	for i := range moves {

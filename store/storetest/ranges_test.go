@@ -27,7 +27,7 @@ func bound(key string) []byte {
 	return []byte(key)
 }
 
-// expected is what a scan of q must yield from sorted keys.
+// expected returns the rows of a scan of q, from sorted keys.
 func expected(keys []string, q store.Range) (rows []string) {
 	for _, k := range keys {
 		if k >= string(q.From) && (q.To == nil || k < string(q.To)) {
@@ -135,9 +135,8 @@ func alternate(a, b iter.Seq2[store.Row, error]) (keys []string, err error) {
 	}
 }
 
-// testScanStands writes around the place where a scan stands. The scan must
-// yield what was there when it began, in both directions, whether the rows
-// were kept before or written by the same Update.
+// testScanStands writes around the current place of a scan. The scan must yield the rows of its beginning, in both
+// directions, whether the rows were kept before or written by the same Update.
 func testScanStands(t *testing.T, b store.Backend) {
 	update(t, b, func(w store.Writer) error { return putAll(w, store.Ready, "old", "b", "d", "f") })
 	for _, reverse := range []bool{false, true} {

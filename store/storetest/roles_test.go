@@ -12,7 +12,7 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// leastPrivileges does what docs/postgres.md says, and opens workspaces as the role that only has rows.
+// leastPrivileges follows docs/postgres.md, and opens workspaces as the role with access to rows only.
 func leastPrivileges(t testing.TB) func(t testing.TB, name string) store.Backend {
 	t.Helper()
 	address := postgrestest.Start(t)

@@ -109,8 +109,8 @@ func testRows(t *testing.T, b store.Backend) {
 	require.Equal(t, large, value)
 }
 
-// testEmptyValues checks that a row without a value is still a row, before and
-// after it is kept, beside other writes of the same commit.
+// testEmptyValues checks that a row with an empty value is still a row, before and after it is kept, next to other
+// writes of the same commit.
 func testEmptyValues(t *testing.T, b store.Backend) {
 	var own, scanned bool
 	update(t, b, func(w store.Writer) error {

@@ -181,7 +181,7 @@ func (w *World) Notify(to schemas.Agent, n int) {
 	})
 }
 
-// Sound asserts that nothing is wrong, and gives what the audit says.
+// Sound asserts that the checks find no fault, and returns the result of the audit.
 func (w *World) Sound() schemas.AuditOut {
 	w.T.Helper()
 	problems, err := audit.Check(context.Background(), w.Store)

@@ -18,7 +18,7 @@ import (
 	"handoff/store/travel"
 )
 
-// engines are those of which each is copied into each. What opens a backend gives an empty one with each name.
+// engines are copied each into each. Open returns an empty backend for each name.
 var engines = []struct {
 	name  string
 	start func(testing.TB) func(t testing.TB, name string) store.Backend
@@ -112,7 +112,7 @@ func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
 	}
 }
 
-// What is old is not copied over what an unfinished copy of something else left.
+// An old store is not copied over an unfinished copy of another one.
 func TestCopy_RefusesUnfinishedOrMovedStore(t *testing.T) {
 	source, target, third := memory.New(), memory.New(), memory.New()
 	fill(storetest.NewWorld(t, source), 3)

@@ -22,7 +22,7 @@ func exported(t testing.TB, w *mailboxtest.World) string {
 	return b.String()
 }
 
-// Each is refused by its line, also where the hash beside what was changed was changed as well.
+// Each file is refused with its line, even if the hash next to a changed value was changed as well.
 func TestLoad_RefusesDamagedFile(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "one", func(in *schemas.SendIn) {
@@ -76,7 +76,7 @@ func TestLoad_RefusesDamagedFile(t *testing.T) {
 	}
 }
 
-// An export is of one moment, whoever works meanwhile.
+// An export shows one moment, even if others write meanwhile.
 func TestExport_IsOneMoment(t *testing.T) {
 	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.File(t)))
 	a, b := w.Stdio("a"), w.Stdio("b")

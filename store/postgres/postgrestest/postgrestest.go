@@ -79,7 +79,7 @@ func newPlace(t testing.TB) *place {
 	sandbox.Proof(t)
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
 	require.NoError(t, err)
-	if len(servers) == 0 || runtime.GOOS == "windows" { // under Wine there are those of the system below it
+	if len(servers) == 0 || runtime.GOOS == "windows" { // under Wine these are the host system's
 		t.Skip("PostgreSQL is not installed")
 	}
 	slices.Sort(servers)
