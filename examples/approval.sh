@@ -1,5 +1,5 @@
 #!/bin/sh
-# Work that a human has to allow, and a question that its sender has to answer. It plays in a workspace of its
+# Work that a human has to approve, and a question that its sender has to answer. It plays in a workspace of its
 # own, so the handoff is number 1.
 set -eu
 state=$(mktemp -d)
@@ -7,13 +7,13 @@ trap 'rm -rf "$state"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
 export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state/config" HANDOFF_WORKSPACE=example
 
-# Approving asks at the terminal. A script has none, so whoever runs it allows this workspace to do without.
+# handoff approve asks at the terminal. A script has no terminal, so this file allows approval without the question.
 mkdir -p "$XDG_CONFIG_HOME/handoff"
 echo "$HANDOFF_WORKSPACE" >"$XDG_CONFIG_HOME/handoff/approvals"
 
 handoff send dba "Drop the table sessions_2024" --agent dev --needs-approval
 
-# Nobody gets it before that: exit status 6 says that nothing waits.
+# No agent gets the work before the approval: exit status 6 means that no handoff waits.
 handoff claim --agent dba || test $? -eq 6
 handoff list --box notices --agent human
 handoff approve 1 --agent human --reason "The backup of Sunday is good"

@@ -18,7 +18,7 @@ handoff update 2 --agent auto-code --note "Tokens are done" --percent 60
 handoff complete 2 --agent auto-code --summary "Login and logout work" --result branch=login \
   --next qa --next-task "Test the login end to end"
 
-# What fails goes back to its sender, with what was done and what stands in the way.
+# Failed work goes back to its sender, with the finished parts and the obstacles.
 handoff claim --agent qa
 handoff fail 3 "The fixtures are missing" --agent qa --type blocker --blocker "No users to test with" --done "Unit tests"
 

@@ -1,13 +1,12 @@
-# Plays the part of clients, for the examples that source it: starts "handoff mcp" as they do, asks for what their models
-# would, and runs their hooks. It plays in a workspace of its own, whatever HANDOFF_ variables say. It wants sh, sed, awk and
-# mkfifo.
+# Plays clients for the examples that source it: it starts "handoff mcp" as clients do, makes the calls of their models,
+# and runs their hooks. It plays in a workspace of its own and ignores HANDOFF_ variables. It needs sh, sed, awk and mkfifo.
 state=$(mktemp -d)
 trap leave EXIT
 trap 'exit 1' HUP INT PIPE TERM
 for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
 export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
 
-# leave ends the sessions as clients do, by closing what their servers read.
+# leave ends the sessions as clients do: it closes the input of their servers.
 leave() {
   trap '' HUP INT PIPE TERM
   exec 3>&- 4>&- 5>&- 6>&-
@@ -15,12 +14,12 @@ leave() {
   rm -rf "$state"
 }
 
-# open N CLIENT ID opens session N, 1 or 2, of a client that calls itself so, and prints what it is told.
+# open N CLIENT ID opens session N, 1 or 2, of a client with this name, and prints the text that the session gets.
 open() {
   mkfifo "$state/in$1" "$state/out$1"
   (
-    exec 3>&- 4>&- 5>&- 6>&- # those of the other session
-    cd "$state"              # of no project: what is played does not depend on where
+    exec 3>&- 4>&- 5>&- 6>&- # pipes of the other session
+    cd "$state"              # outside of any project, so that the output does not depend on the directory
     case $2 in claude-code) export CLAUDECODE=1 CLAUDE_CODE_SESSION_ID="$3" ;; esac
     exec handoff mcp <"$state/in$1" >"$state/out$1"
   ) &
@@ -34,7 +33,7 @@ open() {
   send "$1" '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 }
 
-# call N TOOL ARGUMENTS [FIELD...] calls a tool in session N and prints these fields of its result, or that it is an error.
+# call N TOOL ARGUMENTS [FIELD...] calls a tool in session N and prints these fields of its result, or the error.
 call() {
   send "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}'
   echo "> $2 $3"
@@ -52,19 +51,19 @@ call() {
   done
 }
 
-# hook CLIENT ID EVENT [SUBAGENT] runs a hook as the client of this session does, and prints what its model reads then.
+# hook CLIENT ID EVENT [SUBAGENT] runs a hook as the client of this session does, and prints the text for its model.
 hook() {
   echo "\$ handoff hook $3 --client $1"
   echo '{"session_id": "'"$2"'", "cwd": "'"$PWD"'", "agent_type": "'"${4-}"'"}' | handoff hook "$3" --client "$1" | plain |
     sed 's/^{"hookSpecificOutput":.*"additionalContext":"//; s/^{"decision":"block","reason":"//; s/until [0-9:]* UTC/until …/; s/^/  | /'
 }
 
-# plain undoes what JSON does to lines and quotes, up to the end of the object.
+# plain undoes the escapes of JSON for line ends and quotes, up to the end of the object.
 plain() { sed 's/\(\\n\)*"}*$//' | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }'; }
 
 send() { case $1 in 1) printf '%s\n' "$2" >&3 ;; 2) printf '%s\n' "$2" >&5 ;; esac; }
 
-# answer prints what session N answers, past what its server says unasked.
+# answer prints the next answer of session N, and skips notifications of its server.
 answer() {
   while case $1 in 1) IFS= read -r line <&4 ;; 2) IFS= read -r line <&6 ;; esac; do
     case $line in *'"id":1'[,}]*) printf '%s\n' "$line"; return ;; esac

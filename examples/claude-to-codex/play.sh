@@ -1,5 +1,5 @@
 #!/bin/sh
-# Claude Code gives work to Codex, with what must be true in the end. Codex does it and gives back what is left.
+# Claude Code gives work to Codex, with a criterion. Codex does the work and sends the rest back.
 set -eu
 . "$(dirname "$0")/../session.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Three nodes, one PostgreSQL and one nginx on this machine, in a temporary directory. Two agents pass work on through
-# different nodes, and the node that owns their workspace is killed meanwhile. Then the cluster runs until Ctrl-C; with
-# --demo it ends. The balancer listens at port 4260 of loopback and the nodes at the next three; PORT sets another first one.
+# different nodes. Meanwhile the script kills the node that owns their workspace. Then the cluster runs until Ctrl-C; with
+# --demo it ends. The balancer listens at port 4260 of loopback and the nodes at the next three. PORT sets another first port.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 port=${PORT:-4260}
@@ -16,12 +16,12 @@ trap leave EXIT
 trap 'exit 1' HUP INT PIPE TERM
 export XDG_STATE_HOME="$state/home" HANDOFF_STORE="postgres://handoff@/postgres?host=$state/db"
 
-# leave ends what was started, the database last.
+# leave ends all started processes, the database last.
 leave() {
   trap '' HUP INT PIPE TERM
   for name in nginx node1 node2 node3 db; do
     [ -e "$state/$name.run" ] || continue
-    kill -INT "$(cat "$state/$name.run")" 2>/dev/null || true # one was killed
+    kill -INT "$(cat "$state/$name.run")" 2>/dev/null || true # the script has killed one
     wait "$(cat "$state/$name.run")" || true
   done
   rm -rf "$state"
@@ -35,7 +35,7 @@ start() {
   echo $! >"$state/$name.run"
 }
 
-# eventually COMMAND... waits until it succeeds.
+# eventually COMMAND... waits until the command succeeds.
 eventually() {
   tries=0
   until "$@" >/dev/null 2>&1; do
@@ -57,7 +57,7 @@ database() {
   eventually "$postgres/pg_isready" -q -d "$HANDOFF_STORE"
 }
 
-# node N starts a node; handoff makes the tables when the first one comes.
+# node N starts a node. The first node makes the tables.
 node() {
   at=127.0.0.1:$((port + $1))
   start "node$1" handoff serve --http "$at" --store "$HANDOFF_STORE" --advertise "http://$at"
@@ -91,7 +91,7 @@ name_of() { [ "$1" = "$port" ] && echo "the balancer" || echo "node $(($1 - port
 
 of_answer() { sed 's/.*"structuredContent"://; s/.*"'"$1"'":"\([^"]*\)".*/\1/' "$state/answer"; }
 
-# owner sets the number of the node that owns the workspace, which its row in the database tells.
+# owner sets the number of the node that owns the workspace. It reads it from the row of the workspace.
 owner() {
   at=$("$postgres/psql" "$HANDOFF_STORE" -Atc "select note::json #>> '{address,addr}' from handoff_workspace where name = 'shop'")
   at=${at%/node/shop}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# In the place of a coding agent.
+# Stands for a coding agent.
 set -eu
 case $(cat) in
 *"Do NOT fix the issue"*)

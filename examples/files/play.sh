@@ -1,6 +1,6 @@
 #!/bin/sh
-# The pipeline of the Kelos TaskHandoff proposal: investigate, fix, open-pr. agent.sh is in the place of the agents: it
-# reads a prompt, and writes what it hands on into a file. It plays in a workspace of its own.
+# The pipeline of the Kelos TaskHandoff proposal: investigate, fix, open-pr. agent.sh stands for the agents: it
+# reads a prompt, and writes its result to a file. It plays in a workspace of its own.
 set -eu
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A person allows what an agent is about to do, and answers its question. The person types commands.
+# A person approves the work of an agent, and answers its question. The person types commands.
 set -eu
 . "$(dirname "$0")/../session.sh"
 
-# Nobody sits at a terminal here, so whoever plays this allows the workspace to do without.
+# No person sits at a terminal here, so this file allows approval without the question.
 export XDG_CONFIG_HOME="$state/config"
 mkdir -p "$XDG_CONFIG_HOME/handoff"
 echo "$HANDOFF_WORKSPACE" >"$XDG_CONFIG_HOME/handoff/approvals"
@@ -26,9 +26,9 @@ handoff approve 1 --agent human --reason "The backup of Sunday is good"
 hook codex two prompt
 call 2 claim_handoff '{}' handoff_id from title
 
-# Only a person may answer what it needs a permission for. Other questions go to the sender.
+# Only a person may answer a question for a permission. Other questions go to the sender.
 call 2 update_handoff '{"handoff_id": "ho_1", "action": "ask", "conditions": {"needs_permission": ["Drop it though the report of May reads it"]}}' status
-hook codex two stop # who waits for an answer may stop
+hook codex two stop # a session that waits for an answer may stop
 
 notices
 echo '$ handoff answer 1 "Drop it: that report is gone"'

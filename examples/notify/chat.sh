@@ -1,6 +1,6 @@
 #!/bin/sh
-# A line in a chat, by the incoming webhook of Slack, Mattermost or what understands theirs: handoff status --exec ./chat.sh
-# CHAT_WEBHOOK is its address. What agents wrote is made text of JSON, and & < > text of the chat, so that it calls nobody.
+# A line in a chat, by an incoming webhook of Slack, Mattermost or a compatible chat: handoff status --exec ./chat.sh
+# CHAT_WEBHOOK is its address. The script escapes texts of agents for JSON, and & < > for the chat, so that they mention nobody.
 set -eu
 printf '%s' "$HANDOFF_NEED_FROM: $HANDOFF_NEED_KIND $HANDOFF_NEED_ID: $HANDOFF_NEED_TEXT ($HANDOFF_NEED_COMMAND)" |
 	sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/[\\"]/\\&/g; s/^/{"text": "/; s/$/"}/' |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A notification on the desk: handoff status --exec ./notify-send.sh
-# Agents write the texts, so they are quoted, stand behind --, and are no markup.
+# Agents write the texts. So the script quotes them, puts them behind --, and escapes markup.
 set -eu
 case $HANDOFF_NEED_PRIORITY in
 high | critical) urgency=critical ;;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Carries out what the buttons of ntfy.sh say, in the project in which it runs. Whoever may write into NTFY_TOPIC-answers decides for
-# you: keep others out of it. No terminal is here, so the name of the workspace stands in ~/.config/handoff/approvals.
+# Carries out the answers of the buttons of ntfy.sh, in the project in which it runs. Anybody that can write to the topic
+# NTFY_TOPIC-answers decides for you: restrict access to it. The script has no terminal, so write the name of the workspace
+# into ~/.config/handoff/approvals.
 set -eu
 curl -fsSN --netrc-optional "${NTFY_URL:-https://ntfy.sh}/$NTFY_TOPIC-answers/raw" | while read -r word id more; do
 	case $id in

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A message to a telephone by ntfy, with buttons for what is approved: handoff status --exec ./ntfy.sh
-# NTFY_TOPIC is what the telephone reads; a token for it stands in ~/.netrc. The buttons write into the topic NTFY_TOPIC-answers,
-# which ntfy-answers.sh reads. The text goes over standard input, since curl takes a text that begins with @ for a file.
+# A message to a telephone by ntfy, with buttons for approvals: handoff status --exec ./ntfy.sh
+# NTFY_TOPIC is the topic that the telephone reads; its token is in ~/.netrc. The buttons write to the topic NTFY_TOPIC-answers,
+# which ntfy-answers.sh reads. The text goes over standard input, because curl takes a text that begins with @ for a file.
 set -eu
 server=${NTFY_URL:-https://ntfy.sh}
 case $HANDOFF_NEED_PRIORITY in

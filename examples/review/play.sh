@@ -1,5 +1,5 @@
 #!/bin/sh
-# Work that counts once it was reviewed: implemented, sent back twice with points, accepted. Who waits for it gets its turn then.
+# Work that counts only after its review: implemented, sent back twice with points, accepted. Then dependent work begins.
 set -eu
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
@@ -8,7 +8,7 @@ for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$var
 export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state" HANDOFF_WORKSPACE=example
 cd "$state"
 
-# round ID PROOF... claims the work and delivers it, each criterion met by a proof.
+# round ID PROOF... claims the work and completes it, with a proof for each criterion.
 round() {
   id=$1
   shift
@@ -16,7 +16,7 @@ round() {
   handoff complete "$id" --summary "Round of $id." "$@" --agent coder
 }
 
-# judge ID VERDICT claims a review and gives it.
+# judge ID VERDICT claims a review and gives the verdict.
 judge() {
   handoff claim --agent critic | head -1
   handoff complete "$1" --summary "I read the diff." --output "$2" --agent critic

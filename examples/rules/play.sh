@@ -1,6 +1,6 @@
 #!/bin/sh
-# Five agents, one send: what is implemented, tested, fixed, tested again and verified goes from one to the next by the rules
-# in agents.yaml alone.
+# Five agents, one send: agents implement, test, fix, test again and verify. Only the rules in agents.yaml pass the work from
+# one to the next.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 state=$(mktemp -d)
@@ -15,13 +15,13 @@ git init -q
 
 handoff rules test .handoff/agents.yaml
 
-# Rules of a repository send nothing before a person allowed them. At a terminal this asks; here a file of the person's says
-# that nobody has to be asked in this workspace.
+# Rules of a repository send nothing before a person has allowed them. At a terminal handoff allow asks; here a file of the
+# person allows this workspace to act without the question.
 mkdir -p "$state/handoff"
 echo example >"$state/handoff/approvals"
 handoff allow
 
-# as AGENT COMMAND... claims what waits for the agent, and ends it so.
+# as AGENT COMMAND... claims the next handoff of the agent, and ends it with the command.
 as() {
   agent=$1
   shift

@@ -1,14 +1,14 @@
 #!/bin/sh
-# A lead and a coder pass three pieces of work: a question, a killed server, an output by a schema, a result that is
-# returned and done again, work that waits for other work. It counts the calls, and the bytes of their answers as the
-# models read them, beside those of an earlier version (before.tsv). With -v it shows each call and answer.
+# A lead and a coder pass three pieces of work: a question, a killed server, an output with a schema, a returned result and
+# its rework, and dependent work. The script counts the calls and the bytes of the answers that models read, and compares
+# them with an earlier version (before.tsv). With -v it shows each call and answer.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 verbose=${1-}
 . "$folder/../session.sh"
 
-# say N TOOL ARGUMENTS calls a tool; hear N STEP reads the answer and counts it under the step. The two stand apart
-# where a call waits for what the other session does.
+# say N TOOL ARGUMENTS calls a tool; hear N STEP reads the answer and counts it under the step. They are separate
+# functions, because a call may wait for the other session.
 say() {
   case $verbose in -v) printf '\n%s> %s %s\n' "$1" "$2" "$3" ;; esac
   send "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$(printf %s "$3" | tr '\n' ' ')"'}}'
@@ -16,7 +16,7 @@ say() {
 hear() {
   answer "$1" | LC_ALL=C awk -v step="$2" -v session="$1" -v verbose="$verbose" -v counted="$state/counted" '{
     read = $0
-    if (!sub(/.*"structuredContent":/, "", read)) sub(/.*"text":/, "", read) # an error has a text alone
+    if (!sub(/.*"structuredContent":/, "", read)) sub(/.*"text":/, "", read) # an error has only a text
     sub(/}*$/, "}", read)
     if (verbose == "-v") print session "< " read
     print step "\t" length(read) >> counted
@@ -134,7 +134,7 @@ call 1 list_handoffs '{"box": "sent"}'
 call 1 send_handoff '{"to": "coder", "type": "message", "task": "Thank you. All three are merged, you may stop."}'
 call 2 claim_handoff '{"wait_seconds": 5}'
 
-case $verbose in --figures) # of a version, in the form of before.tsv
+case $verbose in --figures) # figures of this version, in the form of before.tsv
   awk -F '\t' '{ calls[$1]++; bytes[$1] += $2; if (calls[$1] == 1) order[++n] = $1 }
     END { for (i = 1; i <= n; i++) print order[i] "\t" calls[order[i]] "\t" bytes[order[i]] }' "$state/counted"
   exit ;;

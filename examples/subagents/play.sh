@@ -1,5 +1,5 @@
 #!/bin/sh
-# Subagents of one session of Claude Code. They share its connection to handoff, so each says who it is.
+# Subagents of one session of Claude Code. They share its connection to handoff, so each call names its agent.
 set -eu
 . "$(dirname "$0")/../session.sh"
 
@@ -9,7 +9,7 @@ call 1 send_handoff '{"to": "architect", "title": "Design the login", "task": "D
 call 1 claim_handoff '{"agent": "architect"}' handoff_id from title
 call 1 complete_handoff '{"agent": "architect", "handoff_id": "ho_1", "summary": "Tokens that are rotated"}' status outcome
 
-# One that stops with work in its hands is kept from it, once.
+# The hook keeps a subagent with held work from stopping, once.
 call 1 send_handoff '{"to": "qa", "title": "Test the login", "task": "Test what the design says.", "context": {"references": ["ho_1"]}}' handoff_id status
 call 1 claim_handoff '{"agent": "qa"}' handoff_id from title
 hook claude-code one subagent-stop qa

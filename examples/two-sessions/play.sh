@@ -1,5 +1,5 @@
 #!/bin/sh
-# Two sessions of Claude Code: the second asks the first for a review, and hears how it ended.
+# Two sessions of Claude Code: the second asks the first for a review, and gets the outcome.
 set -eu
 . "$(dirname "$0")/../session.sh"
 
@@ -8,7 +8,7 @@ open 2 claude-code two
 
 call 2 send_handoff '{"to": "claude-code", "title": "Review the login", "task": "Review branch login. Look at the tokens first."}' handoff_id status
 
-# The first is told at its next prompt, and once.
+# The hook tells the first session at its next prompt, once.
 hook claude-code one prompt
 hook claude-code one prompt
 call 1 claim_handoff '{}' handoff_id from title
