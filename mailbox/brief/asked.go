@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// specificTask returns the lines of the specific task: the reason for sending it to this recipient, its type and kind, the
-// requirements, questions, steps to reproduce and the test command. It omits the type "handoff" and the kinds that the
-// server sets, because the lines about earlier work say more.
+// specificTask returns the lines of the specific task: the reason for sending it to this recipient, its type and kind,
+// the requirements, questions, steps to reproduce and the test command. It omits the type "handoff" and the kinds that
+// the server sets, because the lines about earlier work say more.
 func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""

@@ -114,8 +114,8 @@ func Render(in Input) Brief {
 	return b
 }
 
-// RenderAnswer returns the text for a model that has read the brief and asked questions: its last questions with the answer,
-// numbered as in its call. The transfer is zero, because the text passes no context on.
+// RenderAnswer returns the text for a model that has read the brief and asked questions: its last questions with the
+// answer, numbered as in its call. The transfer is zero, because the text passes no context on.
 func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers

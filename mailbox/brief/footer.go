@@ -60,8 +60,8 @@ func getCall(id schemas.ID, in schemas.GetIn) string {
 	return schemas.Call(in, "").Request()
 }
 
-// callsFor returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts are
-// fields of the sent handoff.
+// callsFor returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts
+// are fields of the sent handoff.
 func callsFor(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

@@ -164,8 +164,8 @@ func artifactText(a schemas.Artifact) string {
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// artifactHeads returns the artifacts with a call instead of each long content, so that a long one does not push out the
-// artifacts after it. It returns nil for a single artifact, whose beginning is more useful.
+// artifactHeads returns the artifacts with a call instead of each long content, so that a long one does not push out
+// the artifacts after it. It returns nil for a single artifact, whose beginning is more useful.
 func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {

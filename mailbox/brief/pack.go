@@ -88,8 +88,8 @@ func (p part) reserve() int {
 	return 0
 }
 
-// omissions returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are all
-// omitted.
+// omissions returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are
+// all omitted.
 func omissions(parts, packed []part) (all []omission) {
 	for i, p := range parts {
 		switch {
@@ -155,8 +155,8 @@ func firstLines(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clipEvenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds distribute
-// nearly all of it.
+// clipEvenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds
+// distribute nearly all of it.
 func clipEvenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {

@@ -93,8 +93,8 @@ func (e *excerpt) clip(s string) string {
 	return e.line(s, maxResult)
 }
 
-// hasSummary reports whether the brief already has the summary of a result: as its own, or in full in the line of an earlier
-// handoff.
+// hasSummary reports whether the brief already has the summary of a result: as its own, or in full in the line of an
+// earlier handoff.
 func (in Input) hasSummary(c schemas.Completion) bool {
 	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
 		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= maxReason

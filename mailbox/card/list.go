@@ -19,8 +19,8 @@ func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 	return matches(c, in) && !isGone(a, c)
 }
 
-// SortAndLimit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit into one
-// result if limit is zero, and counts the others. It always keeps one.
+// SortAndLimit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit
+// into one result if limit is zero, and counts the others. It always keeps one.
 func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, liveFirst)
 	all := out.Agents

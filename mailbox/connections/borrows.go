@@ -14,11 +14,11 @@ import (
 // system if it has no name.
 const noticeActedAs = "acted_as"
 
-// NotifyNameOwner reports whether a caller acts for the first time over its connection under the name of an agent that has
-// another connection. It then sends that agent a notice. Package tools calls it before each call that changes something
-// and names another agent than own, the caller's name. It refuses nothing, because subagents share names for good
-// reasons. It reports false on the command line and over HTTP, where there is no connection to compare. If the notice
-// cannot be stored, it logs a warning.
+// NotifyNameOwner reports whether a caller acts for the first time over its connection under the name of an agent that
+// has another connection. It then sends that agent a notice. Package tools calls it before each call that changes
+// something and names another agent than own, the caller's name. It refuses nothing, because subagents share names for
+// good reasons. It reports false on the command line and over HTTP, where there is no connection to compare. If the
+// notice cannot be stored, it logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	over := func(mine bool) bool {
 		return c.Engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })

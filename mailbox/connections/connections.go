@@ -111,9 +111,9 @@ func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error 
 	return nil
 }
 
-// cutLease shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same loss do
-// not move the end. A holder that waits for an answer has no running lease; there the mark Left alone lets the agent
-// reclaim the handoff.
+// cutLease shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same
+// loss do not move the end. A holder that waits for an answer has no running lease; there the mark Left alone lets the
+// agent reclaim the handoff.
 func (o op) cutLease(r *store.Record) error {
 	if r.Left {
 		return nil

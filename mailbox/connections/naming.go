@@ -27,9 +27,9 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 	})
 }
 
-// assignName stores that a session acts under a name over a connection. Without a connection, it stores that the session's
-// process will soon start a server under that name. A session id that only repeats the connection's id never comes
-// back, so it is not stored. give does not rewrite a row that says the same and is less than a minute old.
+// assignName stores that a session acts under a name over a connection. Without a connection, it stores that the
+// session's process will soon start a server under that name. A session id that only repeats the connection's id never
+// comes back, so it is not stored. assignName does not rewrite a row that says the same and is less than a minute old.
 func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -47,8 +47,8 @@ func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) erro
 	return o.PutAgent(a)
 }
 
-// recordDetach stores that a named connection is gone. It changes nothing if the connection no longer has the name. It also
-// expires names of other sessions of the client that are gone.
+// recordDetach stores that a named connection is gone. It changes nothing if the connection no longer has the name. It
+// also expires names of other sessions of the client that are gone.
 func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
@@ -58,8 +58,8 @@ func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 
-// freeName stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it; then
-// the name is free at once.
+// freeName stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it;
+// then the name is free at once.
 func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.isUnused(a, in)
 	if err != nil {
@@ -71,8 +71,8 @@ func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	return o.markGone(a)
 }
 
-// isUnused reports whether a session did nothing under its name and nothing waits for it, so that the name can be freed.
-// Otherwise a client that only lists the tools of a server would use up a number each time.
+// isUnused reports whether a session did nothing under its name and nothing waits for it, so that the name can be
+// freed. Otherwise a client that only lists the tools of a server would use up a number each time.
 func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
@@ -82,8 +82,8 @@ func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Mailbox{}, err
 }
 
-// markGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the session
-// did anything is settled.
+// markGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the
+// session did anything is settled.
 func (o op) markGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
@@ -125,9 +125,9 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 }
 
 // reserveName returns the name of the connection that the process of a session has open. The hooks of a session may run
-// before the server that its client starts, and they tell the session its name. If there is no connection yet, reserveName
-// chooses the name that the server will get, and reserves it for a minute. Otherwise a hook and a server that begin at
-// the same time would use two names for one session, and mail for one of them would not be found.
+// before the server that its client starts, and they tell the session its name. If there is no connection yet,
+// reserveName chooses the name that the server will get, and reserves it for a minute. Otherwise a hook and a server
+// that begin at the same time would use two names for one session, and mail for one of them would not be found.
 func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)

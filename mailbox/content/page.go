@@ -36,8 +36,8 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 	return rest[:most], offset + most, nil
 }
 
-// pageEnd returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if there
-// is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
+// pageEnd returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if
+// there is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
 func pageEnd(s string, most int) int {
 	if most >= len(s) {
 		return len(s)

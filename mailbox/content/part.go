@@ -51,8 +51,8 @@ func cutLines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// AtPointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without the
-// first slash. It reads the text once, whatever the length of the path. The error is not_found, with some of the
+// AtPointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without
+// the first slash. It reads the text once, whatever the length of the path. The error is not_found, with some of the
 // existing names or the number of entries.
 func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
@@ -115,8 +115,9 @@ func Text(raw json.RawMessage) string {
 // heading matches a Markdown heading that begins with marks. Underlined headings do not count.
 var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
-// findSection returns a heading and all text below it, up to the next heading of its level or above. Lines in fences are
-// not headings. The first of several equal headings counts. Case and the marks of Markdown do not matter, see [slug].
+// findSection returns a heading and all text below it, up to the next heading of its level or above. Lines in fences
+// are not headings. The first of several equal headings counts. Case and the marks of Markdown do not matter, see
+// [slug].
 func findSection(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder

@@ -18,9 +18,9 @@ type Place struct {
 	Path, Part string
 }
 
-// ParsePlace parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference without
-// a handoff, as spec.md, is a place in the given handoff, and not ok if that is zero. A foreign address and a broken
-// escape are not ok. The caller checks that the handoff and the value exist.
+// ParsePlace parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
+// without a handoff, as spec.md, is a place in the given handoff, and not ok if that is zero. A foreign address and a
+// broken escape are not ok. The caller checks that the handoff and the value exist.
 func ParsePlace(reference string, of schemas.ID) (p Place, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)

@@ -48,8 +48,8 @@ func countLower(s string) int {
 	return len(s)
 }
 
-// PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits no
-// character and reads no further than it must.
+// PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits
+// no character and reads no further than it must.
 func PrefixLen(s string, tenths int) int {
 	var m meter
 	for i, r := range s {

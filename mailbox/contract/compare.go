@@ -70,7 +70,8 @@ func (a answers) addAnswers(given []schemas.Criterion) error {
 	return nil
 }
 
-// addObservations adds the observations of checks. It returns the failed checks that the holder did not answer with met: false.
+// addObservations adds the observations of checks. It returns the failed checks that the holder did not answer with
+// met: false.
 func (a answers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
@@ -96,8 +97,8 @@ var (
 	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
-// findCriterion returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion with the
-// text "2" is found by it.
+// findCriterion returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion
+// with the text "2" is found by it.
 func findCriterion(asked []schemas.Answered, name string) int {
 	name = fold(name)
 	for i, a := range asked {
@@ -184,8 +185,8 @@ const missingHint = "Mend why nobody looked, if you can, and complete again. Els
 	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until a " +
 	"look passes or the sender accepts it, unless the sender said that a claim is enough."
 
-// failedChecksError refuses a completion whose checks fail, with the last lines of their output. It returns nil if no check is
-// given.
+// failedChecksError refuses a completion whose checks fail, with the last lines of their output. It returns nil if no
+// check is given.
 func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
@@ -212,8 +213,8 @@ func unmetError(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// criterionLine returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was not
-// observed.
+// criterionLine returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was
+// not observed.
 func criterionLine(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
 	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), maxTextBytes))

@@ -53,8 +53,8 @@ func CheckStrict(e *schemas.Expectations, done schemas.Completion) error {
 		WithHint("Mend it and complete again, ask the sender, or give up.")
 }
 
-// CheckContradiction refuses a completion that is not called partial but has a field which says that the work is not done:
-// an error, or a false success. Only the holder knows the right one.
+// CheckContradiction refuses a completion that is not called partial but has a field which says that the work is not
+// done: an error, or a false success. Only the holder knows the right one.
 func CheckContradiction(in schemas.CompleteIn) error {
 	no := statementsOf(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && meansFailure(in.Summary) {
@@ -67,8 +67,8 @@ func CheckContradiction(in schemas.CompleteIn) error {
 		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
-// verificationWords matches words in names of fields about a verification. A failure in such a field makes a result partial. A
-// failure in a field about the work itself contradicts a completion, see [CheckContradiction].
+// verificationWords matches words in names of fields about a verification. A failure in such a field makes a result
+// partial. A failure in a field about the work itself contradicts a completion, see [CheckContradiction].
 const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
@@ -80,8 +80,8 @@ type sign struct {
 	no    func(value string) bool
 }
 
-// signForms holds the kinds of signs (the first whose names match decides), the names of fields whose value is a word for
-// an end, and the names of other objects that look descends into.
+// signForms holds the kinds of signs (the first whose names match decides), the names of fields whose value is a word
+// for an end, and the names of other objects that examine descends into.
 var signForms = sync.OnceValue(func() (f struct {
 	signs                 []sign
 	ends, checked, within *regexp.Regexp
@@ -139,7 +139,8 @@ func passedFewer(passed, total, skipped any) bool {
 // isShort reports whether a text is short enough to be a word for an end, and not a sentence.
 func isShort(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
-// statements holds the statements of a completion against itself: about a verification (true), and about the work (false).
+// statements holds the statements of a completion against itself: about a verification (true), and about the work
+// (false).
 type statements map[bool][]string
 
 func statementsOf(done schemas.Completion) statements {
@@ -167,7 +168,7 @@ func (s statements) examineOutput(output json.RawMessage) {
 	}
 }
 
-// look examines the value at a path. verified says that it is part of a verification.
+// examine reads the value at a path and looks for a failure. verified says that it is part of a verification.
 func (s statements) examine(at string, v any, verified bool) {
 	f := fieldOf(at, v, verified)
 	switch {

@@ -115,8 +115,8 @@ type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// checkSubschemas refuses features that make a schema's cost unbounded: too many subschemas, and references that are resolved
-// during a check. Other references are allowed: their cost depends on the output, see [checkWork].
+// checkSubschemas refuses features that make a schema's cost unbounded: too many subschemas, and references that are
+// resolved during a check. Other references are allowed: their cost depends on the output, see [checkWork].
 func checkSubschemas(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {

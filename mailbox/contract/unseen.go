@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// Unconfirmed lists statements of a completion that its working tree does not confirm: named files without a change since
-// the claim, a commit that is not checked out there, and uncommitted changes next to committed ones. It returns nil if
-// git showed nothing. It refuses nothing, because the reader may know the reason.
+// Unconfirmed lists statements of a completion that its working tree does not confirm: named files without a change
+// since the claim, a commit that is not checked out there, and uncommitted changes next to committed ones. It returns
+// nil if git showed nothing. It refuses nothing, because the reader may know the reason.
 func Unconfirmed(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
@@ -31,8 +31,9 @@ func Unconfirmed(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
-// AddObservations adds observations that were made after a completion to its answers. A failed check makes the completion partial.
-// A completion that was partial only because its checks were not observed becomes a success if all pass.
+// AddObservations adds observations that were made after a completion to its answers. A failed check makes the
+// completion partial. A completion that was partial only because its checks were not observed becomes a success if all
+// pass.
 func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
@@ -53,8 +54,8 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	}
 }
 
-// AwaitsChecks reports whether only missing observations keep a completion from success: the holder says that all criteria
-// are met, and nothing contradicts that.
+// AwaitsChecks reports whether only missing observations keep a completion from success: the holder says that all
+// criteria are met, and nothing contradicts that.
 func AwaitsChecks(done schemas.Completion) bool {
 	unmet := Unmet(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
@@ -72,8 +73,8 @@ func unobservedReason(check string, seen *schemas.CheckReport) string {
 
 const maxReason = 800 // bytes
 
-// hasChanges reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory that
-// has.
+// hasChanges reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory
+// that has.
 func hasChanges(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel

@@ -34,8 +34,8 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// isCheap reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits. The
-// limits are 100 digits and an exponent of three digits.
+// isCheap reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits.
+// The limits are 100 digits and an exponent of three digits.
 func isCheap(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3

@@ -25,8 +25,8 @@ func violations(e *jsonschema.ValidationError) []string {
 	return firstTexts(slices.Compact(found), maxViolations)
 }
 
-// collectMessages returns the messages of the deepest violations, because a higher one only says that something below is wrong.
-// For alternatives it returns the higher message, because no single one below has to be mended.
+// collectMessages returns the messages of the deepest violations, because a higher one only says that something below
+// is wrong. For alternatives it returns the higher message, because no single one below has to be mended.
 func collectMessages(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:

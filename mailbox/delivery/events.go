@@ -166,7 +166,7 @@ const (
 )
 
 // findHandoffs finds the handoffs that the session may claim, best first. With fresh, it skips handoffs that the
-// session got before. It stops after [reading.MostLooked] records, or after [maxSkipped] skipped ones. It skips
+// session got before. It stops after [reading.MaxScanned] records, or after [maxSkipped] skipped ones. It skips
 // unreadable records.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.AgentOrNew(d.View, d.Agent)

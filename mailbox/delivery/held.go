@@ -103,8 +103,8 @@ func (d *Delivery) connections() (over []presence.Connection, err error) {
 	return over, nil
 }
 
-// heldByOtherSession reports whether another session with the same name holds a handoff. It is false if this session has no
-// connection of its own, because then the other id may be its earlier one.
+// heldByOtherSession reports whether another session with the same name holds a handoff. It is false if this session
+// has no connection of its own, because then the other id may be its earlier one.
 func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })

@@ -58,8 +58,8 @@ func (d *Delivery) markFirst() {
 }
 
 // removeMarks removes the marks of a delivery that did not reach the session. The next event finds the items again, and
-// long polls of the session check at once. A lost reminder does not count. The error is invalid without marks. removeMarks
-// ignores marks that are not set, so a repeat changes nothing.
+// long polls of the session check at once. A lost reminder does not count. The error is invalid without marks.
+// removeMarks ignores marks that are not set, so a repeat changes nothing.
 func (d *Delivery) removeMarks() error {
 	marks := d.In.Undelivered
 	if marks == nil {

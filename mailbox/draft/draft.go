@@ -77,8 +77,8 @@ func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft,
 	return m.MakeOne(by, in, now)
 }
 
-// MakeOne checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field that
-// makes no sense, such as options of a send to several; limit for a field that is too long.
+// MakeOne checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field
+// that makes no sense, such as options of a send to several; limit for a field that is too long.
 func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	if err := cmp.Or(refuseSeveral(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
@@ -113,8 +113,8 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	return d, nil
 }
 
-// addTree records the sender's working tree, and describes its project unless the sender did. The tree is no part of the
-// digest, because it changes between repeats.
+// addTree records the sender's working tree, and describes its project unless the sender did. The tree is no part of
+// the digest, because it changes between repeats.
 func (d *Draft) addTree(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// checkNames checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has at
-// most 128 bytes. It judges only their form. The transaction looks up their targets later.
+// checkNames checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has
+// at most 128 bytes. It judges only their form. The transaction looks up their targets later.
 func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.Workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
@@ -41,11 +41,11 @@ func checkExpectations(e *schemas.Expectations) error {
 	return err
 }
 
-// A Reader parses an address in a field, as [schemas.ParseAddress] does.
+// An AddressParser parses an address in a field, as [schemas.ParseAddress] does.
 type AddressParser func(field, s string) (schemas.Address, error)
 
-// ParseAddresses parses the reviewer and the agent that gets failed work. If a parsed value differs from the written one, it
-// returns a copy with the parsed value.
+// ParseAddresses parses the reviewer and the agent that gets failed work. If a parsed value differs from the written
+// one, it returns a copy with the parsed value.
 func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read AddressParser) (*schemas.Expectations, *schemas.Rollback, error) {
 	if review := schemas.OrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
@@ -66,7 +66,7 @@ func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read Addres
 	return e, back, nil
 }
 
-// Mailbox parses the name of an agent, or human.
+// Agent parses the name of an agent, or human.
 func (read AddressParser) Agent(field, name string) (schemas.Agent, error) {
 	address, err := read(field, name)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 // limit.
 const maxReferences = 32
 
-// hasContent reports whether a reference brings its content. A message may have no such reference, see [refuseWorkFields]:
-// content is stored for a handoff, and a message has no record.
+// hasContent reports whether a reference brings its content. A message may have no such reference, see
+// [refuseWorkFields]: content is stored for a handoff, and a message has no record.
 func hasContent(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
-// SeparateContent moves the content out of the references of a context. It returns the context to store, with digests, and the
-// contents. It changes no list of c. The error is invalid for a reference that has not exactly one of content, url and
-// path; for a duplicate name; and for a path, because the process next to the files should have read it. The error is
-// limit for more than 32 references and for content that is too long.
+// SeparateContent moves the content out of the references of a context. It returns the context to store, with digests,
+// and the contents. It changes no list of c. The error is invalid for a reference that has not exactly one of content,
+// url and path; for a duplicate name; and for a path, because the process next to the files should have read it. The
+// error is limit for more than 32 references and for content that is too long.
 //
 // It reads and writes nothing, so a send calls it before its transaction, which writes the contents. It ignores a
 // caller's digest, bytes and tokens: it computes them, or sets them to zero if nothing is stored. Content without a

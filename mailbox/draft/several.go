@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// makeSeveral is [Maker.MakeOne] for a send with several parts, and a handoff that joins them. It returns the draft of the
-// first part, with all parts in it and the digest of the whole. Errors about the joining handoff have their field below
-// options.join.
+// makeSeveral is [Maker.MakeOne] for a send with several parts, and a handoff that joins them. It returns the draft of
+// the first part, with all parts in it and the digest of the whole. Errors about the joining handoff have their field
+// below options.join.
 func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
 	if err := cmp.Or(refuseWorkFields(in), checkSeveral(opt)); err != nil {

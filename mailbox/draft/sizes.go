@@ -15,8 +15,9 @@ const (
 	maxTags = 32
 )
 
-// checkSizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for an
-// empty task, else limit, with the field. Task and title are measured in bytes, summary, detail and data in characters.
+// checkSizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for
+// an empty task, else limit, with the field. Task and title are measured in bytes, summary, detail and data in
+// characters.
 func (m Maker) checkSizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")

@@ -59,8 +59,8 @@ func visitTree(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit fu
 	}
 }
 
-// escapeMermaid writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks becomes
-// a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
+// escapeMermaid writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks
+// becomes a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
 func escapeMermaid(written string) string {
 	var b strings.Builder
 	for _, r := range display.OneLine(schemas.Shorten(written, 150), 160) {

@@ -217,8 +217,8 @@ func countText(pairs ...any) string {
 	return strings.Join(some, ", ")
 }
 
-// momentFormats has the sentence for a moment by its action; the text of the moment follows it. A moment of another action
-// uses the action itself: "lead amended it".
+// momentFormats has the sentence for a moment by its action; the text of the moment follows it. A moment of another
+// action uses the action itself: "lead amended it".
 var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",

@@ -135,7 +135,8 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 	return nil
 }
 
-// checkReferences checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the chain.
+// checkReferences checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the
+// chain.
 func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
@@ -163,8 +164,8 @@ func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 	return nil
 }
 
-// checkReadable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held handoff has
-// no digest, so readable compares it with the sent content.
+// checkReadable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held
+// handoff has no digest, so checkReadable compares it with the sent content.
 func checkReadable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
 		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },

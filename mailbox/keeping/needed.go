@@ -87,8 +87,8 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	return nil
 }
 
-// followReferences adds the handoffs that the sent content and the questions refer to, and those handoffs' own references. It
-// skips unreadable content.
+// followReferences adds the handoffs that the sent content and the questions refer to, and those handoffs' own
+// references. It skips unreadable content.
 func (n *needed) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		said, err := v.RawContent(r.ID, event)

@@ -155,8 +155,8 @@ func (o op) forgetContent(before, now []byte) error {
 	return nil
 }
 
-// forgetDerived removes everything that was derived from the content of a handoff: notices about it, its search words, and
-// results of calls that contain its brief.
+// forgetDerived removes everything that was derived from the content of a handoff: notices about it, its search words,
+// and results of calls that contain its brief.
 //
 // Messages about the handoff stay; a person redacts each by its own id. forget deletes a receipt whose result has a
 // brief of this handoff. A repeat of that call by its request id then finds no receipt and takes effect anew.

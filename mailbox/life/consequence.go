@@ -73,8 +73,9 @@ const (
 	// SendReview sends a result to its reviewer. If that is refused, as at the end of a chain or of a budget, the owner
 	// of the workflow and human get a notice, and the sender judges.
 	SendReview Consequence = "send its result to its reviewer"
-	// ApplyVerdict applies the verdict of a review to the reviewed work, in the name of the reviewer: it accepts the work, or
-	// returns it with the points. If no round is left, or the return is refused, human gets a review to decide.
+	// ApplyVerdict applies the verdict of a review to the reviewed work, in the name of the reviewer: it accepts the
+	// work, or returns it with the points. If no round is left, or the return is refused, human gets a review to
+	// decide.
 	ApplyVerdict Consequence = "accept or return what it reviewed"
 	// EndReview cancels the review of a result that was judged another way, if there is one.
 	EndReview Consequence = "cancel its review"
@@ -121,8 +122,8 @@ const (
 	Redirects Condition = "the rejection names an agent that may do it"
 	// CheckFails holds if a check was observed to fail.
 	CheckFails Condition = "a check does not pass"
-	// NotDoneWell holds if the handoff ended, was not done well, and has no reviewer. Opens holds if it was not done well
-	// before and is now, and Shuts if it was done well and is not any more.
+	// NotDoneWell holds if the handoff ended, was not done well, and has no reviewer. NowDoneWell holds if it was not
+	// done well before and is now, and NoLongerDoneWell if it was done well and is not any more.
 	NotDoneWell      Condition = "it was not done well, and nobody reviews it"
 	NowDoneWell      Condition = "it is done well from now on"
 	NoLongerDoneWell Condition = "it is done well no more"
@@ -143,8 +144,8 @@ type Row struct {
 	Then  []Consequence
 }
 
-// consequences is the whole table. The rows of one action run from the first to the last. An action without a row has no
-// consequences.
+// consequences is the whole table. The rows of one action run from the first to the last. An action without a row has
+// no consequences.
 var consequences = []Row{
 	{Send, NeedsApproval, then(AskApproval)},
 	{Send, Routed, then(SendRouted)},
@@ -214,8 +215,8 @@ var consequences = []Row{
 
 func then(follow ...Consequence) []Consequence { return follow }
 
-// ConsequencesOf returns the rows of an action, in their order, or none if it has no consequences. Package mailbox calls it
-// after each change of a record, and runs the consequences in the same transaction. The golden file
+// ConsequencesOf returns the rows of an action, in their order, or none if it has no consequences. Package mailbox
+// calls it after each change of a record, and runs the consequences in the same transaction. The golden file
 // testdata/follows.txt shows the rows of every action.
 func ConsequencesOf(a Action) (rows []Row) {
 	for _, row := range consequences {

@@ -5,8 +5,8 @@
 // makes one page. The package writes nothing: package mailbox decides whose rows to list, and marks notices as read.
 //
 // A page ends for one of three reasons: it has the requested number of rows, its rows take [MaxBytes] bytes, or it has
-// examined [MaxScanned] rows and most of them did not match. The cursor of a page is the id of the last examined row. The
-// next page goes on after that row, even if handoffs were sent, claimed or ended in between. The server remembers
+// examined [MaxScanned] rows and most of them did not match. The cursor of a page is the id of the last examined row.
+// The next page goes on after that row, even if handoffs were sent, claimed or ended in between. The server remembers
 // nothing for a cursor. A cursor is valid in any process, as long as its handoff is in the store.
 package listing
 

@@ -106,8 +106,8 @@ func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, sho
 	return f.notices(v, a, v.UnreadBy(a))
 }
 
-// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to [MaxScanned].
-// There is no limit for notices that do not match: it may read all notices of the agent.
+// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to
+// [MaxScanned]. There is no limit for notices that do not match: it may read all notices of the agent.
 func (f Filter) notices(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {

@@ -43,8 +43,9 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Se
 	return afterCursor(v, v.Queue(inbox...), f.cursor)
 }
 
-// humanInbox yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no index
-// of handoffs that wait for approval, so the first part reads the record of every pending handoff after the cursor.
+// humanInbox yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no
+// index of handoffs that wait for approval, so the first part reads the record of every pending handoff after the
+// cursor.
 func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
@@ -110,9 +111,9 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// afterCursor yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was claimed
-// since. It reads a record for each handoff before the cursor, and only ids after it. The error is invalid for a cursor
-// that names no handoff.
+// afterCursor yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was
+// claimed since. It reads a record for each handoff before the cursor, and only ids after it. The error is invalid for
+// a cursor that names no handoff.
 func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil

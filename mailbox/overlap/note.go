@@ -23,12 +23,12 @@ const (
 	maxFiles = 20 // files that are named for a pair
 )
 
-// Record records the files that the caller's work touches. It returns a text for each other handoff that touches the same
-// files and is held, or was completed meanwhile with changes that the caller's commit lacks. Other holders get a
-// notice. Each pair is told about each file once. Note locks and refuses nothing. Overlaps end with the leases: only
+// Record records the files that the caller's work touches. It returns a text for each other handoff that touches the
+// same files and is held, or was completed meanwhile with changes that the caller's commit lacks. Other holders get a
+// notice. Each pair is told about each file once. Record locks and refuses nothing. Overlaps end with the leases: only
 // held work counts, and work that ended while that was held.
 //
-// r is the record after the claim, the report or the completion. Note deletes rows that are no longer needed.
+// r is the record after the claim, the report or the completion. Record deletes rows that are no longer needed.
 func Record(in *operation.Op, r *store.Record) (told []string, err error) {
 	o := op{in}
 	all, err := o.Touches()
@@ -83,8 +83,8 @@ func (o op) touchOf(r *store.Record, t store.Touch) store.Touch {
 	return t
 }
 
-// candidates returns the records to compare r with. It deletes the rows of work that was given up, and of work that ended
-// before the oldest held work was claimed.
+// candidates returns the records to compare r with. It deletes the rows of work that was given up, and of work that
+// ended before the oldest held work was claimed.
 func (o op) candidates(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID

@@ -78,8 +78,8 @@ func matches(pattern, file []string) bool {
 	return true
 }
 
-// NamedFiles returns the files that a handoff names, below the root of a working tree: the files of its context and of its
-// deliverables. An empty root means no tree. It cuts a pattern with two ** before the second.
+// NamedFiles returns the files that a handoff names, below the root of a working tree: the files of its context and of
+// its deliverables. An empty root means no tree. It cuts a pattern with two ** before the second.
 func NamedFiles(h schemas.Handoff, root string) (names []string) {
 	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
 	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
