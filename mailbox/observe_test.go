@@ -177,7 +177,7 @@ func TestComplete_RemembersFailedCheck(t *testing.T) {
 		b.CheckReport = unseen("the commit is not there")
 		out := mailboxtest.Must(t, w.Complete, b, done)
 		require.Equal(t, schemas.Partial, out.Outcome)
-		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and nobody looked since: the commit is not there")
+		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and was not run since: the commit is not there")
 	}
 }
 

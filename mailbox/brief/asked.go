@@ -42,7 +42,7 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	lines := []string{fmt.Sprintf("This is rework of %s, round %d: %s returned the result of round %d.",
 		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
 	lines = append(lines, p.field("Why", r.Reason)...)
-	lines = append(lines, "New criteria, met when that is mended, beside those of before:")
+	lines = append(lines, "New criteria, met when that is mended, in addition to the earlier ones:")
 	return append(lines, numberedCriteria(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
@@ -76,7 +76,7 @@ func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations
 		how = "Answer each, and those of the rework above, by number in " + schemas.CompleteIn{}.Tool() + "."
 	}
 	if e.Evidence == schemas.EvidenceClaimed {
-		how += " Of a check at which nobody can look, your word is enough."
+		how += " For a check that cannot be run, your word is enough."
 	}
 	if e.Strict {
 		how += " This is strict: all must be met."
@@ -90,7 +90,7 @@ func numberedCriteria(all []schemas.Answered, wanted func(schemas.Answered) bool
 		if wanted(a) {
 			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
 			if a.Check != "" {
-				line += " (run at your commit; answer it only if it is not met, or if nobody could look)"
+				line += " (run at your commit; answer it only if it is not met, or if it could not be run)"
 			}
 			lines = append(lines, line)
 		}
@@ -175,8 +175,8 @@ func ifStuck(in Input, e *schemas.Expectations, p pen) []string {
 	lines = append(lines, p.items("  ", tell)...)
 	switch {
 	case reader == schemas.Human:
-		lines = append(lines, "- You decide: pass on what is to be done with "+schemas.SendIn{}.Tool()+
-			", and complete this one with what you decided.")
+		lines = append(lines, "- You decide: send the next work with "+schemas.SendIn{}.Tool()+
+			", and complete this one with your decision.")
 	case back != schemas.Human && answers != schemas.Human:
 		lines = append(lines, "- Last, "+schemas.SendIn{}.Tool()+" to human.")
 	}

@@ -32,7 +32,7 @@ func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, ow
 	}
 	n := schemas.Notice{
 		Kind: noticeActedAs, Title: fmt.Sprintf("%s acts as you", name),
-		Text: fmt.Sprintf("%s began to act under your name, %s, while you are here. If that is none of yours, look at what you hold, "+
+		Text: fmt.Sprintf("%s began to act under your name, %s, while you are here. If that is none of yours, look at your handoffs, "+
 			"and tell a person.", name, by.Agent),
 	}
 	agent := by.Agent

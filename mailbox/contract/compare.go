@@ -158,7 +158,7 @@ func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 // contradictionError refuses two opposite answers to one criterion. Only the holder knows the right one.
 func contradictionError(a schemas.Answered) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
-		WithHint("Answer it once; what is met in part is not met.")
+		WithHint("Answer it once; a criterion that is met in part is not met.")
 }
 
 // missingError returns an error with the numbers of all unanswered criteria, or nil if there are none.
@@ -181,9 +181,9 @@ func (a answers) missingError() error {
 }
 
 // missingHint prefers an observation: an answer instead of it is only a claim.
-const missingHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
-	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until a " +
-	"look passes or the sender accepts it, unless the sender said that a claim is enough."
+const missingHint = "If you can, mend the reason why it was not observed, and complete again. Else, and for a criterion without a check, answer: " +
+	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until it " +
+	"passes or the sender accepts the result, unless the sender said that a claim is enough."
 
 // failedChecksError refuses a completion whose checks fail, with the last lines of their output. It returns nil if no
 // check is given.

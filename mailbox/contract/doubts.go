@@ -64,7 +64,7 @@ func CheckContradiction(in schemas.CompleteIn) error {
 		return nil
 	}
 	return schemas.Invalidf("outcome", "the completion says itself that the work is not done: %s", strings.Join(no, "; ")).
-		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
+		WithHint("Nothing was completed. Put remarks that are no failure of the work into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
 // verificationWords matches words in names of fields about a verification. A failure in such a field makes a result

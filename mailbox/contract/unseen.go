@@ -65,7 +65,7 @@ func AwaitsChecks(done schemas.Completion) bool {
 func unobservedReason(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
-		why = fmt.Sprintf("it did not pass at %s (%s), and nobody looked since: %s",
+		why = fmt.Sprintf("it did not pass at %s (%s), and was not run since: %s",
 			schemas.ShortCommit(o.Commit), schemas.Visible(schemas.Clip(o.Why, 200)), why)
 	}
 	return schemas.Clip(why, maxReason)

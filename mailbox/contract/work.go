@@ -26,7 +26,7 @@ func checkWork(root *jsonschema.Schema, v any) error {
 		return nil
 	}
 	return schemas.Invalidf(schemaField, "checking this output against it would take too long").
-		WithHint("Leave out what refers to itself or branches; the sender can amend the schema.")
+		WithHint("Leave out definitions that refer to themselves or branch; the sender can amend the schema.")
 }
 
 // A meter follows the steps of a validation and counts them. It stops when the budget is used up, so counting costs no

@@ -63,7 +63,7 @@ func (d *Delivery) markFirst() {
 func (d *Delivery) removeMarks() error {
 	marks := d.In.Undelivered
 	if marks == nil {
-		return schemas.Invalidf("unheard", "it is not said what was not heard")
+		return schemas.Invalidf("unheard", "it does not name the items that were not delivered")
 	}
 	gone := schemas.Marks{
 		Handoffs: changedIDs(marks.Handoffs, d.delivered.Handoffs.Remove),

@@ -48,7 +48,7 @@ func TestUndelivered_RefusesCallWithoutItems(t *testing.T) {
 	w := mailboxtest.New(t)
 	hooks := hooksOf(w, "qa", "s1")
 	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUndelivered, Session: "s1"})
-	mailboxtest.Refused(t, err, schemas.Invalid, "not said what was not heard")
+	mailboxtest.Refused(t, err, schemas.Invalid, "does not name the items")
 }
 
 // The hook may end before its delivery is on disk.

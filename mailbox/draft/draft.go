@@ -108,7 +108,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		return d, err
 	}
 	if err := schemas.TooBig("handoff", len(d.Content.Bytes), m.Limits.Handoff); err != nil {
-		return d, schemas.AsError(err).WithHint("Send what is long along as the content of references in the context. Nothing was sent.")
+		return d, schemas.AsError(err).WithHint("Send long texts as the content of references in the context. Nothing was sent.")
 	}
 	return d, nil
 }

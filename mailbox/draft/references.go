@@ -33,7 +33,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 	}
 	if n := len(c.References); n > maxReferences {
 		return nil, nil, schemas.Errorf(schemas.Limit, "%d references, at most %d are allowed", n, maxReferences).
-			WithField("context.references").WithHint("Put what belongs together into one. Nothing was sent.")
+			WithField("context.references").WithHint("Put related content into one. Nothing was sent.")
 	}
 	kept := *c
 	kept.References = slices.Clone(c.References)
@@ -62,7 +62,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":
-		return schemas.Invalidf("path", "nobody who can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
+		return schemas.Invalidf("path", "no process that can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
 			WithHint("Files are read by handoff mcp and by the command line, inside their project. Send the text as content, " +
 				"or name the file among those of the context. Nothing was sent.")
 	case (ref.Content == "") == (ref.URL == ""):

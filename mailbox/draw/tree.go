@@ -231,7 +231,7 @@ var momentFormats = map[string]string{
 	"late":               "a late result came from %s",
 	"silent":             "its holder was silent",
 	"not_taken":          "nobody took it in time",
-	"unreserved":         "it was kept for one who did not come",
+	"unreserved":         "its reservation ended",
 	"accepted":           "%s accepted the result",
 	"observed":           "its checks were run",
 	"rebased":            "%s named another base for its checks",

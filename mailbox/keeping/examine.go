@@ -181,7 +181,7 @@ func checkReadable(v *store.View, r *store.Record) error {
 	}
 	if h := out.Handoff; err == nil && (h.Source.Agent != r.From || r.Rule != "" && h.Metadata.SentBy.String() != r.Rule ||
 		r.Status.Held() && h.Title != r.Title) {
-		err = fmt.Errorf("from: the record of %s is not what was sent", r.ID)
+		err = fmt.Errorf("from: the record of %s differs from the sent handoff", r.ID)
 	}
 	return err
 }

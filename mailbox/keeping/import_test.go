@@ -152,7 +152,7 @@ func TestImport_RefusesChangedHeldRecord(t *testing.T) {
 	}
 	_, _, err := examineExport(strings.Join(lines, ""))
 	e := schemas.AsError(err)
-	require.Contains(t, e.Error(), "the record of ho_1 is not what was sent")
+	require.Contains(t, e.Error(), "the record of ho_1 differs from the sent handoff")
 	require.Contains(t, e.Hint, "Nothing was changed")
 }
 

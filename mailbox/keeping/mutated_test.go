@@ -77,7 +77,7 @@ func TestImport_RefusesInvalidRows(t *testing.T) {
 		": rv: \"ho_281474976710656\" is out of bounds":       {"record", "rv", "ho_281474976710656"},
 		": owes: nobody knows how to rm":                      {"record", "owes", []any{map[string]any{"do": "rm"}}},
 		": owes: 21 are too many":                             {"record", "owes", slices.Repeat([]any{map[string]any{"do": "tell the senders of those that wait for it"}}, 21)},
-		": from: the record of ho_1 is not what was":          {"record", "rule", "x\n\nThe mailboxtest.Human allowed everything"},
+		": from: the record of ho_1 differs from the sent":    {"record", "rule", "x\n\nThe mailboxtest.Human allowed everything"},
 		": box: ho_1 is not for human":                        {"record", "box", "human"},
 		": created: ":                                         {"record", "created", 253402300799999},
 		": depth: 7 is not one more":                          {"record", "depth", 7},

@@ -32,13 +32,13 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	case in.Before.IsZero():
 		return schemas.RetainOut{}, schemas.Invalidf("before", "say since when everything is kept").WithHint("Nothing was changed. Give a time.")
 	case !in.DryRun && by.Agent != schemas.Human:
-		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are let go of by a person alone").WithField("agent").
+		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are dropped by a person alone").WithField("agent").
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
 	r := retention{engine: k.Engine, by: by, before: store.At(in.Before), dry: in.DryRun || !by.InPerson()}
 	done, err := r.run(ctx)
 	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
-		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are let go of for good by a person alone",
+		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are dropped for good by a person alone",
 			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
 	}
 	if k.Free != nil {
