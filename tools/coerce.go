@@ -45,7 +45,7 @@ func (n *node) coerce(v any, at *path) (any, error) {
 	case "string":
 		return n.coerceText(v, at)
 	case "boolean":
-		return n.coerceTruth(v, at)
+		return n.coerceBool(v, at)
 	}
 	return n.coerceNumber(v, at)
 }
@@ -59,12 +59,12 @@ func (n *node) coerceObject(v any, at *path) (any, error) {
 	if !ok {
 		return nil, n.wrongKind(v, at)
 	}
-	return m, n.fields(m, at)
+	return m, n.coerceFields(m, at)
 }
 
-// fields coerces the fields of an object in place. It looks at all names before any value, and at unknown names before
+// coerceFields coerces the fields of an object in place. It looks at all names before any value, and at unknown names before
 // missing ones, because a mistyped name explains a missing one. Fields that are null are removed.
-func (n *node) fields(m map[string]any, at *path) error {
+func (n *node) coerceFields(m map[string]any, at *path) error {
 	if n.Rest.open {
 		return nil
 	}
@@ -73,12 +73,12 @@ func (n *node) fields(m map[string]any, at *path) error {
 	for _, name := range names {
 		switch p := n.field(name); {
 		case p == nil:
-			return n.unknown(name, m[name], at)
+			return n.refuseUnknown(name, m[name], at)
 		case p.Filled:
 			return refusedf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
 		}
 	}
-	if err := n.missing(m, at); err != nil {
+	if err := n.checkRequired(m, at); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -121,7 +121,7 @@ func asText(v any) any {
 func (n *node) coerceList(v any, at *path) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
-		if !n.Items.read().takes(v) {
+		if !n.Items.read().acceptsSingle(v) {
 			return nil, n.wrongKind(v, at)
 		}
 		list = []any{v}
@@ -143,8 +143,8 @@ func (n *node) coerceList(v any, at *path) (any, error) {
 	return coerced, nil
 }
 
-// takes tells whether a value that is no list may stand for a list of one.
-func (n *node) takes(v any) bool {
+// acceptsSingle tells whether a value that is no list may stand for a list of one.
+func (n *node) acceptsSingle(v any) bool {
 	switch v.(type) {
 	case string:
 		return n.Type == "string" || n.gist() != ""
@@ -181,11 +181,11 @@ func (n *node) coerceWord(text string, at *path) (any, error) {
 	if word := schemas.Word(text); slices.Contains(n.Enum, word) {
 		return word, nil
 	}
-	return nil, n.noWord(text, at)
+	return nil, n.wrongWord(text, at)
 }
 
-// coerceTruth takes true and false, also as text, and yes and no. No other word means either.
-func (n *node) coerceTruth(v any, at *path) (any, error) {
+// coerceBool takes true and false, also as text, and yes and no. No other word means either.
+func (n *node) coerceBool(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
 		case "true", "yes":
@@ -219,7 +219,7 @@ func (n *node) coerceNumber(v any, at *path) (any, error) {
 	case n.Clamp && f > *n.Maximum:
 		f = *n.Maximum
 	case n.Minimum != nil && f < *n.Minimum || n.Maximum != nil && f > *n.Maximum:
-		return nil, n.outside(number, at)
+		return nil, n.outOfRange(number, at)
 	}
 	return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
 }

@@ -24,10 +24,10 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err 
 		err = inspect(m, nil, true) // what came as text within JSON was not looked into before
 	}
 	if err == nil {
-		agent, err = lift(m, "agent")
+		agent, err = takeText(m, "agent")
 	}
 	if err == nil {
-		err = t.schema().fields(m, nil)
+		err = t.schema().coerceFields(m, nil)
 	}
 	if err != nil {
 		return "", nil, t.refuse(err)
@@ -59,10 +59,10 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 		WithHint("Send an object: a name and a value for each argument.")
 }
 
-// lift takes a text out of the arguments.
+// takeText takes a text out of the arguments.
 //
 // Null and a field that is not there are "". The text is trimmed.
-func lift(m map[string]any, name string) (string, error) {
+func takeText(m map[string]any, name string) (string, error) {
 	v := m[name]
 	delete(m, name)
 	text, ok := v.(string)

@@ -20,7 +20,7 @@ func canonical(t *testing.T, tool, args string) (string, error) {
 
 // Each line is a slip that models make, and what it becomes. Claims, lists and the like take no fields of
 // their own here, so that the slip stands alone.
-func TestSlipsInArgumentsAreCoerced(t *testing.T) {
+func TestDecode_CoercesSlips(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"absent arguments", "claim_handoff", ``, `{}`},
 		{"null arguments", "claim_handoff", ` null `, `{}`},
@@ -116,14 +116,14 @@ func TestSlipsInArgumentsAreCoerced(t *testing.T) {
 	}
 }
 
-func refusal(t *testing.T, tool, args string) *schemas.Error {
+func refusalOf(t *testing.T, tool, args string) *schemas.Error {
 	t.Helper()
 	have, err := canonical(t, tool, args)
 	require.Error(t, err, have)
 	return schemas.AsError(err)
 }
 
-func TestABlankOfAdviceIsNoTextOfACaller(t *testing.T) {
+func TestDecode_RefusesBlankOfAdvice(t *testing.T) {
 	for tool, args := range map[string]string{
 		"complete_handoff": `{"handoff_id": "ho_1", "summary": "…"}`,
 		"fail_handoff":     `{"handoff_id": "ho_1", "description": "…"}`,

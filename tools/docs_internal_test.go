@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the reference in docs/tools.md")
 
-func TestReferenceDescribesTheTools(t *testing.T) {
+func TestReference_DescribesTools(t *testing.T) {
 	const document, begin, end = "../docs/tools.md", "<!-- tools:begin -->\n", "<!-- tools:end -->"
 	b, err := os.ReadFile(document)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // What somebody wants who knows only the list of tools: each goal is reached by the calls that come to mind first.
-func TestGoalsAreReachedAtTheFirstTry(t *testing.T) {
+func TestGoals_AreReachedAtFirstTry(t *testing.T) {
 	goals := talksIn(t, "testdata/goals.txt")
 	require.GreaterOrEqual(t, len(goals), 30)
 	play(t, "testdata/goals.txt")
@@ -21,7 +21,7 @@ func TestGoalsAreReachedAtTheFirstTry(t *testing.T) {
 // What slips into the last call of a talk is accepted as it is meant, or the call is mended by nothing but what its
 // refusal says: by the call that it advises, by the place or the name that it gives, or as the table writes it behind
 // "> ", with no name in it that the refusal does not have.
-func TestSlipsAreAcceptedOrMendedByWhatTheRefusalSays(t *testing.T) {
+func TestSlips_AreAcceptedOrMendedByRefusal(t *testing.T) {
 	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
 		for _, talk := range talksIn(t, file) {
 			t.Run(talk.name, func(t *testing.T) {

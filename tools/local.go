@@ -42,7 +42,7 @@ func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.offered(c.Caller); err != nil {
+	if err := t.authorize(c.Caller); err != nil {
 		return nil, err
 	}
 	return l.invoke(ctx, t, c)
@@ -78,11 +78,11 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	canonical, warnings, err := l.conceal(t, args)
+	canonical, warnings, err := l.concealSecrets(t, args)
 	if err != nil {
 		return nil, err
 	}
-	by, err := l.caller(ctx, t, c, agent)
+	by, err := l.resolveCaller(ctx, t, c, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -92,19 +92,19 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
-		return nil, refusal(err, schemas.Agent(agent))
+		return nil, completeError(err, schemas.Agent(agent))
 	}
 	if borrowed {
-		next = append(advise(actedAs(by.Agent, c.Caller.Agent)), next...)
+		next = append(advise(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
 	}
 	inbox := l.inbox(ctx, t, by)
-	return dress(out, inbox, schemas.AdviceAs(schemas.Agent(agent), waitFirst(readFirst(t.Name, canonical, next, inbox), inbox)))
+	return addEnvelope(out, inbox, schemas.AdviceAs(schemas.Agent(agent), waitIfEmpty(readBeforeWait(t.Name, canonical, next, inbox), inbox)))
 }
 
-// conceal encodes arguments, without the secrets that a tool would keep, and gives what the caller is to be warned of.
-func (l Local) conceal(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
-	said := concealing{do: l.Secrets}
-	if t.keeps() {
+// concealSecrets encodes arguments, without the secrets that a tool would keep, and gives what the caller is to be warned of.
+func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
+	said := secretFilter{do: l.Secrets}
+	if t.storesTexts() {
 		if _, err := said.value("", args, nil); err != nil {
 			return nil, nil, t.refuse(err)
 		}
@@ -116,11 +116,11 @@ func (l Local) conceal(t Tool, args map[string]any) (canonical json.RawMessage, 
 	return canonical, said.warnings, err
 }
 
-// caller gives the caller of a tool under the name under which it acts, see [named], with what the call says of itself.
+// resolveCaller gives the caller of a tool under the name under which it acts, see [resolveName], with what the call says of itself.
 // The registry notes a name that is denied. The name of a pool is refused, except by register_agent, which makes one,
 // and by administrative tools.
-func (l Local) caller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
-	by, err := named(c.Caller, agent, t)
+func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
+	by, err := resolveName(c.Caller, agent, t)
 	if err != nil && c.Caller.Token != "" && schemas.AsError(err).Code == schemas.Denied {
 		l.Mailbox.Denied(ctx, c.Caller, agent)
 	}
@@ -131,11 +131,11 @@ func (l Local) caller(ctx context.Context, t Tool, c Call, agent string) (schema
 	return by, err
 }
 
-// refusal completes an error with what its code advises, in the name under which the call was made, and names the
+// completeError completes an error with what its code advises, in the name under which the call was made, and names the
 // argument of one that is about where a handoff stands: its id.
 //
 // An error that has no code stays as it is; invoke makes it internal.
-func refusal(err error, as schemas.Agent) error {
+func completeError(err error, as schemas.Agent) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return err
@@ -147,12 +147,12 @@ func refusal(err error, as schemas.Agent) error {
 	return e
 }
 
-// named gives the caller under the name that the arguments chose, else under that of the connection. It refuses a name
+// resolveName gives the caller under the name that the arguments chose, else under that of the connection. It refuses a name
 // that the connection may not use, and a call without any, unless the tool only reads or is administrative.
 //
 // By is returned with that name, or unchanged when the call needs none. The error of a name that the connection may not
 // use is denied, that of a missing one invalid.
-func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
+func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
 		return by.As(agent)
@@ -186,11 +186,11 @@ func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Chan
 
 func (l Local) log() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
 
-// dress adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
+// addEnvelope adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
 // where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.
 //
 // Result has neither of these fields. An empty object stands for a result without fields.
-func dress(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
+func addEnvelope(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := schemas.Encode(struct {
 		Inbox *schemas.Inbox   `json:"inbox,omitempty"`
 		Next  []schemas.Advice `json:"next,omitempty"`

@@ -31,7 +31,7 @@ func run(t *testing.T, c Call, m method) (out, log string, err error) {
 	return string(result), b.String(), err
 }
 
-func TestResultIsDressed(t *testing.T) {
+func TestInvoke_AddsEnvelopeToResult(t *testing.T) {
 	out, _, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{Holding: []schemas.ID{12}}, nil
 	})
@@ -39,7 +39,7 @@ func TestResultIsDressed(t *testing.T) {
 	require.JSONEq(t, `{"holding":["ho_12"],"next":[{"say":"go on"}]}`, out)
 }
 
-func TestCallerCarriesTheRequest(t *testing.T) {
+func TestInvoke_CallerCarriesRequest(t *testing.T) {
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	c := Call{ID: "r1", Since: since, Until: since.Add(time.Minute)}
 	_, _, err := run(t, c, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
@@ -51,7 +51,7 @@ func TestCallerCarriesTheRequest(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestPanicsReachTheLogAndNotTheCaller(t *testing.T) {
+func TestInvoke_LogsPanicAndHidesIt(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		panic("secret")
 	})
@@ -60,10 +60,10 @@ func TestPanicsReachTheLogAndNotTheCaller(t *testing.T) {
 		require.NotContains(t, e.Error(), "secret")
 	}
 	require.Contains(t, log, "secret")
-	require.Contains(t, log, "TestPanicsReachTheLogAndNotTheCaller") // the stack
+	require.Contains(t, log, "TestInvoke_LogsPanicAndHidesIt") // the stack
 }
 
-func TestCausesReachTheLogAndNotTheCaller(t *testing.T) {
+func TestInvoke_LogsCauseAndHidesIt(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, errors.New("disk /dev/sda1 is gone")
 	})
@@ -71,7 +71,7 @@ func TestCausesReachTheLogAndNotTheCaller(t *testing.T) {
 	require.Contains(t, log, "disk /dev/sda1 is gone")
 }
 
-func TestRefusalsAreAnsweredAndNotLogged(t *testing.T) {
+func TestInvoke_ReturnsRefusalWithoutLog(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, schemas.Errorf(schemas.Conflict, "held by qa")
 	})
@@ -79,7 +79,7 @@ func TestRefusalsAreAnsweredAndNotLogged(t *testing.T) {
 	require.Empty(t, log)
 }
 
-func TestCallThatIsCutOffIsUnavailable(t *testing.T) {
+func TestInvoke_CutOffIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	row := admin(Tool{Name: "row"}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
 		cancel()
@@ -89,7 +89,7 @@ func TestCallThatIsCutOffIsUnavailable(t *testing.T) {
 	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 }
 
-func TestEnvelopeIsMergedWithoutReadingTheResult(t *testing.T) {
+func TestAddEnvelope_JoinsBytes(t *testing.T) {
 	inbox := &schemas.Inbox{Pending: 2}
 	for _, c := range []struct {
 		name, result, want string
@@ -104,7 +104,7 @@ func TestEnvelopeIsMergedWithoutReadingTheResult(t *testing.T) {
 		{"nothing at all", `{}`, `{}`, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			have, err := dress(json.RawMessage(c.result), c.inbox, c.next)
+			have, err := addEnvelope(json.RawMessage(c.result), c.inbox, c.next)
 			require.NoError(t, err)
 			require.Equal(t, c.want, string(have))
 		})

@@ -19,20 +19,20 @@ func invoke(t *testing.T, tool, args string) (json.RawMessage, *schemas.Error) {
 	return out, schemas.AsError(err)
 }
 
-func TestSendWithoutANameIsRefused(t *testing.T) {
+func TestInvoke_RefusesSendWithoutName(t *testing.T) {
 	_, err := invoke(t, "send_handoff", `{"to":"qa","task":"x"}`)
 	require.Equal(t, schemas.Invalid, err.Code)
 	require.Equal(t, "agent", err.Field)
 	require.Equal(t, "Say who you are with each call, or have this server started under a name. Nothing was sent.", err.Hint)
 }
 
-func TestCallAsSystemIsDenied(t *testing.T) {
+func TestInvoke_DeniesCallAsSystem(t *testing.T) {
 	_, err := invoke(t, "send_handoff", `{"to":"qa","task":"x","agent":"system"}`)
 	require.Equal(t, schemas.Denied, err.Code)
 	require.Equal(t, "agent", err.Field)
 }
 
-func TestRequestIDsSortByTime(t *testing.T) {
+func TestNewRequestID_SortsByTime(t *testing.T) {
 	at := time.UnixMilli(0x18_0000_0000)
 	id := tools.NewRequestID(at, zeros{})
 	require.Equal(t, "00000018000000000000000000000000", id)
@@ -46,7 +46,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // Subagents of one client share a server and say their name with each call: the calls that they are advised
 // to make say it again, or they would take the work of another.
-func TestAdviceRepeatsTheNameThatWasGiven(t *testing.T) {
+func TestAdvice_RepeatsGivenName(t *testing.T) {
 	w := open(t)
 	main := schemas.Caller{Agent: "main", Via: schemas.ViaStdio, Conn: "c"}
 	next := func(tool, args string) string {

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// nextOne is how the next handoff is taken.
-func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
+// adviseClaim is how the next handoff is taken.
+func adviseClaim() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
 
 // The functions below are called after the commit with the arguments in canonical form and the result. They read neither
 // store nor clock. Each piece of advice is a call that is complete and valid, or a sentence; none takes work away from
@@ -24,7 +24,7 @@ func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes th
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		next := advise(await(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
+		next := advise(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.Texts(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
@@ -58,38 +58,38 @@ func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 		}
 		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
 	case o.OnlyUnread:
-		return append(next, whole(o.HandoffID))
+		return append(next, adviseBrief(o.HandoffID))
 	}
-	next = append(next, held(o.HandoffID, o.Token, o.ToDo)...)
+	next = append(next, adviseHolder(o.HandoffID, o.Token, o.ToDo)...)
 	if in.View == "full" && o.Handoff == nil {
 		next = append(next, schemas.Call(schemas.GetIn{HandoffID: o.HandoffID.String(), View: "full"}, "gives all of it, in pages"))
 	}
 	return next
 }
 
-// whole advises how a session reads all of a brief again.
-func whole(id schemas.ID) schemas.Advice {
+// adviseBrief advises how a session reads all of a brief again.
+func adviseBrief(id schemas.ID) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
 }
 
-// held advises the three ways to go on with what the caller holds.
-func held(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
+// adviseHolder advises the three ways to go on with what the caller holds.
+func adviseHolder(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
 	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	return advise(
-		ending(id, token, todo),
+		adviseComplete(id, token, todo),
 		schemas.Call(ask, "asks what is missing"),
 		schemas.Call(failed, "gives it up"),
 	)
 }
 
-// mostTemplates is how many criteria a call names: more would only make it long.
-const mostTemplates = 12
+// maxCriteria is how many criteria a call names: more would only make it long.
+const maxCriteria = 12
 
-// ending advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only
+// adviseComplete advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only
 // the holder knows which are, and who follows the call blindly claims nothing.
-func ending(id, token string, todo schemas.ToDo) schemas.Advice {
+func adviseComplete(id, token string, todo schemas.ToDo) schemas.Advice {
 	done := schemas.CompleteIn{
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
 	}
@@ -97,12 +97,12 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 		return schemas.Call(done, "completes it")
 	}
 	done.Verification = &schemas.Verification{}
-	for n := range min(todo.Criteria, mostTemplates) {
+	for n := range min(todo.Criteria, maxCriteria) {
 		done.Verification.Criteria = append(done.Verification.Criteria,
 			schemas.Criterion{Criterion: strconv.Itoa(n + 1), Evidence: schemas.Blank})
 	}
 	say := "completes it, each criterion with evidence"
-	if todo.Criteria > mostTemplates {
+	if todo.Criteria > maxCriteria {
 		say += fmt.Sprintf("; there are %d", todo.Criteria)
 	}
 	return schemas.Call(done, say)
@@ -119,7 +119,7 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 		return items[i].HandoffID
 	}
 	if id := first("question"); id != 0 {
-		next = append(next, answer(id))
+		next = append(next, adviseAnswer(id))
 	}
 	for _, kinds := range [][]string{{"rejected", "failed", "timed_out", "attempts_used_up"}, {"completed"}} {
 		if id := first(kinds...); id != 0 {
@@ -132,8 +132,8 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	return next
 }
 
-// answer advises to answer a question, in the caller's words.
-func answer(id schemas.ID) schemas.Advice {
+// adviseAnswer advises to answer a question, in the caller's words.
+func adviseAnswer(id schemas.ID) schemas.Advice {
 	reply := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
 	return schemas.Call(reply, "answers it")
 }
@@ -143,17 +143,17 @@ func answer(id schemas.ID) schemas.Advice {
 func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
-		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
+		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
 	case o.Outcome == schemas.Partial:
-		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
+		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
 	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
-		return advise(nextOne())
+		return advise(adviseClaim())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return advise(nextOne(), schemas.Call(on, "passes on what follows"))
+	return advise(adviseClaim(), schemas.Call(on, "passes on what follows"))
 }
 
-func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(nextOne()) }
+func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(adviseClaim()) }
 
 // afterUpdate advises by the action that was taken. An action that made a new handoff, such as a retry, is followed at
 // the new one. Every action is named in the switch, so that a new one is not forgotten.
@@ -165,14 +165,14 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
 		return advise(schemas.Call(wait, "waits for the answer and the claim"))
 	case schemas.ActRelease:
-		return advise(nextOne())
+		return advise(adviseClaim())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
 			return advise(schemas.Advice{Say: "What is below it, its children, goes on: cancel each that nobody needs."})
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return advise(await(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
+		return advise(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
@@ -192,7 +192,7 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
 		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Claimable:
-		next = append(next, nextOne())
+		next = append(next, adviseClaim())
 	case in.WaitSeconds > 0 && o.Cursor == "":
 		next = append(next, schemas.Call(in, "waits for more"))
 	}
@@ -214,9 +214,9 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return advise(whole(o.HandoffID)) // it read the rest with its first claim
+		return advise(adviseBrief(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
-		return advise(answer(o.HandoffID))
+		return advise(adviseAnswer(o.HandoffID))
 	case o.MayTakeOver:
 		take := schemas.ClaimIn{HandoffID: in.HandoffID}
 		return advise(schemas.Call(take, "takes it up again: another session of your name claimed it"))
@@ -227,24 +227,24 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		in.Offset = o.NextOffset
 		return advise(schemas.Call(in, "gives the rest"))
 	case len(o.Readable) > 0:
-		return readings(in.HandoffID, o.Readable)
+		return adviseReferences(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
 	case o.MayJudge:
-		return judgements(in.HandoffID, o.Standing)
+		return adviseJudgement(in.HandoffID, o.Standing)
 	case o.AwaitsReview:
 		return advise(
-			await(o.HandoffID, "waits for the verdict"),
+			adviseWait(o.HandoffID, "waits for the verdict"),
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
 		)
 	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return advise(await(o.Standing.Successor, "waits for what took its place"))
+		return advise(adviseWait(o.Standing.Successor, "waits for what took its place"))
 	}
 	return nil
 }
 
-// judgements advises the two judgements of a result. One whose texts are no longer kept cannot be returned.
-func judgements(id string, standing *schemas.Standing) []schemas.Advice {
+// adviseJudgement advises the two judgements of a result. One whose texts are no longer kept cannot be returned.
+func adviseJudgement(id string, standing *schemas.Standing) []schemas.Advice {
 	next := advise(schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
 	if standing != nil && standing.NotKept {
 		return next
@@ -253,13 +253,13 @@ func judgements(id string, standing *schemas.Standing) []schemas.Advice {
 	return append(next, schemas.Call(back, "returns it with points to mend"))
 }
 
-// await advises to wait for an outcome.
-func await(id schemas.ID, say string) schemas.Advice {
+// adviseWait advises to wait for an outcome.
+func adviseWait(id schemas.ID, say string) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
 }
 
-// readings advises to read what was sent along.
-func readings(id string, names []string) []schemas.Advice {
+// adviseReferences advises to read what was sent along.
+func adviseReferences(id string, names []string) []schemas.Advice {
 	return schemas.Map(names, func(name string) schemas.Advice {
 		return schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
 	})
@@ -305,10 +305,10 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	return advise(schemas.Call(one, "makes one known"))
 }
 
-// readFirst takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
+// readBeforeWait takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
 // have come. Who lists its mail is told so in any case, after what else is useful, and not where it lists notices.
 // What it holds is in another list, which comes first.
-func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(advise(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
 	}
@@ -325,21 +325,21 @@ func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *
 	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))
 }
 
-// waitFirst makes advice to take the next handoff a wait for it, where nothing is there to take or to read.
-func waitFirst(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+// waitIfEmpty makes advice to take the next handoff a wait for it, where nothing is there to take or to read.
+func waitIfEmpty(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox == nil || inbox.Pending+inbox.Notices > 0 {
 		return next
 	}
 	for i, a := range next {
-		if a.Say == nextOne().Say && bytes.Equal(a.Args, nextOne().Args) {
+		if a.Say == adviseClaim().Say && bytes.Equal(a.Args, adviseClaim().Args) {
 			next[i] = schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one")
 		}
 	}
 	return next
 }
 
-// actedAs warns a caller that acts under the name of an agent that is here over another connection.
-func actedAs(agent, own schemas.Agent) schemas.Advice {
+// warnBorrowedName warns a caller that acts under the name of an agent that is here over another connection.
+func warnBorrowedName(agent, own schemas.Agent) schemas.Advice {
 	say := fmt.Sprintf("Agent %s is here over another connection, and was told that you act as it. If you are not %s, act as %s.",
 		agent, agent, cmp.Or(own, "yourself"))
 	return schemas.Advice{Say: say}

@@ -29,7 +29,7 @@ const maxNesting = 32
 // The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own.
 func parse(raw []byte, at *path) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := value(d, at)
+	v, err := readValue(d, at)
 	if err == nil {
 		_, end := d.ReadToken()
 		if !errors.Is(end, io.EOF) {
@@ -45,17 +45,17 @@ func parse(raw []byte, at *path) (any, error) {
 	return v, inspect(v, at, utf8.Valid(raw))
 }
 
-// value reads the next value.
-func value(d *jsontext.Decoder, at *path) (any, error) {
+// readValue reads the next value.
+func readValue(d *jsontext.Decoder, at *path) (any, error) {
 	t, err := d.ReadToken()
 	if err != nil {
 		return nil, err
 	}
 	switch byte(t.Kind()) {
 	case '[':
-		return list(d, at)
+		return readList(d, at)
 	case '{':
-		return object(d, at)
+		return readObject(d, at)
 	case '"':
 		return t.String(), nil
 	case '0':
@@ -67,10 +67,10 @@ func value(d *jsontext.Decoder, at *path) (any, error) {
 	}
 }
 
-func list(d *jsontext.Decoder, at *path) (any, error) {
+func readList(d *jsontext.Decoder, at *path) (any, error) {
 	all := []any{}
 	for d.PeekKind() != ']' {
-		item, err := value(d, at.at(len(all)))
+		item, err := readValue(d, at.at(len(all)))
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func list(d *jsontext.Decoder, at *path) (any, error) {
 	return all, err
 }
 
-func object(d *jsontext.Decoder, at *path) (any, error) {
+func readObject(d *jsontext.Decoder, at *path) (any, error) {
 	all := map[string]any{}
 	for d.PeekKind() != '}' {
 		t, err := d.ReadToken()
@@ -88,7 +88,7 @@ func object(d *jsontext.Decoder, at *path) (any, error) {
 			return nil, err
 		}
 		name := t.String()
-		field, err := value(d, at.field(name))
+		field, err := readValue(d, at.field(name))
 		if err != nil {
 			return nil, err
 		}
@@ -168,15 +168,15 @@ func tooDeep(at *path) error {
 //
 // The methods return new paths and change none.
 type path struct {
-	up    *path
-	name  string // of a field, unless it is an item
-	index int
-	item  bool
+	parent *path
+	name   string // of a field, unless it is an item
+	index  int
+	item   bool
 }
 
-func (p *path) field(name string) *path { return &path{up: p, name: name} }
+func (p *path) field(name string) *path { return &path{parent: p, name: name} }
 
-func (p *path) at(index int) *path { return &path{up: p, index: index, item: true} }
+func (p *path) at(index int) *path { return &path{parent: p, index: index, item: true} }
 
 // String gives the path, as context.files[0].path.
 func (p *path) String() string {
@@ -184,17 +184,17 @@ func (p *path) String() string {
 	case p == nil:
 		return ""
 	case p.item:
-		return p.up.String() + "[" + strconv.Itoa(p.index) + "]"
-	case p.up == nil:
+		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
+	case p.parent == nil:
 		return short(p.name)
 	}
-	return p.up.String() + "." + short(p.name)
+	return p.parent.String() + "." + short(p.name)
 }
 
 // depth counts the objects and lists around the value, and the value itself.
 func (p *path) depth() int {
 	n := 1
-	for ; p != nil; p = p.up {
+	for ; p != nil; p = p.parent {
 		n++
 	}
 	return n

@@ -23,7 +23,7 @@ import (
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
 	if u, ok := errors.AsType[unknownField](err); ok {
-		e = t.placed(u)
+		e = t.locateField(u)
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
@@ -48,23 +48,23 @@ func (u unknownField) Error() string { return u.refusal.Error() }
 // Unwrap gives what callers are told.
 func (u unknownField) Unwrap() error { return u.refusal }
 
-// unknown refuses a field that the schema does not have.
+// refuseUnknown refuses a field that the schema does not have.
 //
 // Fields that are hidden or filled are accepted or refused elsewhere, and are never suggested.
-func (n *node) unknown(name string, v any, at *path) error {
+func (n *node) refuseUnknown(name string, v any, at *path) error {
 	known := n.visible()
 	if at == nil {
 		known = append(known, "agent")
 	}
-	return unknownField{choose(refusedf(at.field(name), "there is no such field"), name, known), name, v}
+	return unknownField{withChoices(refusedf(at.field(name), "there is no such field"), name, known), name, v}
 }
 
-// holders are names under which callers filter a list by who holds the work. Its box says that.
-var holders = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
+// holderFilters are names under which callers filter a list by who holds the work. Its box says that.
+var holderFilters = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
 
-// placed says where a field belongs that stands where there is no such field. Of an object of another protocol, whose
+// locateField says where a field belongs that stands where there is no such field. Of an object of another protocol, whose
 // other fields are known, it names the field that is not.
-func (t Tool) placed(u unknownField) schemas.Error {
+func (t Tool) locateField(u unknownField) schemas.Error {
 	e := *u.refusal
 	name := u.name
 	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeign(t.Name, e.Field) {
@@ -72,7 +72,7 @@ func (t Tool) placed(u unknownField) schemas.Error {
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
 	}
-	if t.Name == (schemas.ListIn{}).Tool() && holders[name] {
+	if t.Name == (schemas.ListIn{}).Tool() && holderFilters[name] {
 		e.Next = append(e.Next, schemas.Call(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists what anybody holds"))
 	}
 	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
@@ -84,9 +84,9 @@ func (t Tool) placed(u unknownField) schemas.Error {
 	return e
 }
 
-// choose adds the valid names to a refusal of what was written, in the order in which they are explained, and a hint at
+// withChoices adds the valid names to a refusal of what was written, in the order in which they are explained, and a hint at
 // the one that was likely meant.
-func choose(e *schemas.Error, written string, names []string) *schemas.Error {
+func withChoices(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
 	if meant := closest.Likely(written, names); len(meant) > 0 {
 		hint = "Closest: " + meant[0] + "."
@@ -94,8 +94,8 @@ func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 	return e.WithKnown(names...).WithHint("%s", hint)
 }
 
-// missing refuses an object that lacks required fields, and names all of them. Blank text is no value.
-func (n *node) missing(m map[string]any, at *path) error {
+// checkRequired refuses an object that lacks required fields, and names all of them. Blank text is no value.
+func (n *node) checkRequired(m map[string]any, at *path) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {
 		text, ok := m[name].(string)
 		return m[name] != nil && (!ok || strings.TrimSpace(text) != "")
@@ -109,15 +109,15 @@ func (n *node) missing(m map[string]any, at *path) error {
 	}
 	var hints []string
 	for _, name := range names {
-		if says := n.Properties.field(name).says(); says != "" {
+		if says := n.Properties.field(name).valueHelp(); says != "" {
 			hints = append(hints, name+": "+says+".")
 		}
 	}
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// says explains which values a field takes, "" where its name says it all. An object is shown by its form.
-func (n *node) says() string {
+// valueHelp explains which values a field takes, "" where its name says it all. An object is shown by its form.
+func (n *node) valueHelp() string {
 	switch {
 	case n.Enum != nil:
 		return "one of " + strings.Join(n.Enum, ", ")
@@ -138,23 +138,23 @@ func (n *node) form() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), 
 // the value, and the form that the value should have.
 func (n *node) wrongKind(v any, at *path) error {
 	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
-	if says := n.says(); says != "" {
+	if says := n.valueHelp(); says != "" {
 		e.Hint = "It takes: " + says + "."
 	}
 	return e
 }
 
-// noWord refuses a text that is not among the words of the schema, and names all of them.
-func (n *node) noWord(text string, at *path) error {
-	e := choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
+// wrongWord refuses a text that is not among the words of the schema, and names all of them.
+func (n *node) wrongWord(text string, at *path) error {
+	e := withChoices(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 	if e.Hint == "" && n.Description != "" {
 		e.Hint = strings.TrimSuffix(n.Description, ".") + "."
 	}
 	return e
 }
 
-// outside refuses a number beyond the bounds of the schema, and names both bounds.
-func (n *node) outside(number json.Number, at *path) error {
+// outOfRange refuses a number beyond the bounds of the schema, and names both bounds.
+func (n *node) outOfRange(number json.Number, at *path) error {
 	var bounds []string
 	if n.Minimum != nil {
 		bounds = append(bounds, "at least "+strconv.FormatFloat(*n.Minimum, 'f', -1, 64))

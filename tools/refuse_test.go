@@ -12,43 +12,43 @@ import (
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-func TestNestingOf32IsTaken(t *testing.T) {
+func TestDecode_AcceptsNestingOf32(t *testing.T) {
 	_, err := canonical(t, "send_handoff", fmt.Sprintf(`{"to":"qa","task":"x","context":{"state":{"a":%s}}}`, nested(29)))
 	require.NoError(t, err)
 }
 
-func TestUnknownFieldListsWhatIsKnownInOneOrderAndNamesTheClosest(t *testing.T) {
-	e := refusal(t, "claim_handoff", `{"wait_secs":5}`)
+func TestUnknownField_ListsKnownFieldsAndNamesClosest(t *testing.T) {
+	e := refusalOf(t, "claim_handoff", `{"wait_secs":5}`)
 	require.Equal(t, []string{"handoff_id", "wait_seconds", "tags", "view", "max_tokens", "agent"}, e.Known)
 	require.Equal(t, "Closest: wait_seconds. Nothing was claimed.", e.Hint)
 }
 
-func TestHiddenFieldsAreNotSuggested(t *testing.T) {
-	require.NotContains(t, refusal(t, "send_handoff", `{"orign":1}`).Known, "origin")
+func TestUnknownField_SuggestsNoHiddenFields(t *testing.T) {
+	require.NotContains(t, refusalOf(t, "send_handoff", `{"orign":1}`).Known, "origin")
 }
 
-func TestWhatTheMailboxFillsIsNotSuggested(t *testing.T) {
-	known := refusal(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
+func TestUnknownField_SuggestsNoFilledFields(t *testing.T) {
+	known := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
 	require.Contains(t, known, "state")
 	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
 		require.NotContains(t, known, field)
 	}
 }
 
-func TestAFieldThatIsThereTwiceWithTwoValuesIsRefused(t *testing.T) {
-	e := refusal(t, "send_handoff", `{"to":"qa","task":"x","context":{"state":{"a":[{"b":1,"b":2}]}}}`)
+func TestDecode_RefusesDuplicateFieldWithTwoValues(t *testing.T) {
+	e := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"state":{"a":[{"b":1,"b":2}]}}}`)
 	require.Equal(t, "context.state.a[0].b", e.Field)
 	require.Contains(t, e.Message, "is there twice")
 }
 
-func TestErrorsStayShortWhateverWasSent(t *testing.T) {
-	e := refusal(t, "send_handoff", `{"to":"qa","task":"x","priority":"`+strings.Repeat("x", 5000)+`"}`)
+func TestRefusal_StaysShortForLongInput(t *testing.T) {
+	e := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","priority":"`+strings.Repeat("x", 5000)+`"}`)
 	require.Less(t, len(e.Message), 200)
-	e = refusal(t, "send_handoff", `{"`+strings.Repeat("x", 5000)+`":1}`)
+	e = refusalOf(t, "send_handoff", `{"`+strings.Repeat("x", 5000)+`":1}`)
 	require.Less(t, len(e.Field), 100)
 }
 
-func TestUnknownToolNamesTheClosest(t *testing.T) {
+func TestUnknownTool_NamesClosest(t *testing.T) {
 	_, err := invoke(t, "send_handof", `{}`)
 	require.Equal(t, schemas.NotFound, err.Code)
 	require.Contains(t, err.Known, "send_handoff")
@@ -56,13 +56,13 @@ func TestUnknownToolNamesTheClosest(t *testing.T) {
 	require.NotContains(t, err.Known, "audit_verify")
 }
 
-func TestRefusalsOfAnObjectShowItsForm(t *testing.T) {
+func TestRefusal_OfObjectShowsItsForm(t *testing.T) {
 	for _, c := range []struct{ tool, args, shows string }{
 		{"complete_handoff", `{"handoff_id":"1","summary":"x","verification":{"criteria":["green"]}}`, "{criterion: number or text, met: bool, evidence: text}"},
 		{"update_handoff", `{"handoff_id":"1","action":"ask","conditions":"now"}`, "estimated_completion: '20m'"},
 		{"send_handoff", `{"to":"qa","task":"x","context":{"project":"shop"}}`, "{name: text, path: text, tech_stack: text[]"},
 		{"send_handoff", `{"to":"qa","task":"x","options":{"limits":7}}`, "{workflow_handoffs|rounds|"},
 	} {
-		require.Contains(t, refusal(t, c.tool, c.args).Hint, c.shows)
+		require.Contains(t, refusalOf(t, c.tool, c.args).Hint, c.shows)
 	}
 }

@@ -69,7 +69,7 @@ func parsed(t *testing.T, b []byte) any {
 	return v
 }
 
-func TestResultsMeetTheirPublishedSchema(t *testing.T) {
+func TestResults_MeetPublishedSchema(t *testing.T) {
 	o := open(t)
 	o.as("qa", "list_handoffs", `{}`)
 	o.as("qa", "list_agents", `{"capability":"nobody_has_it"}`)
@@ -95,7 +95,7 @@ func TestResultsMeetTheirPublishedSchema(t *testing.T) {
 	o.as("boss", "list_agents", `{}`)
 }
 
-func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
+func TestResults_CountMailAndAdviseNextCall(t *testing.T) {
 	o := open(t)
 	sent := o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for outcome or question.`, o.next(sent))
@@ -111,7 +111,7 @@ func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 }
 
 // Whoever does what next says reads all of a reference.
-func TestNextRepeatsTheReferenceUntilAllIsRead(t *testing.T) {
+func TestGet_AdvisesReferenceUntilAllIsRead(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
 	part := o.as("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
@@ -121,26 +121,26 @@ func TestNextRepeatsTheReferenceUntilAllIsRead(t *testing.T) {
 	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))
 }
 
-func TestNoticeHasNoNextCall(t *testing.T) {
+func TestGet_AdvisesNothingAfterNotice(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"read me","type":"message"}`)
 	require.NotContains(t, o.as("qa", "get_handoff", `{"handoff_id":"no_1"}`), "next")
 }
 
-func TestReadingNeedsNoName(t *testing.T) {
+func TestInvoke_ReadingNeedsNoName(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
 	result := o.as("", "get_handoff", `{"handoff_id":1}`)
 	require.NotContains(t, result, "inbox")
 }
 
-func TestArgumentAgentIsWhoActs(t *testing.T) {
+func TestInvoke_ArgumentAgentActs(t *testing.T) {
 	o := open(t)
 	o.as("", "send_handoff", `{"to":"qa","task":"test it","agent":"boss"}`)
 	require.Equal(t, "boss", o.as("qa", "claim_handoff", `{}`)["from"])
 }
 
-func TestAdministrativeResultHasNoInbox(t *testing.T) {
+func TestInvoke_AdminResultHasNoInbox(t *testing.T) {
 	o := open(t)
 	o.as("", "connection_open", `{"conn":"c"}`)
 	o.as("", "connection_close", `{"conn":"c"}`)

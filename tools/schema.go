@@ -13,7 +13,7 @@ import (
 // node is what a schema says of one value: of the arguments of a tool, of one of them, or of a value within. Its
 // fields are the keywords that package schemas/generate writes, and no others.
 //
-// A node is read once, see define and [later], and never changes, so many calls use it at once. A keyword that is
+// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. A keyword that is
 // missing has its zero value, which means no limit or no.
 type node struct {
 	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
@@ -31,12 +31,12 @@ type node struct {
 	Minimum     *float64 `json:"minimum"`
 	Maximum     *float64 `json:"maximum"`
 
-	Items    later `json:"items"`
-	MaxItems int   `json:"maxItems"` // 0 is no limit
+	Items    lazyNode `json:"items"`
+	MaxItems int      `json:"maxItems"` // 0 is no limit
 
 	Properties properties `json:"properties"`
 	Required   []string   `json:"required"`
-	Rest       rest       `json:"additionalProperties"`
+	Rest       additional `json:"additionalProperties"`
 
 	free bool // the value of a map, which is for programs
 }
@@ -70,12 +70,12 @@ func (n *node) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// later is a schema within another. It is read when it is first asked for: a call has few of the fields that it may
+// lazyNode is a schema within another. It is read when it is first asked for: a call has few of the fields that it may
 // have, and each field may lead to the files of many types.
-type later struct{ read func() *node }
+type lazyNode struct{ read func() *node }
 
 // UnmarshalJSON keeps the text of the schema.
-func (l *later) UnmarshalJSON(b []byte) error {
+func (l *lazyNode) UnmarshalJSON(b []byte) error {
 	text := bytes.Clone(b)
 	l.read = sync.OnceValue(func() *node { return readSchema(text) })
 	return nil
@@ -84,7 +84,7 @@ func (l *later) UnmarshalJSON(b []byte) error {
 // properties are the fields of an object in the order in which they are explained.
 type properties struct {
 	names []string
-	of    map[string]later
+	of    map[string]lazyNode
 }
 
 // field gives the schema of a field, or nil.
@@ -97,7 +97,7 @@ func (p properties) field(name string) *node {
 
 // UnmarshalJSON reads an object and keeps the order of its fields, which decoding into a map would lose.
 func (p *properties) UnmarshalJSON(b []byte) error {
-	p.of = map[string]later{}
+	p.of = map[string]lazyNode{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 		if err != nil {
 			return err
 		}
-		var field later
+		var field lazyNode
 		if err := d.Decode(&field); err != nil {
 			return err
 		}
@@ -117,14 +117,14 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// rest says which other fields an object may have: none, any, or any of one kind.
-type rest struct {
+// additional says which other fields an object may have: none, any, or any of one kind.
+type additional struct {
 	open bool
 	kind *node
 }
 
 // UnmarshalJSON reads true, false, or the schema of the other fields.
-func (r *rest) UnmarshalJSON(b []byte) error {
+func (r *additional) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &r.open) == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ func (o office) try(by schemas.Caller, tool, args string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-func TestScopeReadCallsOnlyReadingTools(t *testing.T) {
+func TestScope_ReadCallsOnlyReadingTools(t *testing.T) {
 	o := open(t)
 	for _, row := range tools.Table {
 		t.Run(row.Name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestScopeReadCallsOnlyReadingTools(t *testing.T) {
 }
 
 // Over HTTP there is no tool beside those of agents, whatever the scope.
-func TestAdministrationIsNotForCallersOverHTTP(t *testing.T) {
+func TestInvoke_HidesAdminToolsOverHTTP(t *testing.T) {
 	o := open(t)
 	for _, row := range tools.Admin {
 		absent := o.try(remote(schemas.ScopeAdmin, "human"), row.Name+"_x", `{}`)
@@ -54,7 +54,7 @@ func TestAdministrationIsNotForCallersOverHTTP(t *testing.T) {
 	}
 }
 
-func TestDenialNamesWhomATokenMayActAs(t *testing.T) {
+func TestDenial_NamesAgentsOfToken(t *testing.T) {
 	o := open(t)
 	by := remote(schemas.ScopeAgent, "qa", "dev")
 	err := o.try(by, "claim_handoff", `{"agent":"boss"}`)
@@ -68,7 +68,7 @@ func TestDenialNamesWhomATokenMayActAs(t *testing.T) {
 	require.Equal(t, []string{"denied"}, o.actions())
 }
 
-func TestDenialWithoutATokenIsNotKept(t *testing.T) {
+func TestDenial_WithoutTokenIsNotStored(t *testing.T) {
 	o := open(t)
 	by := schemas.Caller{Agent: "qa", Via: schemas.ViaHTTP}
 	require.Equal(t, schemas.Denied, o.try(by, "claim_handoff", `{"agent":"human"}`).Code)
@@ -76,7 +76,7 @@ func TestDenialWithoutATokenIsNotKept(t *testing.T) {
 	require.Empty(t, o.actions())
 }
 
-func TestOnlyScopeAdminActsAsHuman(t *testing.T) {
+func TestScope_OnlyAdminActsAsHuman(t *testing.T) {
 	o := open(t)
 	for scope, may := range map[schemas.Scope]bool{schemas.ScopeAgent: false, schemas.ScopeRead: false, schemas.ScopeAdmin: true} {
 		err := o.try(remote(scope, "qa", "human"), "list_handoffs", `{"agent":"human"}`)

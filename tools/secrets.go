@@ -19,16 +19,16 @@ const (
 	RefuseSecrets Secrets = "refuse" // the call is refused
 )
 
-// concealing is one walk over the arguments of a call. It runs before the rules see them, so that everything they make
+// secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that everything they make
 // of a text (titles, digests, words to search by) is made of the masked one, and a repeated call is the same call.
-type concealing struct {
+type secretFilter struct {
 	do       Secrets
 	warnings []string // for the caller
 }
 
 // value conceals what stands under a name, at a path, in place. Tokens of claims and keys are left alone: they are
 // compared and never shown. The error names the first field with a secret, or the object with one for a name.
-func (c *concealing) value(name string, v any, at *path) (_ any, err error) {
+func (c *secretFilter) value(name string, v any, at *path) (_ any, err error) {
 	switch v := v.(type) {
 	case string:
 		return c.text(name, v, at)
@@ -54,7 +54,7 @@ func (c *concealing) value(name string, v any, at *path) (_ any, err error) {
 	return v, nil
 }
 
-func (c *concealing) text(name, text string, at *path) (string, error) {
+func (c *secretFilter) text(name, text string, at *path) (string, error) {
 	masked, kinds := secret.MaskNamed(name, text)
 	if kinds == nil {
 		return text, nil

@@ -22,7 +22,7 @@ func with(t *testing.T, secrets tools.Secrets) office {
 }
 
 // Each call of the life of a handoff says a secret in each of its texts. None of it comes back by any view.
-func TestSecretsInEachTextAreMaskedAndTold(t *testing.T) {
+func TestSecrets_AreMaskedAndReportedInEachText(t *testing.T) {
 	o := with(t, "")
 	told := func(result map[string]any, fields ...string) map[string]any {
 		t.Helper()
@@ -68,7 +68,7 @@ func TestSecretsInEachTextAreMaskedAndTold(t *testing.T) {
 	}
 }
 
-func TestSecretsAreKeptOrRefusedWhereThatIsSaid(t *testing.T) {
+func TestSecrets_AreKeptOrRefusedByConfiguration(t *testing.T) {
 	args := fmt.Sprintf(`{"to":"qa","task":"use %s"}`, leaked)
 	kept := with(t, tools.WarnOfSecrets)
 	sent := kept.as("lead", "send_handoff", args)

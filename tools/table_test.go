@@ -14,7 +14,7 @@ import (
 	"handoff/tools"
 )
 
-func TestTableOffersTheTenByName(t *testing.T) {
+func TestTable_HasTenToolsByName(t *testing.T) {
 	require.Equal(t, []string{
 		"claim_handoff", "complete_handoff", "fail_handoff", "get_handoff", "handoff_history",
 		"list_agents", "list_handoffs", "register_agent", "send_handoff", "update_handoff",
@@ -29,7 +29,7 @@ func names(table []tools.Tool) (all []string) {
 	return all
 }
 
-func TestRowsAreComplete(t *testing.T) {
+func TestTable_RowsAreComplete(t *testing.T) {
 	for _, row := range slices.Concat(tools.Table, tools.Admin) {
 		t.Run(row.Name, func(t *testing.T) {
 			require.Regexp(t, `^[a-z0-9_]{1,24}$`, row.Name)
@@ -41,7 +41,7 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
-func TestTheFourReadersAreReadOnly(t *testing.T) {
+func TestTable_FourToolsAreReadOnly(t *testing.T) {
 	var readers []string
 	for _, row := range tools.Table {
 		if row.ReadOnly {
@@ -52,7 +52,7 @@ func TestTheFourReadersAreReadOnly(t *testing.T) {
 }
 
 // What every session of every client pays for in tokens.
-func TestListingStaysWithin12000Bytes(t *testing.T) {
+func TestListing_StaysWithin12000Bytes(t *testing.T) {
 	listing := tools.Listing()
 	t.Logf("%d bytes", len(listing))
 	require.LessOrEqual(t, len(listing), 12_000)
@@ -62,7 +62,7 @@ func TestListingStaysWithin12000Bytes(t *testing.T) {
 }
 
 // Each field of an argument type is an argument that models see, unless its tag says otherwise.
-func TestListingHasEveryArgumentThatIsNotHidden(t *testing.T) {
+func TestListing_HasEveryPublishedArgument(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }
 		require.NoError(t, json.Unmarshal(row.Input(), &input))
@@ -101,7 +101,7 @@ func visible(t *testing.T, tool string) (names []string) {
 }
 
 // Names of tools and arguments that free fields explain only in words.
-func TestDescriptionsNameFreeFieldsAndSearchWords(t *testing.T) {
+func TestListing_DescribesFreeFieldsAndSearchWords(t *testing.T) {
 	listing := string(tools.Listing())
 	for _, name := range []string{
 		"original_request", "completed_steps", "results", "decisions", "files", "artifacts", "state", "memories",

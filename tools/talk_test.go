@@ -135,8 +135,8 @@ func play(t *testing.T, file string) {
 }
 
 // Whatever is said has an effect, is refused, or is warned of.
-func TestNothingThatIsSaidIsLostSilently(t *testing.T) { play(t, "testdata/said.txt") }
+func TestTalk_LosesNothingSilently(t *testing.T) { play(t, "testdata/said.txt") }
 
-func TestResultsAreAcceptedOrReturned(t *testing.T) { play(t, "testdata/judged.txt") }
+func TestTalk_AcceptsOrReturnsResults(t *testing.T) { play(t, "testdata/judged.txt") }
 
-func TestReferencesAreRead(t *testing.T) { play(t, "testdata/references.txt") }
+func TestTalk_ReadsReferences(t *testing.T) { play(t, "testdata/references.txt") }

@@ -92,8 +92,8 @@ func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
 // Warns tells whether the result has a field for warnings.
 func (t Tool) Warns() bool { return t.warns() }
 
-// keeps tells whether a call keeps texts of its caller: it changes something, and its result has a field for warnings.
-func (t Tool) keeps() bool { return t.warns() && !t.ReadOnly }
+// storesTexts tells whether a call keeps texts of its caller: it changes something, and its result has a field for warnings.
+func (t Tool) storesTexts() bool { return t.warns() && !t.ReadOnly }
 
 // Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
 // [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.
@@ -113,7 +113,7 @@ func Find(name string) (Tool, error) {
 // noTool refuses the name of a tool. It names the tools for agents only.
 func noTool(name string) error {
 	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool")
-	return choose(e, name, namesOf(func(Tool) bool { return true }))
+	return withChoices(e, name, namesOf(func(Tool) bool { return true }))
 }
 
 // namesOf gives the names of some of the tools for agents.
@@ -153,13 +153,13 @@ func (t Tool) Waits(args json.RawMessage) bool {
 	return err == nil && schemas.Decode(canonical, &in) == nil && in.WaitSeconds > 0
 }
 
-// offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
+// authorize refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
 // caller whose token has the scope read is told which tools it may call instead.
 //
 // The error for a tool that the scope forbids is denied and lists the tools that only read. An administrative tool is
 // not_found for callers over a network, as if it did not exist: its names are nothing that they need to know. The scope
 // counts for callers with a token only; all others have none.
-func (t Tool) offered(by schemas.Caller) error {
+func (t Tool) authorize(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:
 		return noTool(t.Name)

@@ -222,7 +222,7 @@ func generated(seed uint64) schemas.SendIn {
 
 // What a brief says and what the calls lead to that it prints is all that was sent, whatever was sent and whatever the
 // budget is. HANDOFF_GENERATED says how many are generated.
-func TestBriefsAndWhatTheyNameLoseNothing(t *testing.T) {
+func TestBrief_LosesNothingWithItsReferences(t *testing.T) {
 	most := sandbox.Times(40)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
 		most = n
@@ -243,7 +243,7 @@ func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 	})
 }
 
-func TestDocumentsOfOthersAreLostInNoBrief(t *testing.T) {
+func TestBrief_KeepsForeignDocuments(t *testing.T) {
 	sandbox.Proof(t)
 	documents, err := filepath.Glob("../../shared/corpus/*")
 	require.NoError(t, err)
@@ -264,7 +264,7 @@ func TestDocumentsOfOthersAreLostInNoBrief(t *testing.T) {
 }
 
 // 200 KB are read to the end from a first answer of 1,500 tokens at most, all of it counted.
-func TestALargeContextIsReadFromASmallAnswer(t *testing.T) {
+func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
 	in := generated(3)
 	in.Context.Artifacts = nil
 	for i := range 20 {
@@ -280,7 +280,7 @@ func TestALargeContextIsReadFromASmallAnswer(t *testing.T) {
 }
 
 // Each of five agents passes on more than a brief holds. No brief grows, and all that was sent can be read by the last.
-func TestBriefsOfAChainStayBounded(t *testing.T) {
+func TestBrief_StaysBoundedAlongChain(t *testing.T) {
 	w := mailboxtest.New(t)
 	f := &follower{t, tools.Local{Mailbox: w.Service}, map[string]bool{}, map[string]string{}}
 	as := func(agent int, tool string, args any) (a answer) {

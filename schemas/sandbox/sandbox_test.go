@@ -14,8 +14,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// child is a variable in the environment of this binary. It is set if the binary plays a package with a single test, whose
-// action is the value.
+// child is the variable that holds a shell script. If it is set, this binary plays a package whose only test runs the
+// script.
 const child = "SANDBOX_TEST_CHILD"
 
 type tests func() int

@@ -15,23 +15,23 @@ import (
 	"handoff/tools/platform"
 )
 
-const above = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above
+const ancestorsVariable = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above
 
 func TestMain(m *testing.M) {
-	if os.Getenv(above) == "" {
+	if os.Getenv(ancestorsVariable) == "" {
 		os.Exit(sandbox.New(m).Run())
 	}
 	fmt.Println(platform.Launcher(), platform.Ancestors())
 }
 
-func TestAboveListsTheProcessesAbove(t *testing.T) {
+func TestAncestors_ListsParentProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
 	}
 	program, err := os.Executable()
 	require.NoError(t, err)
 	shell := exec.Command("sh", "-c", `echo $$; "$0"; true`, program)
-	shell.Env = append(os.Environ(), above+"=yes")
+	shell.Env = append(os.Environ(), ancestorsVariable+"=yes")
 	out, err := shell.Output()
 	require.NoError(t, err)
 	own := strconv.Itoa(os.Getpid())

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded are the processes that run under [Guard]. The kernel knows of a process only whether it adopts orphans.
-var guarded = struct {
+// guardedProcesses are the processes that run under [Guard]. The kernel knows of a process only whether it adopts orphans.
+var guardedProcesses = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
@@ -28,8 +28,8 @@ var guarded = struct {
 func Guard(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
-	guarded.Lock()
-	defer guarded.Unlock()
+	guardedProcesses.Lock()
+	defer guardedProcesses.Unlock()
 	syscall.CloseOnExec(3)
 	if err = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err == nil {
 		err = cmd.Start()
@@ -37,15 +37,15 @@ func Guard(cmd *exec.Cmd) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	guarded.pids[cmd.Process.Pid] = true
+	guardedProcesses.pids[cmd.Process.Pid] = true
 	return func() {
-		guarded.Lock()
-		delete(guarded.pids, cmd.Process.Pid)
-		guarded.Unlock()
+		guardedProcesses.Lock()
+		delete(guardedProcesses.pids, cmd.Process.Pid)
+		guardedProcesses.Unlock()
 		KillDescendants(0)
-		guarded.Lock()
-		defer guarded.Unlock()
-		if len(guarded.pids) == 0 {
+		guardedProcesses.Lock()
+		defer guardedProcesses.Unlock()
+		if len(guardedProcesses.pids) == 0 {
 			_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) // it can
 		}
 	}, nil
@@ -55,14 +55,14 @@ func Guard(cmd *exec.Cmd) (release func(), err error) {
 // them, as far as they run. Of orphans that have ended it takes the status. It finds none where the system does not
 // tell.
 func VisitDescendants(guard int, visit func(pid int)) {
-	guarded.Lock()
-	defer guarded.Unlock()
+	guardedProcesses.Lock()
+	defer guardedProcesses.Unlock()
 	self := os.Getpid()
 	session, _ := unix.Getsid(0)
 	family, strangers := map[int]bool{guard: guard != 0}, map[int]int{} // these with their parents
-	all(func(pid int) {
-		_, ended, parent, of := about(pid)
-		orphan := parent == self && of != session && !guarded.pids[pid]
+	visitAll(func(pid int) {
+		_, ended, parent, of := processInfo(pid)
+		orphan := parent == self && of != session && !guardedProcesses.pids[pid]
 		switch {
 		case ended && orphan:
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it may be gone
@@ -86,9 +86,9 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	}
 }
 
-// all visits all processes that this one can see, in their order: a process that starts others meanwhile is before
+// visitAll visits all processes that this one can see, in their order: a process that starts others meanwhile is before
 // those, unless numbers began anew.
-func all(visit func(pid int)) {
+func visitAll(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return
@@ -115,7 +115,7 @@ func KillDescendants(guard int) { killAll(func(kill func(pid int)) { VisitDescen
 // they are gone.
 func KillMarked(entry string) {
 	killAll(func(kill func(pid int)) {
-		all(func(pid int) {
+		visitAll(func(pid int) {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 			if err == nil && pid != os.Getpid() && slices.Contains(strings.Split(string(environ), "\x00"), entry) {
 				kill(pid)

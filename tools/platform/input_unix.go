@@ -19,7 +19,7 @@ import (
 func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	unchanged := func() {}
 	f, ok := input.(*os.File)
-	if !ok || slices.ContainsFunc(outputs, func(w io.Writer) bool { return same(f, w) }) {
+	if !ok || slices.ContainsFunc(outputs, func(w io.Writer) bool { return isSameFile(f, w) }) {
 		return input, unchanged
 	}
 	about, err := f.Stat()
@@ -37,8 +37,8 @@ func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func())
 	}
 }
 
-// same tells whether something is written to the file that is read.
-func same(f *os.File, w io.Writer) bool {
+// isSameFile tells whether something is written to the file that is read.
+func isSameFile(f *os.File, w io.Writer) bool {
 	out, ok := w.(*os.File)
 	if !ok {
 		return false

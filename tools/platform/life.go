@@ -50,7 +50,7 @@ func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (co
 		defer signal.Stop(signals)
 		l.watch(signals)
 	})
-	l.wait.Go(l.bound)
+	l.wait.Go(l.enforceLimit)
 	return ctx, l
 }
 
@@ -81,8 +81,8 @@ func (l *Life) watch(signals <-chan os.Signal) {
 	}
 }
 
-// bound ends the process when a drain takes too long.
-func (l *Life) bound() {
+// enforceLimit ends the process when a drain takes too long.
+func (l *Life) enforceLimit() {
 	select {
 	case <-l.begun:
 	case <-l.over:
@@ -95,18 +95,18 @@ func (l *Life) bound() {
 	}
 }
 
-// endOfInput begins the drain; calls that were read go on.
-func (l *Life) endOfInput() { l.drain.Do(func() { close(l.begun) }) }
+// beginDrain begins the drain; calls that were read go on.
+func (l *Life) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
 
 // stop begins the drain and ends waiting.
 func (l *Life) stop() {
-	l.endOfInput()
+	l.beginDrain()
 	l.cancel()
 }
 
-// lookEvery is how often the parent is looked at: often enough for agents that wait for claims of the client, and
+// parentInterval is how often the parent is looked at: often enough for agents that wait for claims of the client, and
 // seldom enough for a battery.
-const lookEvery = 10 * time.Second
+const parentInterval = 10 * time.Second
 
 // Follow begins the drain, as a signal does, when the parent changes: then the client has ended, though another process
 // keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the end of
@@ -116,7 +116,7 @@ const lookEvery = 10 * time.Second
 func (l *Life) Follow(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {
-		look := time.NewTicker(lookEvery)
+		look := time.NewTicker(parentInterval)
 		defer look.Stop()
 		for {
 			select {
@@ -133,7 +133,7 @@ func (l *Life) Follow(parent func() int) {
 }
 
 // Input returns a reader of r whose end or error begins the drain.
-func (l *Life) Input(r io.Reader) io.Reader { return OnEnd(r, l.endOfInput) }
+func (l *Life) Input(r io.Reader) io.Reader { return OnEnd(r, l.beginDrain) }
 
 // OnEnd returns a reader of r that calls a function when r ends or fails, before that is told.
 func OnEnd(r io.Reader, end func()) io.Reader {

@@ -31,7 +31,7 @@ func start(t *testing.T) life {
 	return life{l, ctx, signals, exited}
 }
 
-func TestASignalThatComesAgainExitsAtOnce(t *testing.T) {
+func TestLife_SecondSignalExitsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		l.signals <- os.Interrupt
@@ -47,7 +47,7 @@ func TestASignalThatComesAgainExitsAtOnce(t *testing.T) {
 	})
 }
 
-func TestADrainThatHangsEndsHard(t *testing.T) {
+func TestLife_ExitsWhenDrainHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		began := time.Now()
@@ -59,7 +59,7 @@ func TestADrainThatHangsEndsHard(t *testing.T) {
 	})
 }
 
-func TestASignalAfterTheEndOfInputIsTheFirst(t *testing.T) {
+func TestLife_SignalAfterEndOfInputCountsAsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
@@ -71,7 +71,7 @@ func TestASignalAfterTheEndOfInputIsTheFirst(t *testing.T) {
 	})
 }
 
-func TestClientThatNoLongerReadsIsTheEnd(t *testing.T) {
+func TestLife_EndsWhenClientNoLongerReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		_, err := l.Output(broken{}).Write([]byte("x"))
@@ -80,18 +80,18 @@ func TestClientThatNoLongerReadsIsTheEnd(t *testing.T) {
 	})
 }
 
-func TestAnOrderlyEndDoesNotExit(t *testing.T) {
+func TestLife_OrderlyEndDoesNotExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exited := make(chan int, 1)
 		_, l := begin(t.Context(), func(code int) { exited <- code }, make(chan os.Signal))
-		l.endOfInput()
+		l.beginDrain()
 		l.End()
 		time.Sleep(2 * DrainLimit)
 		require.Empty(t, exited)
 	})
 }
 
-func TestParentThatIsGoneIsTheEnd(t *testing.T) {
+func TestLife_EndsWhenParentIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		var looks, parent atomic.Int64
@@ -102,14 +102,14 @@ func TestParentThatIsGoneIsTheEnd(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		require.NoError(t, l.ctx.Err(), "it is still there")
-		require.EqualValues(t, 1+time.Hour/lookEvery, looks.Load(), "nothing is done in between")
+		require.EqualValues(t, 1+time.Hour/parentInterval, looks.Load(), "nothing is done in between")
 
 		began := time.Now()
 		parent.Store(1)
 		<-l.ctx.Done()
-		require.Equal(t, lookEvery, time.Since(began))
+		require.Equal(t, parentInterval, time.Since(began))
 		require.Equal(t, 1, <-l.exited, "what hangs then ends hard")
-		require.Equal(t, lookEvery+DrainLimit, time.Since(began))
+		require.Equal(t, parentInterval+DrainLimit, time.Since(began))
 	})
 }
 

@@ -8,9 +8,9 @@ import (
 // A server is small and allocates in bursts. Collecting garbage at every doubling of a few megabytes would cost it a
 // third of its throughput, so it collects later, and as often as needed near the limit.
 const (
-	growth = 400       // percent
-	small  = 34 << 20  // bytes; a soft limit, which is exceeded when needed
-	large  = 512 << 20 // a thousand calls that wait have more than small: collecting would never end
+	gcPercent  = 400       // percent
+	smallLimit = 34 << 20  // bytes; a soft limit, which is exceeded when needed
+	largeLimit = 512 << 20 // a thousand calls that wait have more than small: collecting would never end
 )
 
 // SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB where it
@@ -18,13 +18,13 @@ const (
 // processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment
 // sets another limit.
 func SpendMemory(many bool) {
-	debug.SetGCPercent(growth)
+	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	if many {
-		debug.SetMemoryLimit(large)
+		debug.SetMemoryLimit(largeLimit)
 	} else {
-		debug.SetMemoryLimit(small)
+		debug.SetMemoryLimit(smallLimit)
 	}
 }

@@ -11,19 +11,19 @@ import (
 // MemoryExceeds tells whether processes have more than a share of the memory, that of the machine or of its container.
 // What several have together counts once, as far as the system tells.
 func MemoryExceeds(pids []int, share float64) bool {
-	most := number("/proc/meminfo", "MemTotal:")
+	most := readNumber("/proc/meminfo", "MemTotal:")
 	for _, limit := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		most = min(most, cmp.Or(number(limit, "")>>10, most))
+		most = min(most, cmp.Or(readNumber(limit, "")>>10, most))
 	}
 	var used uint64 // KiB, as the system says them
 	for _, pid := range pids {
-		used += cmp.Or(number(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "\nPss:"), number(fmt.Sprintf("/proc/%d/status", pid), "\nVmRSS:"))
+		used += cmp.Or(readNumber(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "\nPss:"), readNumber(fmt.Sprintf("/proc/%d/status", pid), "\nVmRSS:"))
 	}
 	return float64(used) > share*float64(most)
 }
 
-// number reads the number behind a mark in a file of the system, 0 for none.
-func number(file, mark string) uint64 {
+// readNumber reads the number behind a mark in a file of the system, 0 for none.
+func readNumber(file, mark string) uint64 {
 	text, _ := os.ReadFile(file) // the process may have ended
 	_, after, _ := strings.Cut(string(text), mark)
 	first, _, _ := strings.Cut(strings.TrimSpace(after), " ")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNetworkKindKnowsNetworkFileSystems(t *testing.T) {
+func TestNetworkKind_NamesNetworkFileSystems(t *testing.T) {
 	for name, kind := range map[string]string{
 		"nfs": "nfs", "smbfs": "smb", "afpfs": "afp", "webdav": "webdav",
 		"apfs": "", "hfs": "", "macfuse": "",
@@ -17,7 +17,7 @@ func TestNetworkKindKnowsNetworkFileSystems(t *testing.T) {
 	}
 }
 
-func TestNetworkKindOfALocalFileSystemIsEmpty(t *testing.T) {
+func TestNetworkKind_IsEmptyForLocalFileSystem(t *testing.T) {
 	require.Empty(t, NetworkKind(t.TempDir()))
 	require.Empty(t, NetworkKind("/no/such/directory"))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The numbers are those of statfs(2) and of the coreutils' stat.
-func TestNetworkKindKnowsNetworkFileSystems(t *testing.T) {
+func TestNetworkKind_NamesNetworkFileSystems(t *testing.T) {
 	for name, tt := range map[string]struct {
 		magic uint32
 		kind  string
@@ -36,7 +36,7 @@ func TestNetworkKindKnowsNetworkFileSystems(t *testing.T) {
 	}
 }
 
-func TestNetworkKindOfALocalFileSystemIsEmpty(t *testing.T) {
+func TestNetworkKind_IsEmptyForLocalFileSystem(t *testing.T) {
 	require.Empty(t, NetworkKind(t.TempDir()))
 	require.Empty(t, NetworkKind("/proc"))
 	require.Empty(t, NetworkKind("/no/such/directory"))

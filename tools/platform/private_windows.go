@@ -60,16 +60,16 @@ func isPrivate(dir string) (bool, error) {
 		if err := windows.GetAce(list, i, &entry); err != nil {
 			return false, err
 		}
-		if entry.Header.AceType != windows.ACCESS_DENIED_ACE_TYPE && !trusted(entry, me.User.Sid) {
+		if entry.Header.AceType != windows.ACCESS_DENIED_ACE_TYPE && !isTrusted(entry, me.User.Sid) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// trusted reports whether an entry gives access only to those who have it anyway. An entry of a kind that is not known
+// isTrusted reports whether an entry gives access only to those who have it anyway. An entry of a kind that is not known
 // here gives it to others.
-func trusted(entry *windows.ACCESS_ALLOWED_ACE, me *windows.SID) bool {
+func isTrusted(entry *windows.ACCESS_ALLOWED_ACE, me *windows.SID) bool {
 	if entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestAccessOfOthersIsTakenFromADirectory(t *testing.T) {
+func TestMakePrivate_RemovesAccessOfOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	everybody, err := windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;WD)")

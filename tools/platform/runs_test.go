@@ -12,7 +12,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestRunsKnowsProcessesThatRun(t *testing.T) {
+func TestRuns_KnowsRunningProcesses(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(program, "-test.run=^$")
@@ -25,7 +25,7 @@ func TestRunsKnowsProcessesThatRun(t *testing.T) {
 }
 
 // A process that looks every few seconds for hours would otherwise keep what it looked with until memory is collected.
-func TestRunsLeavesNothingOpen(t *testing.T) {
+func TestRuns_LeavesNothingOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells what is open")
 	}
@@ -43,7 +43,7 @@ func TestRunsLeavesNothingOpen(t *testing.T) {
 	require.Equal(t, before, open())
 }
 
-func TestBootIDIsKnownOnLinux(t *testing.T) {
+func TestBootID_IsKnownOnLinux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells here when the system started")
 	}

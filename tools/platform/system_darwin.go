@@ -34,10 +34,10 @@ func peerOf(socket int) (uid int, err error) {
 	return int(peer.Uid), nil
 }
 
-// running returns a function for the name and the parent of a process, zero where the system does not tell.
-func running() func(pid int) (name string, parent int) { return about }
+// processLookup returns a function for the name and the parent of a process, zero where the system does not tell.
+func processLookup() func(pid int) (name string, parent int) { return processInfo }
 
-func about(pid int) (name string, parent int) {
+func processInfo(pid int) (name string, parent int) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return "", 0

@@ -53,18 +53,18 @@ func peerOf(socket int) (uid int, err error) {
 	return int(peer.Uid), nil
 }
 
-// running returns a function for the name and the parent of a process, zero where the system does not tell.
-func running() func(pid int) (name string, parent int) {
+// processLookup returns a function for the name and the parent of a process, zero where the system does not tell.
+func processLookup() func(pid int) (name string, parent int) {
 	return func(pid int) (string, int) {
-		name, _, parent, _ := about(pid)
+		name, _, parent, _ := processInfo(pid)
 		return name, parent
 	}
 }
 
-// about reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)). A
+// processInfo reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)). A
 // process has ended once its last thread has, and its children have another parent: the state alone is that of its
 // first thread.
-func about(pid int) (name string, ended bool, parent, session int) {
+func processInfo(pid int) (name string, ended bool, parent, session int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	stat := string(text)
 	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')

@@ -24,17 +24,17 @@ func NetworkKind(dir string) string {
 
 // Rename is [os.Rename], repeated while other processes read the file that it replaces.
 func Rename(from, to string) error {
-	return whileRead(func() error { return os.Rename(from, to) })
+	return retryWhileRead(func() error { return os.Rename(from, to) })
 }
 
 // Remove is [os.Remove], repeated while other processes read the file.
 func Remove(path string) error {
-	return whileRead(func() error { return os.Remove(path) })
+	return retryWhileRead(func() error { return os.Remove(path) })
 }
 
-// whileRead repeats what Windows refuses while another process reads a file, for about 200 ms. One reading is over in
+// retryWhileRead repeats what Windows refuses while another process reads a file, for about 200 ms. One reading is over in
 // a moment, but many processes may read one after another.
-func whileRead(do func() error) error {
+func retryWhileRead(do func() error) error {
 	for range 100 {
 		err := do()
 		if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) {
@@ -89,9 +89,9 @@ func FileID(path string) string {
 // peerOf is not known here.
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
-// running returns a function for the name and the parent of a process, zero where the system does not tell. The number
+// processLookup returns a function for the name and the parent of a process, zero where the system does not tell. The number
 // of a parent that has ended may be that of another process by now.
-func running() func(pid int) (name string, parent int) {
+func processLookup() func(pid int) (name string, parent int) {
 	seen := map[int]windows.ProcessEntry32{}
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err == nil {

@@ -1,7 +1,7 @@
 package platform
 
-// tailed is how much a [Tail] keeps, in bytes.
-const tailed = 64 << 10
+// tailSize is how much a [Tail] keeps, in bytes.
+const tailSize = 64 << 10
 
 // A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The zero
 // value is ready. One goroutine at a time may use it.
@@ -10,8 +10,8 @@ type Tail struct{ kept []byte }
 // Write adds p and drops the oldest bytes. It always returns len(p) and no error.
 func (t *Tail) Write(p []byte) (int, error) {
 	written := len(p)
-	p = p[max(0, len(p)-tailed):]
-	if over := len(t.kept) + len(p) - tailed; over > 0 {
+	p = p[max(0, len(p)-tailSize):]
+	if over := len(t.kept) + len(p) - tailSize; over > 0 {
 		t.kept = t.kept[:copy(t.kept, t.kept[over:])]
 	}
 	t.kept = append(t.kept, p...)

@@ -9,7 +9,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestTailKeepsTheEndOfMuch(t *testing.T) {
+func TestTail_KeepsEndOfLongOutput(t *testing.T) {
 	for _, piece := range []int{1 << 10, 5_000, 64 << 10, 100_000} {
 		var tail platform.Tail
 		var all []byte
@@ -25,7 +25,7 @@ func TestTailKeepsTheEndOfMuch(t *testing.T) {
 	}
 }
 
-func TestTailKeepsAllOfLittle(t *testing.T) {
+func TestTail_KeepsAllOfShortOutput(t *testing.T) {
 	var tail platform.Tail
 	require.Empty(t, tail.String())
 	for _, text := range []string{"one ", "", "two"} {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lingering is how long to wait for the output of a command that was killed, or whose children still have it open.
-const lingering = time.Second
+// waitDelay is how long to wait for the output of a command that was killed, or whose children still have it open.
+const waitDelay = time.Second
 
 // CancelTree makes a command end together with all processes that it started, when its context ends. Else only its own
 // process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started yet. Ctrl-C
@@ -16,9 +16,9 @@ func CancelTree(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	lead(cmd.SysProcAttr)
+	setGroupLeader(cmd.SysProcAttr)
 	cmd.Cancel = func() error { return kill(cmd.Process) }
-	cmd.WaitDelay = lingering
+	cmd.WaitDelay = waitDelay
 }
 
 // KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has ended.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lead makes a process the leader of a group of its own, to which all processes belong that it starts.
-func lead(how *syscall.SysProcAttr) { how.Setpgid = true }
+// setGroupLeader makes a process the leader of a group of its own, to which all processes belong that it starts.
+func setGroupLeader(how *syscall.SysProcAttr) { how.Setpgid = true }
 
 func kill(leader *os.Process) error {
 	if syscall.Kill(-leader.Pid, syscall.SIGKILL) == nil {

@@ -13,7 +13,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-func TestACommandEndsWithAllThatItStarted(t *testing.T) {
+func TestCancelTree_EndsChildProcesses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)
 	cmd := exec.CommandContext(ctx, "sh", "-c", child.Start()+"wait")
@@ -22,7 +22,7 @@ func TestACommandEndsWithAllThatItStarted(t *testing.T) {
 	child.RequireEnd(t)
 }
 
-func TestProcessesThatACommandLeftAreKilledAfterIt(t *testing.T) {
+func TestKillTree_KillsProcessesLeftByCommand(t *testing.T) {
 	child := platformtest.NewChild(t, func() {})
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", child.Start())
 	platform.CancelTree(cmd)
@@ -32,7 +32,7 @@ func TestProcessesThatACommandLeftAreKilledAfterIt(t *testing.T) {
 	platform.KillTree(cmd) // nobody is left
 }
 
-func TestACommandThatNeverBeganIsNotKilled(t *testing.T) {
+func TestKillTree_IgnoresCommandNotStarted(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "nowhere/to/be/found")
 	platform.CancelTree(cmd)
 	require.Error(t, cmd.Run())

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lead makes a process the leader of a group of its own.
-func lead(how *syscall.SysProcAttr) { how.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP }
+// setGroupLeader makes a process the leader of a group of its own.
+func setGroupLeader(how *syscall.SysProcAttr) { how.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP }
 
 // kill lets the system find the processes that a process started, as long as it knows that process.
 func kill(leader *os.Process) error {

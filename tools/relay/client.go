@@ -38,11 +38,11 @@ type client struct {
 func newClient(r *Relay, n Note) *client {
 	cl := &client{
 		config: r.config, election: r.election, note: n, route: newRoute(),
-		http:  &http.Client{Transport: farTransport},
+		http:  &http.Client{Transport: remoteTransport},
 		holds: map[string]context.CancelFunc{},
 	}
 	cl.route.endpoint = cl
-	if !n.Address.afar() {
+	if !n.Address.isRemote() {
 		near := newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return n.Address.dial(ctx) })
 		cl.http.Transport = near
 		context.AfterFunc(cl.route.life, near.CloseIdleConnections)
@@ -50,8 +50,8 @@ func newClient(r *Relay, n Note) *client {
 	return cl
 }
 
-// farTransport reaches nodes of a cluster. All routes share it, since one node owns many workspaces.
-var farTransport = newTransport((&net.Dialer{Timeout: answerTimeout}).DialContext)
+// remoteTransport reaches nodes of a cluster. All routes share it, since one node owns many workspaces.
+var remoteTransport = newTransport((&net.Dialer{Timeout: answerTimeout}).DialContext)
 
 func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
 	return &http.Transport{
@@ -166,7 +166,7 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 	if c.note.Address.Secret != "" {
 		r.Header.Set("Authorization", "Bearer "+c.note.Address.Secret)
 	}
-	if method == http.MethodPost && !c.note.Address.afar() { // clocks of two machines differ
+	if method == http.MethodPost && !c.note.Address.isRemote() { // clocks of two machines differ
 		r.Header.Set(beginBy, strconv.FormatInt(c.config.Now().Add(beginWithin).UnixMilli(), 10))
 	}
 	return c.http.Do(r) //nolint:gosec,nolintlint // likewise

@@ -135,7 +135,7 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 		return r.adopt(rt)
 	case !isStalled && !errors.Is(err, errMoved):
 		return nil, err
-	case !isStalled && r.waits():
+	case !isStalled && r.mayQueue():
 		r.joinQueue()
 		return nil, nil
 	}

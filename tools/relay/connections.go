@@ -41,7 +41,7 @@ func connOf(c tools.Call) string {
 func (r *Relay) remember(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held[connOf(c)] = c
+	r.connections[connOf(c)] = c
 }
 
 // forget drops a connection that was closed, or that the owner refused to open.
@@ -51,7 +51,7 @@ func (r *Relay) remember(c tools.Call) {
 func (r *Relay) forget(c tools.Call) {
 	conn := connOf(c)
 	r.mu.Lock()
-	delete(r.held, conn)
+	delete(r.connections, conn)
 	current := r.route
 	r.mu.Unlock()
 	if current != nil {
@@ -65,7 +65,7 @@ func (r *Relay) forget(c tools.Call) {
 // once for each owner, because its claims depend on it.
 func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	r.mu.Lock()
-	calls := slices.Collect(maps.Values(r.held))
+	calls := slices.Collect(maps.Values(r.connections))
 	r.mu.Unlock()
 	for _, c := range calls {
 		c.ID = r.newID() // under the old id the owner would only repeat its result
@@ -82,7 +82,7 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 // the relay is.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
-	if r.closed || r.reconnecting || len(r.held) == 0 {
+	if r.closed || r.reconnecting || len(r.connections) == 0 {
 		r.mu.Unlock()
 		return
 	}
@@ -100,23 +100,23 @@ func (r *Relay) reconnectOnce() bool {
 	rt, err := r.connect(r.life)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reconnecting = (err != nil || rt.lost()) && !r.closed && len(r.held) > 0
+	r.reconnecting = (err != nil || rt.lost()) && !r.closed && len(r.connections) > 0
 	return r.reconnecting
 }
 
-// holder is, at the owner, the request that holds a connection open.
+// openRequest is, at the owner, the request that holds a connection open.
 //
 // A process may announce a connection twice, for instance after its first request broke. Only the newest request
 // counts: the end of an older one closes nothing.
-type holder struct {
+type openRequest struct {
 	mu      sync.Mutex    // guards the field below, and keeps opening and closing apart
 	request *http.Request // the newest; nil when the connection is closed
 }
 
-// holderOf gives the holder of a connection, and makes it when there is none. Holders live as long as the owner.
-func (o *owner) holderOf(conn string) *holder {
-	h, _ := o.holds.LoadOrStore(conn, new(holder))
-	return h.(*holder)
+// openRequestOf gives the holder of a connection, and makes it when there is none. Holders live as long as the owner.
+func (o *owner) openRequestOf(conn string) *openRequest {
+	h, _ := o.holds.LoadOrStore(conn, new(openRequest))
+	return h.(*openRequest)
 }
 
 // handleHold opens a connection, and closes it when its process ends without having closed it.
@@ -129,7 +129,7 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	h := o.holderOf(connOf(c))
+	h := o.openRequestOf(connOf(c))
 	h.mu.Lock()
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if err == nil {
@@ -157,7 +157,7 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 }
 
 // closed notes that the process closed the connection itself.
-func (h *holder) closed() {
+func (h *openRequest) markClosed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.request = nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDirectoryIsForItsUserOnly(t *testing.T) {
+func TestPrepare_MakesDirectoryPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "w")
 	require.NoError(t, prepare(dir))
@@ -22,14 +22,14 @@ func TestDirectoryIsForItsUserOnly(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
 }
 
-func TestFileInThePlaceOfTheDirectoryIsAnError(t *testing.T) {
+func TestPrepare_FailsOnFileInPlaceOfDirectory(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.Error(t, prepare(path))
 }
 
-func TestErrorNamesTheNetworkFileSystem(t *testing.T) {
+func TestUnusable_NamesNetworkFileSystem(t *testing.T) {
 	t.Parallel()
 	err := &networkFS{dir: "/w", kind: "nfs"}
 	require.EqualError(t, err, "/w is on a network file system (nfs)")

@@ -12,10 +12,10 @@ import (
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.waits() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
+	if !r.mayQueue() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
-	wait, err := r.election.(waiting).queue()
+	wait, err := r.election.(queueElection).queue()
 	if err != nil {
 		r.refused = r.election.Unusable(err)
 		r.broadcast()
@@ -25,9 +25,9 @@ func (r *Relay) joinQueue() {
 	go r.waitForLock(wait) // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
-// waits tells whether this process waits for the lock while another holds it.
-func (r *Relay) waits() bool {
-	_, can := r.election.(waiting)
+// mayQueue tells whether this process waits for the lock while another holds it.
+func (r *Relay) mayQueue() bool {
+	_, can := r.election.(queueElection)
 	return can && r.config.Stays
 }
 

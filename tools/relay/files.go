@@ -18,18 +18,18 @@ import (
 // the same, one that was replaced by a copy is another. A copy that is made over the open file is not noticed.
 type file struct {
 	path string
-	was  os.FileInfo
+	info os.FileInfo
 }
 
-func fileAt(path string) (file, error) {
+func statFile(path string) (file, error) {
 	info, err := os.Stat(path)
 	return file{path, info}, err
 }
 
-// inPlace reports whether the same file is still under the path.
-func (f file) inPlace() bool {
+// isInPlace reports whether the same file is still under the path.
+func (f file) isInPlace() bool {
 	now, err := os.Stat(f.path)
-	return err == nil && os.SameFile(f.was, now)
+	return err == nil && os.SameFile(f.info, now)
 }
 
 // prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is

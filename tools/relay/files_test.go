@@ -32,7 +32,7 @@ func whereOpenFilesMove(t *testing.T) {
 }
 
 // An answer means that it is kept where everybody looks.
-func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
+func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	first, guest := w.process(), w.process()
@@ -48,7 +48,7 @@ func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
 }
 
 // A command does not stand in line: it takes the new lock while it still lets go of the old.
-func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
+func TestRelay_CommandGoesOnInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	for range sandbox.Times(20) {
 		w := newWorld(t)
@@ -65,7 +65,7 @@ func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
 	}
 }
 
-func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
+func TestPresence_IsMarkedAgainInNewDirectory(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	first, second := w.process(), w.process()
@@ -77,7 +77,7 @@ func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
 	require.ErrorIs(t, err, relay.ErrInUse)
 }
 
-func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
+func TestOwner_ReadsReplacedStore(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")
@@ -95,7 +95,7 @@ func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
 	require.True(t, w.process().call("", "audit_verify", `{}`).OK)
 }
 
-func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
+func TestRelay_ProcessesMeetAgainAfterLockRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	owner := w.process()
@@ -105,7 +105,7 @@ func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
 	require.EqualValues(t, 3, owner.send("And nobody is alone"))
 }
 
-func TestSocketAndNoteArePutBack(t *testing.T) {
+func TestOwner_RestoresSocketAndNote(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no sockets")
 	}
@@ -120,7 +120,7 @@ func TestSocketAndNoteArePutBack(t *testing.T) {
 	}
 }
 
-func TestCopyOfTheDirectoryIsAnotherWorkspace(t *testing.T) {
+func TestRelay_CopyOfDirectoryIsAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.process()
@@ -135,7 +135,7 @@ func TestCopyOfTheDirectoryIsAnotherWorkspace(t *testing.T) {
 }
 
 // A port may belong to another program by now, which takes what is sent and says nothing.
-func TestNoteOfAPortOfAnotherProgramIsNotBelieved(t *testing.T) {
+func TestNote_IgnoredIfAnotherProgramHasThePort(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	defer o.inflight.count(-1)
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if c.Tool == closeTool && err == nil {
-		o.holderOf(connOf(c)).closed()
+		o.openRequestOf(connOf(c)).markClosed()
 	}
 	writeResult(w, out, err)
 }
@@ -114,8 +114,8 @@ type inflight struct {
 
 // There are many calls from 256 on, until there are no more than 64.
 const (
-	many = 256
-	few  = 64
+	manyCalls = 256
+	fewCalls  = 64
 )
 
 // count counts n calls more.
@@ -123,7 +123,7 @@ func (c *inflight) count(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls += n
-	if c.many && c.calls > few || !c.many && c.calls < many {
+	if c.many && c.calls > fewCalls || !c.many && c.calls < manyCalls {
 		return
 	}
 	c.many = !c.many

@@ -41,7 +41,7 @@ func (w world) knock(method, path, body string, header http.Header) (status int)
 	return rs.StatusCode
 }
 
-func TestCallThatIsReadTooLateIsNotBegun(t *testing.T) {
+func TestOwner_DoesNotBeginLateCall(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a port answers nobody without its secret")
 	}
@@ -60,7 +60,7 @@ func TestCallThatIsReadTooLateIsNotBegun(t *testing.T) {
 	require.NotZero(t, p.call("", "registry_newest", `{}`).Event)
 }
 
-func TestRequestThatIsNoCallIsRefused(t *testing.T) {
+func TestOwner_RefusesRequestWithoutCall(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a port answers nobody without its secret")
 	}
@@ -72,7 +72,7 @@ func TestRequestThatIsNoCallIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusConflict, refused, "it has no version")
 }
 
-func TestRequestToAPortNeedsTheSecret(t *testing.T) {
+func TestOwner_PortNeedsSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.dir = filepath.Join(w.dir, strings.Repeat("long", 30))
@@ -87,7 +87,7 @@ func TestRequestToAPortNeedsTheSecret(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.knock(http.MethodGet, "/owner", "", right))
 }
 
-func TestOwnerOfAnotherProtocolIsNamedInTheError(t *testing.T) {
+func TestRelay_ErrorNamesOwnerOfOtherProtocol(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no sockets")
 	}

@@ -51,7 +51,7 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 			return errMoved
 		}
 	}
-	if met.Protocol.meets(supported) {
+	if met.Protocol.overlaps(supported) {
 		return nil
 	}
 	return incompatible(r.config, met)

@@ -15,7 +15,7 @@ import (
 const (
 	checkInterval = time.Second
 	answerTimeout = 2 * time.Second
-	patience      = 2 // so often an owner is asked: on a machine with too much to do, one at work may answer late
+	maxProbes     = 2 // so often an owner is asked: on a machine with too much to do, one at work may answer late
 )
 
 // stalled is the error of an owner that does not answer.
@@ -67,7 +67,7 @@ func (c *client) watch() {
 }
 
 func (c *client) probePatiently() (err error) {
-	for range patience {
+	for range maxProbes {
 		_, err = c.probe(c.route.life)
 		if _, late := errors.AsType[*stalled](err); !late {
 			return err

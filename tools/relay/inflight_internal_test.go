@@ -7,7 +7,7 @@ import (
 )
 
 // How many calls are under way does not show outside.
-func TestManyCallsAtOnceAreAnnouncedOnce(t *testing.T) {
+func TestInflight_AnnouncesManyCallsOnce(t *testing.T) {
 	t.Parallel()
 	var told []bool
 	c := inflight{notify: func(many bool) { told = append(told, many) }}

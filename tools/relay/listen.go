@@ -41,9 +41,9 @@ func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	return l, Address{Network: "tcp", Addr: l.Addr().String(), Secret: rand.Text()}, nil
 }
 
-// longestPath is how many bytes fit into the address of a socket before the zero at its end: 107 on Linux, 103 on
+// maxPath is how many bytes fit into the address of a socket before the zero at its end: 107 on Linux, 103 on
 // macOS.
-const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
 // socketPaths lists where the socket of a workspace may be, best first. Paths are absolute, because other processes
 // have other working directories.
@@ -56,7 +56,7 @@ func socketPaths(dir, runtimeDir string) []string {
 		sum := sha256.Sum256([]byte(dir))
 		all = append(all, filepath.Join(runtimeDir, "handoff", hex.EncodeToString(sum[:8])+".sock"))
 	}
-	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > longestPath })
+	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > maxPath })
 }
 
 // bind listens on a socket and replaces the one that a killed owner left. The socket has another name until its
@@ -117,14 +117,14 @@ type Address struct {
 
 // url is what the paths of requests follow.
 func (a Address) url() string {
-	if a.afar() {
+	if a.isRemote() {
 		return a.Addr
 	}
 	return "http://owner"
 }
 
-// afar tells whether the owner may be on another machine.
-func (a Address) afar() bool { return a.Network == "url" }
+// isRemote tells whether the owner may be on another machine.
+func (a Address) isRemote() bool { return a.Network == "url" }
 
 // dialLimit is generous. The kernel accepts for a process that is stopped, and refuses at once for one that has ended,
 // except on Windows, which would try again for seconds.

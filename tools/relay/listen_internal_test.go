@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSocketIsBesideTheStoreAndRemovedAtTheEnd(t *testing.T) {
+func TestListen_SocketIsNextToStoreAndRemovedAtEnd(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
@@ -30,7 +30,7 @@ func TestSocketIsBesideTheStoreAndRemovedAtTheEnd(t *testing.T) {
 	require.Empty(t, names(t, dir))
 }
 
-func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
+func TestListen_ReplacesSocketOfKilledOwner(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	killed, lines := start(t, "listen", dir)
@@ -41,7 +41,7 @@ func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
 	requireReached(t, l, a)
 }
 
-func TestSocketLeftHalfMadeIsCleared(t *testing.T) {
+func TestListen_ClearsUnfinishedSocket(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "handoff.new")})
@@ -53,7 +53,7 @@ func TestSocketLeftHalfMadeIsCleared(t *testing.T) {
 	require.Equal(t, []string{"handoff.sock"}, names(t, dir))
 }
 
-func TestAnOwnerThatEndsLateLeavesTheNextItsSocket(t *testing.T) {
+func TestListen_LateEndLeavesSocketOfNextOwner(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	late, _ := mustListen(t, dir, "")
@@ -65,11 +65,11 @@ func TestAnOwnerThatEndsLateLeavesTheNextItsSocket(t *testing.T) {
 	require.FileExists(t, halfMade)
 }
 
-func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
+func TestListen_ChoosesPlaceByPathLength(t *testing.T) {
 	t.Parallel()
 	const beside = len("/handoff.sock")
-	short := longDir(t, longestPath-beside)
-	long := longDir(t, longestPath-beside+1)
+	short := longDir(t, maxPath-beside)
+	long := longDir(t, maxPath-beside+1)
 	run := shortDir(t)
 	for name, tt := range map[string]struct {
 		dir, run string
@@ -79,7 +79,7 @@ func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
 		"the longest path that fits":    {dir: short, run: run, network: "unix", in: short},
 		"one byte more":                 {dir: long, run: run, network: "unix", in: filepath.Join(run, "handoff")},
 		"nowhere else":                  {dir: long, network: "tcp"},
-		"elsewhere it is too long too":  {dir: long, run: longDir(t, longestPath), network: "tcp"},
+		"elsewhere it is too long too":  {dir: long, run: longDir(t, maxPath), network: "tcp"},
 		"elsewhere is no absolute path": {dir: long, run: "run", network: "tcp"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,16 +97,16 @@ func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
 	}
 }
 
-func TestWorkspacesDoNotShareASocket(t *testing.T) {
+func TestListen_WorkspacesHaveSeparateSockets(t *testing.T) {
 	t.Parallel()
 	run := shortDir(t)
-	_, a := mustListen(t, longDir(t, longestPath), run)
-	_, b := mustListen(t, longDir(t, longestPath), run)
+	_, a := mustListen(t, longDir(t, maxPath), run)
+	_, b := mustListen(t, longDir(t, maxPath), run)
 	require.Equal(t, filepath.Dir(a.Addr), filepath.Dir(b.Addr))
 	require.NotEqual(t, a.Addr, b.Addr)
 }
 
-func TestPortIsTakenWhereASocketCannotBe(t *testing.T) {
+func TestListen_UsesPortWithoutSocket(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.sock", "in the way"), 0o700))
@@ -121,7 +121,7 @@ func TestPortIsTakenWhereASocketCannotBe(t *testing.T) {
 	require.NotEqual(t, a.Secret, other.Secret)
 }
 
-func TestDialOfNobodyIsAnError(t *testing.T) {
+func TestDial_FailsWithoutListener(t *testing.T) {
 	t.Parallel()
 	_, err := Address{}.dial(t.Context())
 	require.ErrorContains(t, err, "unknown network")

@@ -83,7 +83,7 @@ func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error)
 	}
 	locked, err := f.Stat()
 	l := &lock{f, file{path, locked}}
-	if err == nil && l.at.inPlace() { // others will lock the same
+	if err == nil && l.at.isInPlace() { // others will lock the same
 		return l, nil
 	}
 	return nil, errors.Join(cmp.Or(err, errRemoved), l.release())
@@ -126,7 +126,7 @@ func (p *presence) set() error { return platform.LockShared(p.file) }
 
 // reopen opens the file anew when it was removed: other processes look at the one that is there now.
 func (p *presence) reopen() error {
-	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).inPlace() {
+	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).isInPlace() {
 		return nil
 	}
 	return errors.Join(p.file.Close(), p.open())

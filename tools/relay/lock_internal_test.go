@@ -15,7 +15,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestLockIsHeldOnce(t *testing.T) {
+func TestLock_IsHeldOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
@@ -31,7 +31,7 @@ func TestLockIsHeldOnce(t *testing.T) {
 	mustLock(t, path)
 }
 
-func TestLockOutlivesTheGarbageCollector(t *testing.T) {
+func TestLock_OutlivesGarbageCollection(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
@@ -43,7 +43,7 @@ func TestLockOutlivesTheGarbageCollector(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-func TestLockBelowAFileIsAnErrorAndAMissingDirectoryIsMade(t *testing.T) {
+func TestLock_MakesDirectoryAndFailsBelowFile(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
@@ -58,7 +58,7 @@ func TestLockBelowAFileIsAnErrorAndAMissingDirectoryIsMade(t *testing.T) {
 	require.NoError(t, l.release())
 }
 
-func TestLockOfAKilledProcessGoesToTheOneInLine(t *testing.T) {
+func TestLock_OfKilledProcessGoesToNextInQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	holder, lines := start(t, "lock", filepath.Dir(path))
@@ -73,7 +73,7 @@ func TestLockOfAKilledProcessGoesToTheOneInLine(t *testing.T) {
 	require.NoError(t, l.release())
 }
 
-func TestLockGoesToAProcessInLine(t *testing.T) {
+func TestLock_GoesToNextInQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
@@ -87,7 +87,7 @@ func TestLockGoesToAProcessInLine(t *testing.T) {
 }
 
 // A workspace may be removed, and made again, while a process waits for its lock.
-func TestLockOfAFileThatWasRemovedIsAnError(t *testing.T) {
+func TestLock_FailsOnRemovedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	removed := mustLock(t, path)

@@ -22,34 +22,34 @@ import (
 // ends well. It is also what an owner answers when it is asked who it is, and what a process says of itself when it
 // asks an owner to give the store up. A field that a version does not know is ignored.
 type Note struct {
-	PID      int       `json:"pid"`
-	Program  string    `json:"program,omitempty"` // the file that the process runs, see [platform.Program]
-	Started  time.Time `json:"started"`           // when the process became the owner
-	Boot     string    `json:"boot,omitempty"`    // see [platform.BootID]
-	Space    string    `json:"pids,omitempty"`    // within which PID is its number: a container has numbers of its own
-	Version  string    `json:"version"`           // of the program
-	Stays    bool      `json:"stays,omitempty"`   // see [Config]
-	Protocol Versions  `json:"protocol"`
-	Lock     string    `json:"lock,omitempty"` // of the locked file, see [platform.FileID]; of a copy it is another
-	Address  Address   `json:"address"`
+	PID          int       `json:"pid"`
+	Program      string    `json:"program,omitempty"` // the file that the process runs, see [platform.Program]
+	Started      time.Time `json:"started"`           // when the process became the owner
+	Boot         string    `json:"boot,omitempty"`    // see [platform.BootID]
+	PIDNamespace string    `json:"pids,omitempty"`    // within which PID is its number: a container has numbers of its own
+	Version      string    `json:"version"`           // of the program
+	Stays        bool      `json:"stays,omitempty"`   // see [Config]
+	Protocol     Versions  `json:"protocol"`
+	Lock         string    `json:"lock,omitempty"` // of the locked file, see [platform.FileID]; of a copy it is another
+	Address      Address   `json:"address"`
 }
 
 // thisProcess is the note of this process, without what it says about its sharing.
 func thisProcess(now time.Time) Note {
 	program, _ := platform.Program("self") // empty where the system does not tell
-	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID(), Space: space()}
+	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID(), PIDNamespace: pidNamespace()}
 }
 
-// space is within which processes have numbers; empty where the system has one for all.
-func space() string {
+// pidNamespace is within which processes have numbers; empty where the system has one for all.
+func pidNamespace() string {
 	name, _ := os.Readlink("/proc/self/ns/pid")
 	return name
 }
 
 // Elsewhere reports whether the process of a note is in another container, where numbers of processes are others.
 func (n Note) Elsewhere() bool {
-	here := space()
-	return n.Space != "" && here != "" && n.Space != here
+	here := pidNamespace()
+	return n.PIDNamespace != "" && here != "" && n.PIDNamespace != here
 }
 
 // Process says which process it is.
@@ -60,15 +60,15 @@ func (n Note) Process() string {
 	return fmt.Sprintf("pid %d", n.PID)
 }
 
-// longestNote is a limit in bytes, many times what a note needs.
-const longestNote = 64 << 10
+// maxNote is a limit in bytes, many times what a note needs.
+const maxNote = 64 << 10
 
 // ReadNote reads the note in the directory of a workspace. Ok is false when there is none, or none that can be read. A
 // note that was read may be of a process that has ended: see [Note.Running].
 //
 // It waits for nobody and takes no lock. A note of more than 64 KB is none.
 func ReadNote(dir string) (n Note, ok bool) {
-	content, err := platform.ReadRegular(notePath(dir), longestNote)
+	content, err := platform.ReadRegular(notePath(dir), maxNote)
 	if err != nil || json.Unmarshal(content, &n) != nil {
 		return Note{}, false
 	}
@@ -78,7 +78,7 @@ func ReadNote(dir string) (n Note, ok bool) {
 // HiddenNote reports whether the directory of a workspace has a note that this user may not read: another user has the
 // workspace open, as somebody does who ran a command with sudo, or had it open and was killed.
 func HiddenNote(dir string) bool {
-	_, err := platform.ReadRegular(notePath(dir), longestNote)
+	_, err := platform.ReadRegular(notePath(dir), maxNote)
 	return errors.Is(err, fs.ErrPermission)
 }
 

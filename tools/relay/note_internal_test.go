@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNoteIsReadAsItWasWritten(t *testing.T) {
+func TestNote_ReadsBackUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, ok := ReadNote(dir)
@@ -33,7 +33,7 @@ func TestNoteIsReadAsItWasWritten(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-func TestNoteIsForItsUserOnly(t *testing.T) {
+func TestNote_IsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -44,7 +44,7 @@ func TestNoteIsForItsUserOnly(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), mode(t, notePath(dir)))
 }
 
-func TestHalfANoteIsNotRead(t *testing.T) {
+func TestNote_HalfWrittenIsIgnored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir), []byte(`{"pid": 1, "started": `), 0o600))
@@ -53,13 +53,13 @@ func TestHalfANoteIsNotRead(t *testing.T) {
 	require.Zero(t, n)
 }
 
-func TestNoteWithoutItsDirectoryIsAnError(t *testing.T) {
+func TestWriteNote_FailsWithoutDirectory(t *testing.T) {
 	t.Parallel()
 	require.ErrorIs(t, writeNote(filepath.Join(t.TempDir(), "missing"), Note{}), os.ErrNotExist)
 }
 
 // Older and newer programs read it: the names are a promise.
-func TestNamesInANoteStay(t *testing.T) {
+func TestNote_KeepsFieldNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, writeNote(dir, Note{

@@ -77,9 +77,9 @@ func (r *Relay) note() Note {
 	return n
 }
 
-// holdsStill makes sure that this process owns the store before it acknowledges anything. The error is errMoved when it
+// verifyOwnership makes sure that this process owns the store before it acknowledges anything. The error is errMoved when it
 // does not: then it gives the store up.
-func (o *owner) holdsStill(ctx context.Context) error {
+func (o *owner) verifyOwnership(ctx context.Context) error {
 	err := o.tenure.Holds(ctx)
 	switch {
 	case errors.Is(err, ErrLost):
@@ -104,7 +104,7 @@ func (o *owner) watch() {
 		case <-o.route.life.Done():
 			return
 		}
-		if errors.Is(o.holdsStill(o.route.life), errMoved) {
+		if errors.Is(o.verifyOwnership(o.route.life), errMoved) {
 			return
 		}
 		why := ""

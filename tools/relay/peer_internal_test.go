@@ -21,7 +21,7 @@ import (
 // nobody is a user who may do nothing in particular.
 const nobody = 65534
 
-func TestConnectionsOfOtherUsersAreNotAccepted(t *testing.T) {
+func TestListen_RefusesOtherUsers(t *testing.T) {
 	t.Parallel()
 	needOtherUsers(t)
 	dir := shortDir(t)
@@ -53,7 +53,7 @@ func TestConnectionsOfOtherUsersAreNotAccepted(t *testing.T) {
 	require.NoError(t, errors.Join(ours.Close(), c.Close()))
 }
 
-func TestSocketOfAnotherUserIsNotTakenForTheOwners(t *testing.T) {
+func TestDial_RefusesSocketOfOtherUser(t *testing.T) {
 	t.Parallel()
 	needOtherUsers(t)
 	dir := shortDir(t)

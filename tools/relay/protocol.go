@@ -57,8 +57,8 @@ type Versions struct {
 // supported are the versions that this program speaks.
 var supported = Versions{Min: 1, Max: 1}
 
-// meets reports whether a version is in both ranges.
-func (v Versions) meets(w Versions) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
+// overlaps reports whether a version is in both ranges.
+func (v Versions) overlaps(w Versions) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
 
 // beginBy is the header that says until when a call may begin, in milliseconds since 1970. An owner that was stopped
 // still has calls in its socket when it goes on, and must not begin those that their callers gave up long ago.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVersionsMeetWhereBothKnowOne(t *testing.T) {
+func TestVersions_OverlapIfBothKnowOne(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		ours, theirs Versions
@@ -19,8 +19,8 @@ func TestVersionsMeetWhereBothKnowOne(t *testing.T) {
 		"one is not said":   {Versions{1, 1}, Versions{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tt.meet, tt.ours.meets(tt.theirs))
-			require.Equal(t, tt.meet, tt.theirs.meets(tt.ours))
+			require.Equal(t, tt.meet, tt.ours.overlaps(tt.theirs))
+			require.Equal(t, tt.meet, tt.theirs.overlaps(tt.ours))
 		})
 	}
 }

@@ -146,7 +146,7 @@ type Relay struct {
 	searching     *search               // under way; nil for none
 	backoff       int                   // how often to look for another owner before taking the lock again
 	reconnecting  bool                  // a goroutine looks for an owner because connections are open
-	held          map[string]tools.Call // connections of this process, with the call that opened each
+	connections   map[string]tools.Call // connections of this process, with the call that opened each
 }
 
 var _ tools.Invoker = (*Relay)(nil)
@@ -161,9 +161,9 @@ var _ tools.Invoker = (*Relay)(nil)
 // nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), held: map[string]tools.Call{}}
+	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), connections: map[string]tools.Call{}}
 	if r.election == nil {
-		r.election = &byFile{config: c}
+		r.election = &fileElection{config: c}
 	}
 	if err := r.election.Prepare(); err != nil && !c.Stays {
 		return nil, err

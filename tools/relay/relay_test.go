@@ -16,7 +16,7 @@ import (
 	"handoff/tools/relay"
 )
 
-func TestHandoffSentByOneProcessIsClaimedByAnother(t *testing.T) {
+func TestRelay_SharesStoreBetweenProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -27,7 +27,7 @@ func TestHandoffSentByOneProcessIsClaimedByAnother(t *testing.T) {
 	require.Equal(t, os.Getpid(), w.owner())
 }
 
-func TestARefusalCrossesAsItIs(t *testing.T) {
+func TestRelay_PassesRefusalUnchanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
@@ -39,7 +39,7 @@ func TestARefusalCrossesAsItIs(t *testing.T) {
 	require.Equal(t, coded(t, here).Message, coded(t, there).Message)
 }
 
-func TestNextProcessOwnsTheStoreWhenTheOwnerEnds(t *testing.T) {
+func TestRelay_NextProcessOwnsStoreAfterOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -52,7 +52,7 @@ func TestNextProcessOwnsTheStoreWhenTheOwnerEnds(t *testing.T) {
 	require.True(t, third.call("", "audit_verify", `{}`).OK)
 }
 
-func TestLastProcessLeavesNoFilesOfItsOwn(t *testing.T) {
+func TestRelay_LastProcessLeavesNoFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no sockets")
 	}
@@ -70,7 +70,7 @@ func TestLastProcessLeavesNoFilesOfItsOwn(t *testing.T) {
 }
 
 // Every call is answered, and what it did is done once, though owners end all the time.
-func TestNoCallIsLostOrDoneTwice(t *testing.T) {
+func TestRelay_NoCallIsLostOrDoneTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const senders, sends, owners = 4, 50, 20
@@ -99,7 +99,7 @@ func TestNoCallIsLostOrDoneTwice(t *testing.T) {
 	require.True(t, last.call("qa", "claim_handoff", `{}`).Empty)
 }
 
-func TestAWaitMovesToTheNextOwner(t *testing.T) {
+func TestRelay_WaitMovesToNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -112,7 +112,7 @@ func TestAWaitMovesToTheNextOwner(t *testing.T) {
 	require.Equal(t, id, <-claimed)
 }
 
-func TestChangesGoOnAtTheNextOwner(t *testing.T) {
+func TestRelay_ChangesGoOnAtNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -148,7 +148,7 @@ func connected(w world) (first, second process) {
 	return first, second
 }
 
-func TestAConnectionEndsWithItsProcess(t *testing.T) {
+func TestConnection_EndsWithItsProcess(t *testing.T) {
 	t.Parallel()
 	first, second := connected(newWorld(t))
 	require.True(t, first.live("qa"))
@@ -156,7 +156,7 @@ func TestAConnectionEndsWithItsProcess(t *testing.T) {
 	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
 }
 
-func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
+func TestConnection_IsAnnouncedToNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second := connected(w)
@@ -170,7 +170,7 @@ func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
 }
 
 // The owner sees the end of what held a connection before or after it is held again.
-func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
+func TestConnection_StaysOpenWhenHeldAgain(t *testing.T) {
 	t.Parallel()
 	first, second := connected(newWorld(t))
 	for range 50 {
@@ -183,7 +183,7 @@ func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatWasRefusedIsNotHeld(t *testing.T) {
+func TestConnection_IsNotHeldAfterRefusal(t *testing.T) {
 	t.Parallel()
 	first, second := connected(newWorld(t))
 	_, err := second.try(t.Context(), "qa", "connection_open", `{"conn": "conn-qa", "client": "human"}`)
@@ -204,7 +204,7 @@ func (p process) live(agent schemas.Agent) bool {
 	return false
 }
 
-func TestFirstProcessIsToldThatItIsAlone(t *testing.T) {
+func TestRelay_FirstProcessIsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	alone := make(chan bool, 3)
@@ -226,7 +226,7 @@ func TestFirstProcessIsToldThatItIsAlone(t *testing.T) {
 	require.True(t, <-alone)
 }
 
-func TestCommandReleasesTheStoreAtOnce(t *testing.T) {
+func TestRelay_CommandReleasesStoreAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.config()
@@ -239,7 +239,7 @@ func TestCommandReleasesTheStoreAtOnce(t *testing.T) {
 	require.EqualValues(t, 2, server.send("More"))
 }
 
-func TestCommandGivesTheStoreToAServer(t *testing.T) {
+func TestRelay_CommandYieldsStoreToServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.config()
@@ -253,7 +253,7 @@ func TestCommandGivesTheStoreToAServer(t *testing.T) {
 	require.EqualValues(t, 2, command.send("More"))
 }
 
-func TestLockIsInUseWhileAProcessTakesPart(t *testing.T) {
+func TestLock_IsInUseWhileProcessTakesPart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	idle := w.process()
@@ -270,7 +270,7 @@ func TestLockIsInUseWhileAProcessTakesPart(t *testing.T) {
 	require.NoError(t, release())
 }
 
-func TestCallAfterCloseIsRefused(t *testing.T) {
+func TestRelay_RefusesCallAfterClose(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
@@ -281,7 +281,7 @@ func TestCallAfterCloseIsRefused(t *testing.T) {
 	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
 }
 
-func TestStoreThatOneCannotOpenMayBeOpenedByAnother(t *testing.T) {
+func TestRelay_AnotherProcessOpensStoreAfterFailure(t *testing.T) {
 	t.Parallel()
 	for name, stays := range map[string]bool{"command": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +309,7 @@ func (w world) comesTo(version string) {
 	}, 10*time.Second, time.Millisecond)
 }
 
-func TestNewerProgramTakesTheStoreOver(t *testing.T) {
+func TestRelay_NewerProgramTakesStoreOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	versions := []string{"v1.2.0", "v1.2.0", "v1.10.0"}
@@ -330,7 +330,7 @@ func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 }
 
 // An owner listens before its store is open. Who asks it to make room then does not ask again.
-func TestOwnerThatIsJustOpeningGivesTheStoreToANewerProgram(t *testing.T) {
+func TestRelay_OpeningOwnerYieldsToNewerProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	opening, open := make(chan struct{}), make(chan struct{})

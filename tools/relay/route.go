@@ -40,7 +40,7 @@ func (rt *route) lost() bool { return rt.life.Err() != nil }
 // invoke makes a call. The error is errMoved when the route was lost before the result came: the call may have taken
 // effect, and is repeated under its id.
 func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	ctx, done := rt.bound(ctx)
+	ctx, done := rt.withRoute(ctx)
 	defer done()
 	return rt.endpoint.Invoke(ctx, c)
 }
@@ -48,14 +48,14 @@ func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 // changes follows the events at the end of the route, until ctx or the route ends.
 func (rt *route) changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
-		ctx, done := rt.bound(ctx)
+		ctx, done := rt.withRoute(ctx)
 		defer done()
 		rt.endpoint.Changes(ctx, after)(yield)
 	}
 }
 
-// bound makes ctx end with the route too, for the same cause.
-func (rt *route) bound(ctx context.Context) (context.Context, func()) {
+// withRoute makes ctx end with the route too, for the same cause.
+func (rt *route) withRoute(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(rt.life, func() { cancel(context.Cause(rt.life)) })
 	return ctx, func() { stop(); cancel(nil) }
@@ -71,7 +71,7 @@ type localStore struct{ *owner }
 // is repeated there.
 func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := l.store.Invoke(ctx, c)
-	if held := l.holdsStill(ctx); held != nil && (err == nil || errors.Is(held, errMoved)) {
+	if held := l.verifyOwnership(ctx); held != nil && (err == nil || errors.Is(held, errMoved)) {
 		return nil, held
 	}
 	return out, l.moved(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNoteIsBelievedWhileItsProcessLives(t *testing.T) {
+func TestNote_RunningWhileProcessLives(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func ended(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-func TestAdviceNamesOnlyAProcessThatIsSurelyTheOwner(t *testing.T) {
+func TestStalled_NamesOnlyVerifiedOwner(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells here what a process runs")
@@ -84,13 +84,13 @@ func TestAdviceNamesOnlyAProcessThatIsSurelyTheOwner(t *testing.T) {
 	}{
 		"of this machine":                    {Note{PID: owner.Process.Pid, Program: program}, "ps -o pid,stat,args -p "},
 		"with the number of this process":    {thisProcess(time.Time{}), "another container"},
-		"of another container":               {Note{PID: owner.Process.Pid, Program: program, Space: "pid:[1]"}, "another container"},
+		"of another container":               {Note{PID: owner.Process.Pid, Program: program, PIDNamespace: "pid:[1]"}, "another container"},
 		"of a system that names no programs": {Note{PID: owner.Process.Pid}, "Look at that process."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, writeNote(dir, tt.note))
-			e := (&byFile{config: Config{Name: "w", Dir: dir}}).Stalled(tt.note)
+			e := (&fileElection{config: Config{Name: "w", Dir: dir}}).Stalled(tt.note)
 			require.Contains(t, e.Hint, tt.said)
 			require.NotContains(t, e.Hint, "KILL")
 		})

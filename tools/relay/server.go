@@ -22,7 +22,7 @@ func (o *owner) handler() http.Handler {
 	mux.HandleFunc("POST "+pathHold, o.handleHold)
 	mux.HandleFunc("GET "+pathChanges, o.handleChanges)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, done := o.route.bound(r.Context())
+		ctx, done := o.route.withRoute(r.Context())
 		defer done()
 		mux.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -30,7 +30,7 @@ func (o *owner) handler() http.Handler {
 
 // lockTenure is that of the process which holds the lock of the file.
 type lockTenure struct {
-	*byFile
+	*fileElection
 	lock   *lock
 	server *http.Server
 	served sync.WaitGroup
@@ -114,7 +114,7 @@ func (t *lockTenure) listen() error {
 	}
 	t.socket = file{}
 	if address.Network == "unix" {
-		t.socket, err = fileAt(address.Addr)
+		t.socket, err = statFile(address.Addr)
 	}
 	if t.note.Address = address; err == nil {
 		err = writeNote(c.Dir, t.note)
@@ -144,7 +144,7 @@ func (t *lockTenure) address() Address {
 // Opened looks which files those of the store are.
 func (t *lockTenure) Opened() error {
 	for _, path := range t.config.Files {
-		f, err := fileAt(path)
+		f, err := statFile(path)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (t *lockTenure) Opened() error {
 // Holds tells whether the lock and all files of the store are those that were opened. Else they are not those of the
 // workspace any more. It costs a stat for each.
 func (t *lockTenure) Holds(context.Context) error {
-	if slices.ContainsFunc(t.files, func(f file) bool { return !f.inPlace() }) {
+	if slices.ContainsFunc(t.files, func(f file) bool { return !f.isInPlace() }) {
 		return ErrLost
 	}
 	return nil
@@ -170,7 +170,7 @@ func (t *lockTenure) Holds(context.Context) error {
 func (t *lockTenure) Restore() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.note.Address.Network == "unix" && !t.socket.inPlace() {
+	if t.note.Address.Network == "unix" && !t.socket.isInPlace() {
 		return t.listen()
 	}
 	if n, ok := ReadNote(t.config.Dir); ok && n.sameOwner(t.note) {
@@ -198,7 +198,7 @@ func (t *lockTenure) Stop() (err error) {
 
 // Release removes note and socket, unless the lock is not the file under its name any more: then they are another's.
 func (t *lockTenure) Release() (err error) {
-	if t.lock.at.inPlace() {
+	if t.lock.at.isInPlace() {
 		err = errors.Join(removeFile(notePath(t.config.Dir)), t.address().remove())
 	}
 	return errors.Join(err, t.lock.release())

@@ -9,7 +9,7 @@ import (
 )
 
 // An Election decides which process owns the store of one workspace, and tells the others where it is. A [Relay] without
-// one uses the lock of a file: see byfile.go. Each relay has its own, and uses it from one search at a time.
+// one uses the lock of a file: see fileelection.go. Each relay has its own, and uses it from one search at a time.
 type Election interface {
 	// Prepare makes the election ready for this process. It is called before each search.
 	Prepare() error
@@ -34,8 +34,8 @@ type Election interface {
 	Close() error
 }
 
-// waiting is an election in which processes that stay wait to be the next owner.
-type waiting interface {
+// queueElection is an election in which processes that stay wait to be the next owner.
+type queueElection interface {
 	// queue puts this process in line. Wait returns when it is its turn, and cannot be cancelled.
 	queue() (wait func() (Tenure, error), err error)
 }

@@ -149,7 +149,7 @@ func named(spans []*tracepb.Span, name string) (some []*tracepb.Span) {
 	return some
 }
 
-func names(spans []*tracepb.Span) []string {
+func spanNames(spans []*tracepb.Span) []string {
 	all := map[string]bool{}
 	for _, s := range spans {
 		all[s.GetName()] = true

@@ -22,7 +22,7 @@ func env(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-func TestNoSpanIsSentUnasked(t *testing.T) {
+func TestTraces_SendNothingByDefault(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, pairs := range [][]string{
 		nil,
@@ -35,14 +35,14 @@ func TestNoSpanIsSentUnasked(t *testing.T) {
 	}
 }
 
-func TestEndpointIsAURL(t *testing.T) {
+func TestEndpoint_MustBeURL(t *testing.T) {
 	for _, endpoint := range []string{"collector:4318", "secret", "grpc://secret:4317", "http://", "http://sec ret", "http:///v1"} {
 		_, err := telemetry.NewTraces(telemetry.TracesConfig{Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint), Now: time.Now})
 		require.EqualError(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL as http://localhost:4318")
 	}
 }
 
-func TestEndpointOfTheEnvironmentIsWhereSpansAreSent(t *testing.T) {
+func TestTraces_SendToEndpointOfEnvironment(t *testing.T) {
 	for _, test := range []struct{ name, all, traces, want string }{
 		{"for all signals", "http://c:4318", "", "http://c:4318/v1/traces"},
 		{"below a path", "https://c/otlp/", "", "https://c/otlp/v1/traces"},
@@ -63,7 +63,7 @@ func TestEndpointOfTheEnvironmentIsWhereSpansAreSent(t *testing.T) {
 	}
 }
 
-func TestAnotherProtocolInTheEnvironmentIsLogged(t *testing.T) {
+func TestEnvironment_LogsOtherProtocol(t *testing.T) {
 	for _, test := range []struct{ endpoint, protocol, want string }{
 		{"http://c:4318", "", ""},
 		{"http://c:4318", "http/json", ""},

@@ -130,15 +130,15 @@ func (e *exporter) post(ctx context.Context, body []byte) error {
 	text, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	switch response.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
-		return partial(text)
+		return partialError(text)
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return errRetryable{fmt.Errorf("status %d", response.StatusCode), retryAfter(response.Header)}
 	}
 	return fmt.Errorf("status %d", response.StatusCode)
 }
 
-// partial is the error for a batch of which the collector rejected some spans. Repeating it would not help.
-func partial(response []byte) error {
+// partialError is the error for a batch of which the collector rejected some spans. Repeating it would not help.
+func partialError(response []byte) error {
 	var r struct {
 		PartialSuccess struct {
 			RejectedSpans json.RawMessage `json:"rejectedSpans"` // a number, or the same as text
@@ -180,9 +180,9 @@ func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 func spanOf(s sdktrace.ReadOnlySpan) object {
 	links := make([]object, len(s.Links()))
 	for i, l := range s.Links() {
-		links[i] = linkTo(l.SpanContext, l.SpanContext.IsRemote(), l.Attributes)
+		links[i] = commonFields(l.SpanContext, l.SpanContext.IsRemote(), l.Attributes)
 	}
-	out := linkTo(s.SpanContext(), s.Parent().IsRemote(), s.Attributes())
+	out := commonFields(s.SpanContext(), s.Parent().IsRemote(), s.Attributes())
 	maps.Copy(out, object{
 		"name": s.Name(), "kind": int(s.SpanKind()),
 		"startTimeUnixNano": nanos(s.StartTime()), "endTimeUnixNano": nanos(s.EndTime()),
@@ -195,9 +195,9 @@ func spanOf(s sdktrace.ReadOnlySpan) object {
 	return out
 }
 
-// linkTo has the fields that a span and a link have in common. Remote says that the parent of the span, or the span to
+// commonFields has the fields that a span and a link have in common. Remote says that the parent of the span, or the span to
 // which the link leads, is of another process.
-func linkTo(to trace.SpanContext, remote bool, attrs []attribute.KeyValue) object {
+func commonFields(to trace.SpanContext, remote bool, attrs []attribute.KeyValue) object {
 	const known, isRemote = 0x100, 0x200
 	flags := uint32(to.TraceFlags()) | known
 	if remote {

@@ -46,7 +46,7 @@ func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more
 	return b.String()
 }
 
-func TestSpansAreSentAgainAfterPassingTrouble(t *testing.T) {
+func TestExporter_RetriesAfterPassingFailure(t *testing.T) {
 	for _, status := range []int{429, 502, 503, 504} {
 		synctest.Test(t, func(t *testing.T) {
 			var at []time.Time
@@ -68,7 +68,7 @@ func TestSpansAreSentAgainAfterPassingTrouble(t *testing.T) {
 	}
 }
 
-func TestSpansAreLostWithoutRepeatAfterLastingTrouble(t *testing.T) {
+func TestExporter_DropsSpansAfterLastingFailure(t *testing.T) {
 	for _, status := range []int{301, 307, 400, 401, 404, 500} {
 		synctest.Test(t, func(t *testing.T) {
 			c := &collector{t: t, answer: func(w http.ResponseWriter) {
@@ -91,7 +91,7 @@ func (g *gone) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("connection refused")
 }
 
-func TestLossOfSpansIsLoggedOnceAMinute(t *testing.T) {
+func TestExporter_LogsLossOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &gone{}
 		log := offered(t, c, 10, 30*time.Second)
@@ -101,7 +101,7 @@ func TestLossOfSpansIsLoggedOnceAMinute(t *testing.T) {
 	})
 }
 
-func TestRefusedSpansAreTold(t *testing.T) {
+func TestExporter_LogsRefusedSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &collector{t: t, answer: func(w http.ResponseWriter) {
 			_, _ = io.WriteString(w, `{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}`)
@@ -119,7 +119,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func TestCloseDoesNotWaitForACollectorThatHangs(t *testing.T) {
+func TestTracesClose_DoesNotWaitForHangingCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},
@@ -136,7 +136,7 @@ func TestCloseDoesNotWaitForACollectorThatHangs(t *testing.T) {
 	})
 }
 
-func TestBatchTakesNoLongerThanTheTimeout(t *testing.T) {
+func TestExporter_BatchEndsAtTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		log := offered(t, hanging{}, 1, 0, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1500")

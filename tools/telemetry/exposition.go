@@ -59,7 +59,7 @@ func histogram(name, help string) family { return family{name, "histogram", help
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p page
 	p.workspace(m.stats.read(ctx), m)
-	p.counted(m)
+	p.processCounts(m)
 	p.single(build, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
 	metrics.WriteProcessMetrics(&p)
 	metrics.WriteFDMetrics(&p)
@@ -116,14 +116,14 @@ func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.histogram(commits.name, stats.Commits)
 }
 
-// counted writes what was counted in this process.
-func (p *page) counted(m *Metrics) {
+// processCounts writes what was counted in this process.
+func (p *page) processCounts(m *Metrics) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.counters(calls, m)
 	p.head(durations)
-	for _, c := range slices.SortedFunc(maps.Keys(m.took), compareCalls) {
-		p.histogram(durations.name, *m.took[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
+	for _, c := range slices.SortedFunc(maps.Keys(m.latencies), compareCalls) {
+		p.histogram(durations.name, *m.latencies[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
 	}
 	for _, f := range []family{transitions, expiries, denied, denials} {
 		p.counters(f, m)
@@ -163,10 +163,10 @@ func labels(pairs ...string) string {
 	}
 	var b strings.Builder
 	for pair := range slices.Chunk(pairs, 2) {
-		fmt.Fprintf(&b, `,%s="%s"`, pair[0], escaping.Replace(pair[1]))
+		fmt.Fprintf(&b, `,%s="%s"`, pair[0], labelEscaper.Replace(pair[1]))
 	}
 	return "{" + b.String()[1:] + "}"
 }
 
-// escaping writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
-var escaping = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+// labelEscaper writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
+var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -30,9 +30,9 @@ type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
 
-	mu     sync.Mutex                   // guards the fields below
-	counts map[family]map[string]uint64 // by labels
-	took   map[call]*schemas.Latency
+	mu        sync.Mutex                   // guards the fields below
+	counts    map[family]map[string]uint64 // by labels
+	latencies map[call]*schemas.Latency
 }
 
 // NewMetrics returns counters that are zero.
@@ -41,7 +41,7 @@ type Metrics struct {
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Metrics{
-		config: c, stats: statsCache{config: c}, took: map[call]*schemas.Latency{},
+		config: c, stats: statsCache{config: c}, latencies: map[call]*schemas.Latency{},
 		counts: map[family]map[string]uint64{
 			calls: {}, transitions: {}, denied: {},
 			expiries: {"": 0}, denials: {"": 0}, // shown as zero before the first
@@ -59,7 +59,7 @@ func (m *Metrics) inc(f family, pairs ...string) {
 //
 // Results and errors are passed on as they are. A tool that does not exist counts under the name unknown, so that
 // callers cannot make metrics of their own.
-func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return counting{next, m} }
+func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return countingInvoker{next, m} }
 
 // Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers use
 // only a few, and none that a client wrote.
@@ -106,14 +106,14 @@ type call struct {
 	wait    string // "yes" for a call that asked to wait, so that its duration says nothing about the server; else "no"
 }
 
-// counting is the invoker of [Metrics.Invoker].
-type counting struct {
+// countingInvoker is the invoker of [Metrics.Invoker].
+type countingInvoker struct {
 	tools.Invoker
 	metrics *Metrics
 }
 
 // Invoke measures the whole call.
-func (i counting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (i countingInvoker) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	begun := i.metrics.config.Now()
 	result, err := i.Invoker.Invoke(ctx, c)
 	i.metrics.count(c, err, i.metrics.config.Now().Sub(begun).Seconds())
@@ -134,10 +134,10 @@ func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	m.inc(calls, "tool", key.tool, "outcome", key.outcome)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.took[key] == nil {
-		m.took[key] = new(schemas.NewLatency())
+	if m.latencies[key] == nil {
+		m.latencies[key] = new(schemas.NewLatency())
 	}
-	m.took[key].Add(seconds)
+	m.latencies[key].Add(seconds)
 }
 
 const (

@@ -72,7 +72,7 @@ func parse(t *testing.T, text string) map[string]float64 {
 	return samples
 }
 
-func TestMetricsOfAWorkspace(t *testing.T) {
+func TestMetrics_OfWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		m := measured(o.Local)
@@ -107,7 +107,7 @@ func TestMetricsOfAWorkspace(t *testing.T) {
 }
 
 // A claim that waits says nothing about how long the server takes.
-func TestCallsThatWaitAreMeasuredApart(t *testing.T) {
+func TestMetrics_SeparateCallsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		m := measured(o.Local)
@@ -124,7 +124,7 @@ func TestCallsThatWaitAreMeasuredApart(t *testing.T) {
 	})
 }
 
-func TestOutcomesAndUnknownToolsAreBounded(t *testing.T) {
+func TestMetrics_BoundOutcomesAndUnknownTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		m := measured(o.Local)
@@ -142,7 +142,7 @@ func TestOutcomesAndUnknownToolsAreBounded(t *testing.T) {
 	})
 }
 
-func TestTransitionsAreCountedWhoeverMakesThem(t *testing.T) {
+func TestMetrics_CountTransitionsOfAllProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"before anybody watched"}`)
@@ -174,7 +174,7 @@ func (s *stuck) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, erro
 	return nil, ctx.Err()
 }
 
-func TestOtherMetricsAreWrittenWhenTheWorkspaceIsStuck(t *testing.T) {
+func TestMetrics_WriteOthersWhenWorkspaceIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inv := &stuck{}
 		m := measured(inv)
@@ -204,7 +204,7 @@ func (f fixed) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 	return json.Marshal(f.stats)
 }
 
-func TestLabelsAreEscaped(t *testing.T) {
+func TestMetrics_EscapeLabels(t *testing.T) {
 	have := scraped(t, measured(fixed{stats: schemas.StatsOut{
 		Mailboxes: []schemas.MailboxStats{{Box: "a\"b\\c\nd", Pending: 1}},
 	}}))
@@ -218,6 +218,6 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWriteGivesTheErrorOfItsWriter(t *testing.T) {
+func TestMetricsWrite_ReturnsErrorOfWriter(t *testing.T) {
 	require.ErrorIs(t, measured(fixed{}).Write(t.Context(), full{}), errFull)
 }

@@ -78,7 +78,7 @@ func (t *Traces) skipOrRetry(ctx context.Context, c schemas.Change, err error) e
 
 // stage sends the span of a stage that the last event ended.
 func (t *Traces) stage(l timeline, stage string) {
-	begun, known := l.entered(stage)
+	begun, known := l.stageBegin(stage)
 	if !known {
 		begun = l.events[0]
 	}
@@ -92,7 +92,7 @@ func (t *Traces) stage(l timeline, stage string) {
 	attrs := append(l.attributes(agent), keyAction.String(end.Action))
 	ctx := trace.ContextWithSpanContext(context.Background(), t.spanContext(l.workflow, l.handoff))
 	ctx = withID(ctx, span{t.names.trace(l.workflow), t.names.stage(l.handoff, end.N)})
-	_, s := t.tracer.Start(ctx, stage, trace.WithTimestamp(when(begun)), trace.WithAttributes(attrs...))
+	_, s := t.tracer.Start(ctx, stage, trace.WithTimestamp(effectTime(begun)), trace.WithAttributes(attrs...))
 	endSpan(s, end)
 }
 
@@ -100,7 +100,7 @@ func (t *Traces) stage(l timeline, stage string) {
 // continues, and linked to the spans of the calls that acted on it.
 func (t *Traces) handoff(l timeline) {
 	begun, end := l.events[0], l.last()
-	claimed, _ := l.entered("working")
+	claimed, _ := l.stageBegin("working")
 	attrs := append(l.attributes(claimed.Agent), keySender.String(string(begun.Agent)), keyAction.String(end.Action))
 	links := l.links()
 	ctx := withID(context.Background(), span{t.names.trace(l.workflow), t.names.handoff(l.handoff)})
@@ -111,7 +111,7 @@ func (t *Traces) handoff(l timeline) {
 		links = append(links, trace.Link{SpanContext: l.parent})
 	}
 	_, s := t.tracer.Start(ctx, "handoff",
-		trace.WithTimestamp(when(begun)), trace.WithAttributes(attrs...), trace.WithLinks(links...))
+		trace.WithTimestamp(effectTime(begun)), trace.WithAttributes(attrs...), trace.WithLinks(links...))
 	endSpan(s, end)
 }
 
@@ -125,8 +125,8 @@ func endSpan(s trace.Span, end schemas.Event) {
 	if end.To == schemas.Failed || end.To == schemas.TimedOut {
 		s.SetStatus(codes.Error, string(end.To))
 	}
-	s.End(trace.WithTimestamp(when(end)))
+	s.End(trace.WithTimestamp(effectTime(end)))
 }
 
-// when is the time at which an event took effect: a change by the clock was due before it was noticed.
-func when(e schemas.Event) time.Time { return cmp.Or(e.Due, e.At) }
+// effectTime is the time at which an event took effect: a change by the clock was due before it was noticed.
+func effectTime(e schemas.Event) time.Time { return cmp.Or(e.Due, e.At) }

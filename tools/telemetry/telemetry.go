@@ -99,15 +99,15 @@ func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(contex
 	return errors.New("the registry ended")
 }
 
-// finishing is how long a follower whose time is over may read what it has not seen yet.
-const finishing = 200 * time.Millisecond
+// finishLimit is how long a follower whose time is over may read what it has not seen yet.
+const finishLimit = 200 * time.Millisecond
 
 // finish goes on to the event that is the newest now: a server ends right after the last call of its client.
 func (p *position) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) {
 	if !p.known {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, finishing)
+	ctx, cancel := context.WithTimeout(ctx, finishLimit)
 	defer cancel()
 	newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil || newest.Event <= p.after {

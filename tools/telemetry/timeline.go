@@ -26,10 +26,10 @@ type timeline struct {
 
 func (l timeline) last() schemas.Event { return l.events[len(l.events)-1] }
 
-// entered is the last event that began a stage.
+// stageBegin is the last event that began a stage.
 //
 // Known is false when the event is not among those that were read.
-func (l timeline) entered(stage string) (e schemas.Event, known bool) {
+func (l timeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
 		if stageOf(e.To) == stage && stageOf(e.From) != stage {
 			return e, true
@@ -103,7 +103,7 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 	if first.From != "" || first.Other == 0 {
 		return none, nil
 	}
-	workflow, known := t.workflows.of(first.Other)
+	workflow, known := t.workflows.lookup(first.Other)
 	if !known {
 		in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
 		chain, err := tools.Ask[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
@@ -128,7 +128,7 @@ type workflows struct {
 	recent, older map[schemas.ID]schemas.Workflow
 }
 
-func (w *workflows) of(h schemas.ID) (name schemas.Workflow, known bool) {
+func (w *workflows) lookup(h schemas.ID) (name schemas.Workflow, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name, known = w.recent[h]; !known {

@@ -37,7 +37,7 @@ type TracesConfig struct {
 // Spans are made by every process that follows, with equal ids, so a collector that gets one twice has it once. Spans
 // that wait are lost when the process is killed.
 type Traces struct {
-	names     names
+	names     spanIDs
 	now       func() time.Time
 	log       *slog.Logger
 	provider  *sdktrace.TracerProvider
@@ -75,7 +75,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		sdktrace.WithIDGenerator(generator{}),
 	)
 	return &Traces{
-		names: names{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(workflows),
+		names: spanIDs{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(workflows),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
@@ -122,27 +122,29 @@ const (
 	keyOutcome  = attribute.Key("handoff.outcome") // the state in which it ended
 )
 
-// names computes the ids of traces and spans from the names of what they are about, so that every process computes the
+// spanIDs computes the ids of traces and spans from the names of what they are about, so that every process computes the
 // same ids. The workspace is part of them, so two workspaces with the same names share no trace.
 //
 // The ids are the first bytes of a SHA-256. How they are computed never changes: spans that were sent name each other
 // by them.
-type names struct{ workspace string }
+type spanIDs struct{ workspace string }
 
 // trace is the id of the trace of a workflow. All spans of its handoffs are in it.
-func (n names) trace(w schemas.Workflow) trace.TraceID {
+func (n spanIDs) trace(w schemas.Workflow) trace.TraceID {
 	return trace.TraceID(n.sum("workflow", string(w)))
 }
 
 // handoff is the id of the span of a handoff.
-func (n names) handoff(h schemas.ID) trace.SpanID { return trace.SpanID(n.sum("handoff", h.String())) }
+func (n spanIDs) handoff(h schemas.ID) trace.SpanID {
+	return trace.SpanID(n.sum("handoff", h.String()))
+}
 
 // stage is the span of the stage that an event ended.
-func (n names) stage(h schemas.ID, event uint64) trace.SpanID {
+func (n spanIDs) stage(h schemas.ID, event uint64) trace.SpanID {
 	return trace.SpanID(n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
 }
 
-func (n names) sum(parts ...string) []byte {
+func (n spanIDs) sum(parts ...string) []byte {
 	sum := sha256.New()
 	for _, part := range append([]string{n.workspace}, parts...) {
 		sum.Write(append([]byte(part), 0)) // no name contains a zero byte

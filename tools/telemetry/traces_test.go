@@ -47,7 +47,7 @@ func drawn(spans []*tracepb.Span) string {
 	return b.String()
 }
 
-func TestWorkflowIsOneTrace(t *testing.T) {
+func TestTraces_WorkflowIsOneTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -106,7 +106,7 @@ handoff ho_1 qa completed 15m0s
 }
 
 // What began before the server did has spans from its beginning; what ended meanwhile has none.
-func TestRestartLosesOnlyWhatEndedMeanwhile(t *testing.T) {
+func TestTraces_RestartLosesOnlyStagesEndedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -123,7 +123,7 @@ func TestRestartLosesOnlyWhatEndedMeanwhile(t *testing.T) {
 }
 
 // A story of many events is read page by page.
-func TestLongHandoffIsTracedFromItsBeginning(t *testing.T) {
+func TestTraces_LongHandoffStartsAtItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -141,7 +141,7 @@ func TestLongHandoffIsTracedFromItsBeginning(t *testing.T) {
 	})
 }
 
-func TestSpanOfADeadlineEndsWhenItWasDue(t *testing.T) {
+func TestTraces_DeadlineSpanEndsAtDueTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -157,7 +157,7 @@ func TestSpanOfADeadlineEndsWhenItWasDue(t *testing.T) {
 }
 
 // A handoff may continue one of another workflow, which has a trace of its own.
-func TestParentInAnotherWorkflowIsLinked(t *testing.T) {
+func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
@@ -179,7 +179,7 @@ func TestParentInAnotherWorkflowIsLinked(t *testing.T) {
 }
 
 // Every process of every restart derives the same ids.
-func TestIDsAreThoseOfEarlierVersions(t *testing.T) {
+func TestTraces_IDsMatchEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -193,7 +193,7 @@ func TestIDsAreThoseOfEarlierVersions(t *testing.T) {
 	})
 }
 
-func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
+func TestTraces_SamplerOfEnvironmentApplies(t *testing.T) {
 	for _, test := range []struct {
 		sampler, arg string
 		want         int
@@ -223,14 +223,14 @@ func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestTraces_HeadersAndResourceAreThoseOfTheEnvironment(t *testing.T) {
+func TestTraces_HeadersAndResourceComeFromEnvironment(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "mail")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=lost,deployment.environment.name=test")
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken")
 		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
-		require.Equal(t, []string{"queued"}, names(flushed(t, traces, c)))
+		require.Equal(t, []string{"queued"}, spanNames(flushed(t, traces, c)))
 		require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
 		require.Equal(t, "s=cret", c.requests[0].Header.Get("Api-Key"))
 		require.Equal(t, "x", c.requests[0].Header.Get("Other"))

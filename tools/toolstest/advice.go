@@ -58,7 +58,7 @@ func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 // It returns a sentence for each fault, none for good advice, and calls nothing.
 func Faults(next []schemas.Advice) (faults []string) {
 	for _, a := range next {
-		for _, fault := range slices.Concat(saying(a), calling(a)) {
+		for _, fault := range slices.Concat(checkWords(a), checkCall(a)) {
 			faults = append(faults, fmt.Sprintf("%q: %s", a, fault))
 		}
 	}
@@ -66,17 +66,17 @@ func Faults(next []schemas.Advice) (faults []string) {
 }
 
 // Jargon is what the words of hints and advice do not hold: names of tools, paths of arguments, flags and JSON.
-var Jargon = regexp.MustCompile(strings.Join(append(names(tools.Table),
+var Jargon = regexp.MustCompile(strings.Join(append(namePatterns(tools.Table),
 	`\b(options|verification|expectations|context|continuation|rollback|conditions|changes|partial_progress)\.[a-z]`,
 	`\b(handoff_id|claim_token|wait_seconds)\b`, `\bwith (view|box|action) [a-z]`, `(^|\s)--[a-z]`, `[{\[]["…]`), "|"))
 
-func names(table []tools.Tool) []string {
+func namePatterns(table []tools.Tool) []string {
 	return schemas.Map(table, func(t tools.Tool) string { return `\b` + t.Name + `\b` })
 }
 
-// saying looks at the words: the sentence of an advice without a call stands alone, and that of a call says what the
+// checkWords looks at the words: the sentence of an advice without a call stands alone, and that of a call says what the
 // call does, so that it can follow a command line.
-func saying(a schemas.Advice) (faults []string) {
+func checkWords(a schemas.Advice) (faults []string) {
 	if found := Jargon.FindString(a.Say); found != "" {
 		faults = append(faults, fmt.Sprintf("its words hold %q", found))
 	}
@@ -92,9 +92,9 @@ func saying(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// calling looks at the call: its tool exists and is for agents or only reads, its arguments are accepted as they stand
+// checkCall looks at the call: its tool exists and is for agents or only reads, its arguments are accepted as they stand
 // once blanks are filled in, and they destroy nothing.
-func calling(a schemas.Advice) (faults []string) {
+func checkCall(a schemas.Advice) (faults []string) {
 	if a.Tool == "" {
 		return nil
 	}
@@ -110,7 +110,7 @@ func calling(a schemas.Advice) (faults []string) {
 	if err != nil {
 		return append(faults, "the call is refused: "+err.Error())
 	}
-	for _, done := range Destroying {
+	for _, done := range DestructiveArgs {
 		if strings.Contains(string(canonical), done) {
 			faults = append(faults, "it destroys: "+done)
 		}
@@ -121,6 +121,6 @@ func calling(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// Destroying is what no advised call holds, as it stands in canonical arguments: it takes work away from somebody, or
+// DestructiveArgs is what no advised call holds, as it stands in canonical arguments: it takes work away from somebody, or
 // leaves it where nobody looks.
-var Destroying = []string{`"action":"cancel"`, `"action":"refuse"`, `"changes":`, `"force":true`}
+var DestructiveArgs = []string{`"action":"cancel"`, `"action":"refuse"`, `"changes":`, `"force":true`}

@@ -10,7 +10,7 @@ import (
 	"handoff/tools/toolstest"
 )
 
-func TestGoodAdviceHasNoFault(t *testing.T) {
+func TestFaults_NoneForGoodAdvice(t *testing.T) {
 	require.Empty(t, toolstest.Faults([]schemas.Advice{
 		{Say: "The sender sees what is unmet and may return it."},
 		schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: schemas.MaxWait}, "waits for a change").As("qa"),
@@ -18,7 +18,7 @@ func TestGoodAdviceHasNoFault(t *testing.T) {
 	}))
 }
 
-func TestBadAdviceIsFound(t *testing.T) {
+func TestFaults_FindsBadAdvice(t *testing.T) {
 	call := func(tool, args string) schemas.Advice {
 		return schemas.Advice{Say: "does it", Tool: tool, Args: json.RawMessage(args)}
 	}

@@ -11,21 +11,21 @@ import (
 	"handoff/tools/platform"
 )
 
-// byFile is the election among the processes of one machine: who holds the lock on handoff.lock owns the store. The
+// fileElection is the election among the processes of one machine: who holds the lock on handoff.lock owns the store. The
 // lock is the kernel's, so it is free as soon as its process has ended, and never because time passed.
-type byFile struct {
+type fileElection struct {
 	config   Config
 	presence *presence // nil until the directory is prepared
 }
 
 var (
-	_ Election = (*byFile)(nil)
-	_ waiting  = (*byFile)(nil)
+	_ Election      = (*fileElection)(nil)
+	_ queueElection = (*fileElection)(nil)
 )
 
 // Prepare prepares the directory and marks this process there, unless it did so before. It is called by Open, and then
 // by one search at a time.
-func (e *byFile) Prepare() error {
+func (e *fileElection) Prepare() error {
 	if e.presence != nil {
 		return nil
 	}
@@ -46,21 +46,21 @@ func (e *byFile) Prepare() error {
 }
 
 // Owner reads the note.
-func (e *byFile) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
+func (e *fileElection) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
 
 // Is tells the note of this workspace from that in a copy of its directory, which is of the owner of the original.
-func (e *byFile) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
+func (e *fileElection) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
 
-func (e *byFile) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
+func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
 // Try takes the lock if it is free. The error is errRemoved when its file was removed meanwhile.
-func (e *byFile) Try(context.Context) (Tenure, error) {
+func (e *fileElection) Try(context.Context) (Tenure, error) {
 	return e.tenure(tryLock(lockPath(e.config.Dir)))
 }
 
 // queue opens the file of the lock. What it returns takes the lock as soon as it is free, and makes no files: Close may
 // be long over then, and the directory removed.
-func (e *byFile) queue() (wait func() (Tenure, error), err error) {
+func (e *fileElection) queue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)
 	f, err := openLock(path)
 	if err != nil {
@@ -69,17 +69,17 @@ func (e *byFile) queue() (wait func() (Tenure, error), err error) {
 	return func() (Tenure, error) { return e.tenure(takeLock(f, path, platform.Lock)) }, nil
 }
 
-func (e *byFile) tenure(l *lock, err error) (Tenure, error) {
+func (e *fileElection) tenure(l *lock, err error) (Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lockTenure{byFile: e, lock: l, files: []file{l.at}, unused: map[net.Conn]bool{}}, nil
+	return &lockTenure{fileElection: e, lock: l, files: []file{l.at}, unused: map[net.Conn]bool{}}, nil
 }
 
 // Alone reports whether no other process that stays uses the workspace. It is called with the lock held.
 //
 // The mark of this process is away for a moment meanwhile. Nobody looks then, as only the holder of the lock does.
-func (e *byFile) Alone() (bool, error) {
+func (e *fileElection) Alone() (bool, error) {
 	if err := e.presence.reopen(); err != nil {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (e *byFile) Alone() (bool, error) {
 
 // Close takes the mark away. It is called before the lock is given back, whose next holder looks which processes are
 // there. It may be called twice.
-func (e *byFile) Close() error {
+func (e *fileElection) Close() error {
 	mark := e.presence
 	if e.presence = nil; mark == nil {
 		return nil
@@ -100,14 +100,14 @@ func (e *byFile) Close() error {
 	return mark.file.Close() // which takes the mark away
 }
 
-func (e *byFile) Unserved() *schemas.Error { return unserved(e.config) }
+func (e *fileElection) Unserved() *schemas.Error { return unserved(e.config) }
 
-func (e *byFile) Unusable(err error) *schemas.Error {
+func (e *fileElection) Unusable(err error) *schemas.Error {
 	return Unusable(e.config.Name, e.config.Dir, err)
 }
 
 // Stalled tells which process to look at.
-func (e *byFile) Stalled(owner Note) *schemas.Error {
+func (e *fileElection) Stalled(owner Note) *schemas.Error {
 	c := e.config
 	n, ok := ReadNote(c.Dir)
 	if ok && !n.Running() { // another program listens there
