@@ -12,24 +12,24 @@ import (
 	"handoff/schemas"
 )
 
-// coerce gives the value v, which stands at a path of the arguments, in the form that its schema asks for. It is
-// lenient where models slip:
+// coerce returns the value v, at a path of the arguments, in the form that its schema requires. It is lenient where
+// models slip:
 //
 //   - one value stands for a list of one
-//   - a text stands for the object of which it is the gist, see [node.gist]
+//   - a text stands for the object whose gist it is, see [node.gist]
 //   - a number stands for text, and text for a number, true or false
 //   - a word counts in any case, with hyphens or spaces for underscores
 //   - empty text stands for nothing, except where any text is valid
-//   - a wait or a length that is longer than possible is as long as possible
+//   - a wait or a length above the maximum counts as the maximum
 //
-// Everything else is refused by an error that names the field and says what it takes, and so is the blank of advice,
-// except in a map for programs. The result is nil for a value
-// that counts as absent. Coercing a result gives the same result. Objects are changed in place.
+// coerce refuses everything else with an error that names the field and its valid values. It also refuses the blank
+// of advice, except in a map for programs. The result is nil for a value that counts as absent. Coercing a result
+// returns the same result. Objects are changed in place.
 //
-// V is what [parse] makes: nil, bool, json.Number, string, []any or map[string]any. What comes back has the type of the
-// schema: a boolean, a json.Number, a string, a list or an object. Limits of the schema are checked here: characters of
-// a text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for what is
-// too long or too many.
+// V comes from [parse]: nil, bool, json.Number, string, []any or map[string]any. The result has the type of the
+// schema: a boolean, a json.Number, a string, a list or an object. coerce checks the limits of the schema: characters
+// of a text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for
+// values that are too long or too many.
 func (n *node) coerce(v any, at *path) (any, error) {
 	switch {
 	case v == nil || n.Any:
@@ -62,8 +62,8 @@ func (n *node) coerceObject(v any, at *path) (any, error) {
 	return m, n.coerceFields(m, at)
 }
 
-// coerceFields coerces the fields of an object in place. It looks at all names before any value, and at unknown names before
-// missing ones, because a mistyped name explains a missing one. Fields that are null are removed.
+// coerceFields coerces the fields of an object in place. It checks all names before any value, and unknown names
+// before missing ones, because a mistyped name explains a missing one. It removes fields that are null.
 func (n *node) coerceFields(m map[string]any, at *path) error {
 	if n.Rest.open {
 		return nil
@@ -96,8 +96,8 @@ func (n *node) coerceFields(m map[string]any, at *path) error {
 	return nil
 }
 
-// field gives the schema of a field: its own, else that of all fields without a name in the schema; nil when there may
-// be no such field.
+// field returns the schema of a field: its own, else the schema for all unnamed fields. It returns nil if the object
+// may not have the field.
 func (n *node) field(name string) *node {
 	if p := n.Properties.field(name); p != nil {
 		return p
@@ -116,8 +116,8 @@ func asText(v any) any {
 	return v
 }
 
-// coerceList takes a list, or one item. Items that count as absent are left out. The number of items is checked before
-// they are, so that a list of any length costs little.
+// coerceList takes a list, or one item. It leaves out items that count as absent. It checks the number of items
+// first, so that a list of any length costs little.
 func (n *node) coerceList(v any, at *path) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -157,7 +157,7 @@ func (n *node) acceptsSingle(v any) bool {
 }
 
 // coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program. It refuses
-// the blank of advice, so that a caller who repeats advised calls as they stand ends no work.
+// the blank of advice, so that a caller who repeats advised calls unchanged ends no work.
 func (n *node) coerceText(v any, at *path) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()
@@ -176,7 +176,7 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 	return text, nil
 }
 
-// coerceWord gives the word of the schema that is written, whatever its case.
+// coerceWord returns the schema's word for a text in any case.
 func (n *node) coerceWord(text string, at *path) (any, error) {
 	if word := schemas.Word(text); slices.Contains(n.Enum, word) {
 		return word, nil
@@ -184,7 +184,7 @@ func (n *node) coerceWord(text string, at *path) (any, error) {
 	return nil, n.wrongWord(text, at)
 }
 
-// coerceBool takes true and false, also as text, and yes and no. No other word means either.
+// coerceBool takes true and false, also as text, and yes and no. It refuses all other words.
 func (n *node) coerceBool(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
@@ -200,8 +200,8 @@ func (n *node) coerceBool(v any, at *path) (any, error) {
 	return nil, n.wrongKind(v, at)
 }
 
-// coerceNumber takes a number, also as text. Whole numbers are at most 2^53, which every JSON reader keeps exactly. The
-// result is written without an exponent.
+// coerceNumber takes a number, also as text. Whole numbers are at most 2^53, which every JSON reader keeps exactly.
+// The result is written without an exponent.
 func (n *node) coerceNumber(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {

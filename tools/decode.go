@@ -8,20 +8,19 @@ import (
 	"handoff/schemas/respell"
 )
 
-// decode brings arguments into their form, see [Tool.Canonical], and takes the agent out of them, "" if they name
-// none. Fields get our names first, so that everything after knows one name for each. An error says what the call
-// leaves undone.
+// decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
+// none. Fields get our names first, so that all later steps know one name for each. Errors say that nothing was done.
 //
-// The steps are: parse JSON, bring the fields of other protocols under our names, inspect what such fields carried as
-// text, take the agent out, and coerce by the schema. The first step that fails gives the error, which names one field
-// and is of code invalid or limit. The arguments of the caller are not changed.
+// The steps are: parse JSON, normalise fields of other protocols, inspect texts that such fields carried as JSON,
+// take the agent out, and coerce by the schema. The first step that fails returns the error, which names one field
+// and is of code invalid or limit. The caller's arguments are not changed.
 func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err error) {
 	m, err = arguments(args)
 	if err == nil {
 		m, err = respell.Normalise(t.Name, m)
 	}
 	if err == nil {
-		err = inspect(m, nil, true) // what came as text within JSON was not looked into before
+		err = inspect(m, nil, true) // JSON within text was not inspected before
 	}
 	if err == nil {
 		agent, err = takeText(m, "agent")
@@ -35,9 +34,9 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err 
 	return agent, m, nil
 }
 
-// arguments parses an object, which may have been sent as text. Absent is empty.
+// arguments parses an object, which may have been sent as text. Absent arguments are an empty object.
 //
-// JSON null counts as absent. Text that is no JSON, or JSON of another kind, is refused by what it is.
+// JSON null counts as absent. For text that is no JSON, or JSON of another kind, the error names its kind.
 func arguments(args json.RawMessage) (map[string]any, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 {
 		return map[string]any{}, nil
@@ -59,9 +58,7 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 		WithHint("Send an object: a name and a value for each argument.")
 }
 
-// takeText takes a text out of the arguments.
-//
-// Null and a field that is not there are "". The text is trimmed.
+// takeText removes a text from the arguments and returns it, trimmed. For null and an absent field it returns "".
 func takeText(m map[string]any, name string) (string, error) {
 	v := m[name]
 	delete(m, name)

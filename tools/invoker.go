@@ -12,54 +12,52 @@ import (
 	"handoff/schemas"
 )
 
-// Call is one call of a tool. Protocols and commands make it, and it crosses process boundaries as it is, so that the
-// process that owns the store serves the calls of the others. A retry is the same call with the same ID and Since: it
-// takes effect once, and its wait keeps its place in the queue.
+// Call is one call of a tool. Protocols and commands make it, and it crosses process boundaries unchanged, so that
+// the process that owns the store serves the calls of the others. A retry is the same call with the same ID and
+// Since: it takes effect once, and its wait keeps its place in the queue.
 //
-// It is JSON between processes of different versions, so the names of its fields never change and a field that is new
-// is left out when it is zero. Caller is what the transport knows of the caller; nothing in Args can change it but the
-// agent, which only chooses among the names that the caller may use. Args may be empty for a tool whose arguments are
-// all optional.
+// It is JSON between processes of different versions, so the names of its fields never change, and a new field is
+// left out when it is zero. Caller comes from the transport. Nothing in Args can change it except the agent, which
+// only chooses among the names that the caller may use. Args may be empty for a tool whose arguments are all
+// optional.
 type Call struct {
 	ID     string          `json:"id,omitempty"` // request id, the same on every retry; see [schemas.Caller]
 	Caller schemas.Caller  `json:"caller"`
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args,omitempty"`
-	Since  time.Time       `json:"since,omitzero"` // when it was first made, see [schemas.Caller]; zero means now
-	Until  time.Time       `json:"until,omitzero"` // when its wait ends; zero means wait_seconds after Since
+	Since  time.Time       `json:"since,omitzero"` // time of the first attempt, see [schemas.Caller]; zero means now
+	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 }
 
-// Invoker is the waist of handoff: protocols and the command line sit above it, sharing between processes
-// sits below it, and the rules never learn that other processes exist.
+// Invoker is the narrow middle of handoff. Protocols and the command line are above it, and sharing between processes
+// is below it. The rules never learn that other processes exist.
 //
-// [Local] does the work. The one of package relay passes calls to the process that owns the store. Those of package
-// observe count calls and send spans for them. They are put over each other when the program starts, so a call passes
+// [Local] does the work. The invoker of package relay passes calls to the process that owns the store. The invokers
+// of package telemetry count calls and send spans for them. The program stacks them when it starts, so a call passes
 // each once. All may be called by many goroutines.
 type Invoker interface {
-	// Invoke runs one tool and gives its result, a JSON object. Errors are *[schemas.Error]. When ctx
-	// ends, a wait ends; a change that was committed stays committed, and repeating the call with the
-	// same ID gives its result.
+	// Invoke runs one tool and returns its result, a JSON object. Errors are *[schemas.Error]. When ctx ends, a wait
+	// ends; a committed change stays committed, and a repeat of the call with the same ID returns its result.
 	//
-	// The codes of errors say what the caller may do. Invalid, not_found, conflict, stale, limit and denied come from
-	// the rules and come again as long as nothing changes. Unavailable means that the call may be made again as it is,
-	// because it got no result: it may have taken effect, and under the same ID it takes effect once. Internal is a
-	// fault of the program, whose cause is in the log.
+	// The code of an error tells what the caller may do. Invalid, not_found, conflict, stale, limit and denied come
+	// from the rules and come again as long as nothing changes. Unavailable means that the call got no result and may
+	// be repeated unchanged: it may have taken effect, and under the same ID it takes effect once. Internal is a fault
+	// of the program, whose cause is in the log.
 	Invoke(ctx context.Context, c Call) (json.RawMessage, error)
 
-	// Changes yields every event after the given number, from the stored log, and then waits for more
-	// until ctx is done. A caller that remembers the last number may resume anywhere and misses nothing.
+	// Changes yields every event after the given number, from the stored log, and then waits for more until ctx is
+	// done. A caller that remembers the last number may resume anywhere and misses nothing.
 	//
 	// An error is yielded once, last. Events come in the order of their numbers without gaps. The caller may stop at
-	// any event; nothing is remembered about callers.
+	// any event; Changes keeps no state about callers.
 	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
 }
 
-// Ask makes a call whose arguments are a value of package schemas, and reads its result into such a value. Our own
-// programs use it; it fills c.Args. Errors are *[schemas.Error], of code internal when the result is not what Out
-// holds.
+// Ask makes a call whose arguments are a value of package schemas, and reads its result into another such value. Our
+// own programs use it; it fills c.Args. Errors are *[schemas.Error], of code internal if the result does not fit Out.
 //
-// In is encoded as it is and decoded again by the schema of the tool, so it is checked like the arguments of any
-// caller. Fields of the result that Out does not have are ignored: a newer owner of the store may send more.
+// In is encoded unchanged, and decoded again by the schema of the tool, so it is checked like the arguments of any
+// caller. Fields of the result that Out lacks are ignored: a newer owner of the store may send more.
 func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
 	if c.Args, err = json.Marshal(in); err != nil {
 		return out, schemas.InternalError(err)
@@ -74,11 +72,11 @@ func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err 
 	return out, nil
 }
 
-// NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, so that ids
-// sort by time, and 16 at random. It panics when rand fails, which crypto/rand.Reader never does.
+// NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, so that ids sort by
+// time, and 16 random ones. It panics if rand fails, which crypto/rand.Reader never does.
 //
-// A program makes one id for each call and keeps it for all repetitions of that call. The receipts of ids are kept for
-// a day and deleted in the order of their times, so an id of another form would be in their way: see
+// A program makes one id for each call and keeps it for all repeats of the call. The receipts of ids are kept for a
+// day and deleted in the order of their times, so an id in another form would disturb this order: see
 // [handoff/store.Tx.ExpireReceipts].
 func NewRequestID(now time.Time, rand io.Reader) string {
 	var random [8]byte

@@ -15,28 +15,27 @@ import (
 	"handoff/schemas"
 )
 
-// Local runs tools in this process, on the store that this process owns. It is the [Invoker] at the bottom: those that
-// find the owner of the store, or observe calls, end in one. Many goroutines may call it.
+// Local runs tools in this process, on the store that this process owns. It is the lowest [Invoker]: the invokers
+// that find the owner of the store, or observe calls, end in one. Many goroutines may call it.
 //
-// It holds no state between calls beside its mailbox. It is a value and may be copied.
+// It holds no state between calls except its mailbox. It is a value and may be copied.
 type Local struct {
 	Mailbox *mailbox.Service
-	Secrets Secrets      // what becomes of secrets in what callers say; default: they are masked
-	Logger  *slog.Logger // told of what callers are not; default: discards
+	Secrets Secrets      // handling of secrets in callers' texts; default: they are masked
+	Logger  *slog.Logger // gets causes that callers do not see; default: discards
 }
 
 var _ Invoker = Local{}
 
-// Invoke runs one tool: it decodes the arguments, decides under which name the caller acts, calls the method and puts
-// the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that the
-// server could not do this. A call that the end of its context cut off is unavailable.
+// Invoke runs one tool: it decodes the arguments, decides the name under which the caller acts, calls the method and
+// puts the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that
+// the server could not do this. A call that the end of its context cut off is unavailable.
 //
-// It checks in this order, and the first refusal is returned: whether there is such a tool, whether the caller may call
-// it, the arguments, and the name under which the caller acts. Only then does the mailbox see the call. A refusal up to
-// there changes nothing, except that a name that the caller may not use is noted in the registry as denied.
+// It checks in this order, and returns the first refusal: whether the tool exists, whether the caller may call it,
+// the arguments, and the name under which the caller acts. Only then does the mailbox see the call. An earlier
+// refusal changes nothing, except that the registry notes a name that the caller may not use as denied.
 //
-// The advice and the count of mail are added after the change was committed. When they fail, the result goes out
-// without them.
+// The advice and the count of mail are added after the commit. If they fail, the result goes out without them.
 func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	t, err := Find(c.Tool)
 	if err != nil {
@@ -48,8 +47,8 @@ func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	return l.invoke(ctx, t, c)
 }
 
-// invoke runs a tool that the caller may call. Its errors are ready for the caller: those of code internal have lost
-// their cause, which was logged.
+// invoke runs a tool that the caller may call. Its errors are ready for the caller: errors of code internal lose
+// their cause, which goes to the log.
 func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
 	result, err := l.run(ctx, t, c)
 	if err == nil {
@@ -66,8 +65,8 @@ func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, err
 	return nil, schemas.InternalError(nil)
 }
 
-// run decodes, calls and dresses. A panic of any step becomes an internal error with its stack, so that one call cannot
-// end a server of many clients. The store undoes a change whose function panicked.
+// run decodes, calls and adds the envelope. A panic of any step becomes an internal error with its stack, so that one
+// call cannot end a server of many clients. The store undoes a change whose function panicked.
 func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,7 +86,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		return nil, err
 	}
 	if agent == string(c.Caller.Agent) {
-		agent = "" // it goes without saying
+		agent = "" // no need to repeat the connection's own name
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
@@ -101,7 +100,8 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	return addEnvelope(out, inbox, schemas.AdviceAs(schemas.Agent(agent), waitIfEmpty(readBeforeWait(t.Name, canonical, next, inbox), inbox)))
 }
 
-// concealSecrets encodes arguments, without the secrets that a tool would keep, and gives what the caller is to be warned of.
+// concealSecrets encodes arguments, without the secrets that a tool would store, and returns the warnings for the
+// caller.
 func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
 	said := secretFilter{do: l.Secrets}
 	if t.storesTexts() {
@@ -110,14 +110,14 @@ func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMe
 		}
 	}
 	if len(said.warnings) > 0 {
-		delete(args, "digest") // of files with secrets: each process that declares them is to be warned
+		delete(args, "digest") // of files with secrets: each process that declares them gets a warning
 	}
 	canonical, err = schemas.Encode(args)
 	return canonical, said.warnings, err
 }
 
-// resolveCaller gives the caller of a tool under the name under which it acts, see [resolveName], with what the call says of itself.
-// The registry notes a name that is denied. The name of a pool is refused, except by register_agent, which makes one,
+// resolveCaller returns the caller under the name that it acts under, see [resolveName], with the id and times of the
+// call. The registry notes a denied name. The name of a pool is refused, except by register_agent, which makes one,
 // and by administrative tools.
 func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := resolveName(c.Caller, agent, t)
@@ -131,10 +131,10 @@ func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) 
 	return by, err
 }
 
-// completeError completes an error with what its code advises, in the name under which the call was made, and names the
-// argument of one that is about where a handoff stands: its id.
+// completeError adds the advice of the error's code, in the name of the caller. If the error is about the state of a
+// handoff, it names the argument handoff_id.
 //
-// An error that has no code stays as it is; invoke makes it internal.
+// An error without a code stays unchanged; invoke makes it internal.
 func completeError(err error, as schemas.Agent) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -147,11 +147,11 @@ func completeError(err error, as schemas.Agent) error {
 	return e
 }
 
-// resolveName gives the caller under the name that the arguments chose, else under that of the connection. It refuses a name
-// that the connection may not use, and a call without any, unless the tool only reads or is administrative.
+// resolveName returns the caller under the name in the arguments, else under the connection's name. It refuses a name
+// that the connection may not use, and a call without any name, unless the tool only reads or is administrative.
 //
-// By is returned with that name, or unchanged when the call needs none. The error of a name that the connection may not
-// use is denied, that of a missing one invalid.
+// By is returned with this name, or unchanged if the call needs none. The error is denied for a name that the
+// connection may not use, and invalid for a missing name.
 func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
@@ -163,8 +163,8 @@ func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error
 	return by, t.refuse(e.WithHint("Say who you are with each call, or have this server started under a name."))
 }
 
-// inbox counts the caller's mail, nil for a caller without a name. The tool has done its work by now: when the mail
-// cannot be counted, the log says so and the result goes out without it.
+// inbox counts the caller's mail, nil for a caller without a name. The tool has already done its work: if counting
+// fails, the log says so and the result goes out without a count.
 func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.Inbox {
 	if by.Agent == "" || t.Admin {
 		return nil
@@ -186,8 +186,8 @@ func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Chan
 
 func (l Local) log() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
 
-// addEnvelope adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
-// where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.
+// addEnvelope adds the common fields of all results to a result, a JSON object: inbox, the count of the caller's mail
+// if known, and next, if there is advice. It joins the bytes without decoding the result.
 //
 // Result has neither of these fields. An empty object stands for a result without fields.
 func addEnvelope(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {

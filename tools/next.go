@@ -12,15 +12,16 @@ import (
 	"handoff/schemas"
 )
 
-// adviseClaim is how the next handoff is taken.
+// adviseClaim advises to claim the next handoff.
 func adviseClaim() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
 
-// The functions below are called after the commit with the arguments in canonical form and the result. They read neither
-// store nor clock. Each piece of advice is a call that is complete and valid, or a sentence; none takes work away from
-// anybody. Package toolstest holds them to that. A text that only the caller can write is [schemas.Blank], which no tool
-// accepts.
+// The functions below are called after the commit with the arguments in canonical form and the result. They read
+// neither store nor clock. Each piece of advice is a complete and valid call, or a sentence; none takes work away
+// from an agent. Package toolstest checks this. [schemas.Blank] stands for a text that only the caller can write; no
+// tool accepts it.
 
-// afterSend advises to wait for the outcome of a handoff. A message needs nothing more, and a dry run has sent nothing.
+// afterSend advises to wait for the outcome of a handoff. A message needs nothing more, and a dry run has sent
+// nothing.
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
@@ -40,8 +41,9 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	return advise(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
-// afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
-// empty mailbox is a success: the advice is to wait, for as long as a call may. What the caller held before comes first.
+// afterClaim advises the three ways to go on with a claim, with the claim token if the tool takes one. An empty
+// mailbox is a success: the advice is then to wait, for as long as a call may. Handoffs that the caller held before
+// come first.
 func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	next := o.Resume
 	if o.WaitingMail != "" {
@@ -67,12 +69,12 @@ func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	return next
 }
 
-// adviseBrief advises how a session reads all of a brief again.
+// adviseBrief advises how a session reads a whole brief again.
 func adviseBrief(id schemas.ID) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
 }
 
-// adviseHolder advises the three ways to go on with what the caller holds.
+// adviseHolder advises the three ways to go on with a held handoff.
 func adviseHolder(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
 	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
@@ -84,11 +86,11 @@ func adviseHolder(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advic
 	)
 }
 
-// maxCriteria is how many criteria a call names: more would only make it long.
+// maxCriteria is the number of criteria that an advised call names at most; more would only make it long.
 const maxCriteria = 12
 
-// adviseComplete advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only
-// the holder knows which are, and who follows the call blindly claims nothing.
+// adviseComplete advises the call that completes a handoff, with all required parts. It marks criteria as not met:
+// only the holder knows which are met, and a holder that follows the call blindly claims nothing.
 func adviseComplete(id, token string, todo schemas.ToDo) schemas.Advice {
 	done := schemas.CompleteIn{
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
@@ -108,8 +110,8 @@ func adviseComplete(id, token string, todo schemas.ToDo) schemas.Advice {
 	return schemas.Call(done, say)
 }
 
-// afterNotices advises what notices ask for that were not read before: an answer to the newest open question, and a
-// look at the newest outcome, first at one that is bad.
+// afterNotices advises actions on unread notices: an answer to the newest open question, and a look at the newest
+// outcome, first at a bad one.
 func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
 		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
@@ -138,8 +140,8 @@ func adviseAnswer(id schemas.ID) schemas.Advice {
 	return schemas.Call(reply, "answers it")
 }
 
-// afterComplete advises the next claim, and how the chain goes on, since a send no longer continues work that ended. It
-// warns of criteria that were not met, because the sender may send the work back.
+// afterComplete advises the next claim, and how the chain goes on, since a send no longer continues ended work. It
+// warns of unmet criteria, because the sender may return the work.
 func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
@@ -155,12 +157,12 @@ func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advic
 
 func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(adviseClaim()) }
 
-// afterUpdate advises by the action that was taken. An action that made a new handoff, such as a retry, is followed at
-// the new one. Every action is named in the switch, so that a new one is not forgotten.
+// afterUpdate advises by the action of the call. If the action made a new handoff, such as a retry, the advice
+// follows the new one. The switch names every action, so that a new action is not forgotten.
 func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
-	case schemas.ActProgress: // the claim said how it is completed
+	case schemas.ActProgress: // the claim said how to complete it
 	case schemas.ActAsk:
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
 		return advise(schemas.Call(wait, "waits for the answer and the claim"))
@@ -178,8 +180,8 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	return nil
 }
 
-// afterList advises what unread notices ask for, and the next page: the same call with the cursor. After a wait it
-// advises the claim of what came, or to wait again.
+// afterList advises actions on unread notices, and the next page: the same call with the cursor. After a wait it
+// advises to claim the new handoff, or to wait again.
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	next := afterNotices(o.Items)
 	switch {
@@ -199,14 +201,14 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	if o.Cursor == "" {
 		return next
 	}
-	if in.WaitSeconds == 0 { // else what was shown is read by now
+	if in.WaitSeconds == 0 { // else the shown notices are already read
 		in.Cursor = o.Cursor
 	}
 	return append(next, schemas.Call(in, "gives more"))
 }
 
-// afterGet advises the rest of a long text, or the view that has what was left out, or for an outcome how its sender
-// judges it. The call does not wait, even if this one did.
+// afterGet advises the rest of a long text, or the view with the omitted parts, or for an outcome the sender's
+// judgement. The advised call does not wait, even if this one did.
 func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	waited := in.WaitSeconds > 0
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
@@ -243,7 +245,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	return nil
 }
 
-// adviseJudgement advises the two judgements of a result. One whose texts are no longer kept cannot be returned.
+// adviseJudgement advises the two judgements of a result. A result whose texts are no longer kept cannot be returned.
 func adviseJudgement(id string, standing *schemas.Standing) []schemas.Advice {
 	next := advise(schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
 	if standing != nil && standing.NotKept {
@@ -258,14 +260,14 @@ func adviseWait(id schemas.ID, say string) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
 }
 
-// adviseReferences advises to read what was sent along.
+// adviseReferences advises to read the references.
 func adviseReferences(id string, names []string) []schemas.Advice {
 	return schemas.Map(names, func(name string) schemas.Advice {
 		return schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
 	})
 }
 
-// afterHistory advises a longer list, of 500 handoffs at most, of the whole workflow.
+// afterHistory advises a longer list of the whole workflow, of 500 handoffs at most.
 func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	if o.More == 0 {
 		return nil
@@ -274,8 +276,9 @@ func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	return advise(schemas.Call(in, "shows more"))
 }
 
-// afterRegister advises to wait for work. Where nobody acts under the name yet, its mail comes to who says it: the
-// session that registered acts under another name, or is asked by none. Who is away waits for nothing.
+// afterRegister advises to wait for work. If no connection acts under the name yet, the advice names the agent: the
+// session that registered acts under another name, or the call belongs to no session. An agent that is away waits for
+// nothing.
 func afterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
 	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
 	if o.Agent.Away {
@@ -288,7 +291,7 @@ func afterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice
 	return advise(wait)
 }
 
-// afterAgents advises to narrow a list that was cut off, and to register somebody when nobody is known.
+// afterAgents advises to narrow a list that was cut off, and to register an agent if none is known.
 func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
@@ -305,9 +308,9 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	return advise(schemas.Call(one, "makes one known"))
 }
 
-// readBeforeWait takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
-// have come. Who lists its mail is told so in any case, after what else is useful, and not where it lists notices.
-// What it holds is in another list, which comes first.
+// readBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of them may be the
+// event that it would wait for. A caller that reads its mail gets this advice in any case, last, unless it lists
+// notices. Held handoffs are in another list, whose call comes first.
 func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(advise(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
@@ -325,7 +328,7 @@ func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, in
 	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))
 }
 
-// waitIfEmpty makes advice to take the next handoff a wait for it, where nothing is there to take or to read.
+// waitIfEmpty turns advice to claim the next handoff into a wait for it, if there is no mail to claim or to read.
 func waitIfEmpty(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox == nil || inbox.Pending+inbox.Notices > 0 {
 		return next
@@ -338,12 +341,12 @@ func waitIfEmpty(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	return next
 }
 
-// warnBorrowedName warns a caller that acts under the name of an agent that is here over another connection.
+// warnBorrowedName warns a caller that acts under the name of an agent with another open connection.
 func warnBorrowedName(agent, own schemas.Agent) schemas.Advice {
 	say := fmt.Sprintf("Agent %s is here over another connection, and was told that you act as it. If you are not %s, act as %s.",
 		agent, agent, cmp.Or(own, "yourself"))
 	return schemas.Advice{Say: say}
 }
 
-// advise is a list of what it is given.
+// advise returns its arguments as a list.
 func advise(next ...schemas.Advice) []schemas.Advice { return next }

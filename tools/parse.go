@@ -18,15 +18,15 @@ import (
 	"handoff/schemas"
 )
 
-// maxNesting bounds how deep objects and lists may lie in each other.
+// maxNesting bounds the nesting of objects and lists.
 //
 // The bound keeps a small message from using much stack and time.
 const maxNesting = 32
 
-// parse reads the JSON value at a path. Numbers stay as they were written. It refuses values that no store and no
-// brief can carry, see [inspect], and a field that comes twice in one object with two values: one would be lost.
+// parse reads the JSON value at a path. Numbers stay as written. It refuses values that no store and no brief can
+// carry, see [inspect], and a field that comes twice in one object with two values, because one would be lost.
 //
-// The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own.
+// The result is made of nil, bool, json.Number, string, []any and map[string]any, and belongs to the caller.
 func parse(raw []byte, at *path) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := readValue(d, at)
@@ -62,7 +62,7 @@ func readValue(d *jsontext.Decoder, at *path) (any, error) {
 		return json.Number(t.String()), nil
 	case 't', 'f':
 		return t.Bool(), nil
-	default: // null; the ends are read with what they end
+	default: // null; readList and readObject read the closing brackets
 		return nil, nil
 	}
 }
@@ -102,11 +102,11 @@ func readObject(d *jsontext.Decoder, at *path) (any, error) {
 	return all, err
 }
 
-// inspect refuses a value in which a text holds a NUL character, a number has more digits than a number keeps, or
-// objects and lists lie too deep in each other. Clean tells that the bytes were UTF-8. If they were not, inspect also
-// refuses the texts in which the parser has put the replacement character.
+// inspect refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects
+// and lists are nested too deep. Clean tells that the bytes were UTF-8. If they were not, inspect also refuses texts
+// in which the parser put the replacement character.
 //
-// It walks objects in the order of their names, so the same arguments give the same error each time.
+// It walks objects in the order of their names, so the same arguments return the same error each time.
 func inspect(v any, at *path, clean bool) error {
 	switch v := v.(type) {
 	case string:
@@ -147,7 +147,7 @@ func inspectText(s string, at *path, clean bool) error {
 	return nil
 }
 
-// inspectNumber refuses a number that would come back as another, such as a 64-bit id.
+// inspectNumber refuses a number that would change when decoded, such as a 64-bit id.
 func inspectNumber(n json.Number, at *path) error {
 	f, err := n.Float64()
 	whole := !strings.ContainsAny(n.String(), ".eE")
@@ -163,7 +163,7 @@ func tooDeep(at *path) error {
 	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
 }
 
-// path says where a value stands within the arguments; nil is the path of the arguments themselves. Decoding makes a
+// path is the place of a value within the arguments; nil is the path of the arguments themselves. Decoding makes a
 // path for every value, and writes it out only for an error.
 //
 // The methods return new paths and change none.
@@ -178,7 +178,7 @@ func (p *path) field(name string) *path { return &path{parent: p, name: name} }
 
 func (p *path) at(index int) *path { return &path{parent: p, index: index, item: true} }
 
-// String gives the path, as context.files[0].path.
+// String writes the path, such as context.files[0].path.
 func (p *path) String() string {
 	switch {
 	case p == nil:
@@ -200,7 +200,7 @@ func (p *path) depth() int {
 	return n
 }
 
-// short makes a text that a caller wrote fit into an error: at most 64 bytes, nothing hidden.
+// short makes a caller's text fit into an error: at most 64 bytes, without hidden characters.
 func short(s string) string { return schemas.Visible(schemas.Clip(s, 64)) }
 
 func quoted(s string) string { return `"` + short(s) + `"` }

@@ -15,11 +15,11 @@ import (
 	"handoff/schemas/respell"
 )
 
-// refuse completes an error of decoding: it says that nothing was done, and it is about the arguments as a whole when
-// it names no field.
+// refuse completes an error of decoding. It adds that nothing was done, and the field "arguments" if the error names
+// no field.
 //
-// The sentence of what is undone comes last in the hint: a model that reads only the end knows that it has to call
-// again. The error is copied, because errors of package schemas may be shared.
+// The sentence that nothing was done comes last in the hint, so that a model that reads only the end knows that it
+// must call again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
 	if u, ok := errors.AsType[unknownField](err); ok {
@@ -30,13 +30,13 @@ func (t Tool) refuse(err error) error {
 	return &e
 }
 
-// refusedf is an error of code invalid about the value at a path. The text begins in lower case and does not name the
-// field, which stands before it.
+// refusedf returns an error of code invalid about the value at a path. The text begins in lower case and does not
+// name the field, which stands before it.
 func refusedf(at *path, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
 
-// unknownField is an error about a field that the schema does not have where it stands.
+// unknownField is an error about a field that the schema does not have at this place.
 type unknownField struct {
 	refusal *schemas.Error
 	name    string
@@ -45,12 +45,12 @@ type unknownField struct {
 
 func (u unknownField) Error() string { return u.refusal.Error() }
 
-// Unwrap gives what callers are told.
+// Unwrap returns the error for callers.
 func (u unknownField) Unwrap() error { return u.refusal }
 
 // refuseUnknown refuses a field that the schema does not have.
 //
-// Fields that are hidden or filled are accepted or refused elsewhere, and are never suggested.
+// It never suggests hidden or filled fields, which are accepted or refused elsewhere.
 func (n *node) refuseUnknown(name string, v any, at *path) error {
 	known := n.visible()
 	if at == nil {
@@ -59,11 +59,11 @@ func (n *node) refuseUnknown(name string, v any, at *path) error {
 	return unknownField{withChoices(refusedf(at.field(name), "there is no such field"), name, known), name, v}
 }
 
-// holderFilters are names under which callers filter a list by who holds the work. Its box says that.
+// holderFilters are names that callers use to filter a list by holder. The argument box does this.
 var holderFilters = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
 
-// locateField says where a field belongs that stands where there is no such field. Of an object of another protocol, whose
-// other fields are known, it names the field that is not.
+// locateField names the proper place of a misplaced field. For an object of another protocol with known fields, it
+// names the unknown field in it.
 func (t Tool) locateField(u unknownField) schemas.Error {
 	e := *u.refusal
 	name := u.name
@@ -84,8 +84,8 @@ func (t Tool) locateField(u unknownField) schemas.Error {
 	return e
 }
 
-// withChoices adds the valid names to a refusal of what was written, in the order in which they are explained, and a hint at
-// the one that was likely meant.
+// withChoices adds the valid names to a refusal, in the order of their explanation, and a hint with the likeliest
+// name.
 func withChoices(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
 	if meant := closest.Likely(written, names); len(meant) > 0 {
@@ -116,7 +116,7 @@ func (n *node) checkRequired(m map[string]any, at *path) error {
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// valueHelp explains which values a field takes, "" where its name says it all. An object is shown by its form.
+// valueHelp explains the values of a field, "" if its name explains them. For an object it is the form.
 func (n *node) valueHelp() string {
 	switch {
 	case n.Enum != nil:
@@ -131,11 +131,11 @@ func (n *node) valueHelp() string {
 	return strings.TrimSuffix(n.Description, ".")
 }
 
-// form writes how a value looks, as {path: text, lines: text} for an object.
+// form writes the shape of a value, such as {path: text, lines: text} for an object.
 func (n *node) form() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
-// wrongKind refuses a value of a type that the schema does not take. It says which type that is, shows the beginning of
-// the value, and the form that the value should have.
+// wrongKind refuses a value of a type that the schema does not take. It names the right type, and shows the beginning
+// of the value and the right form.
 func (n *node) wrongKind(v any, at *path) error {
 	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
 	if says := n.valueHelp(); says != "" {
@@ -165,7 +165,7 @@ func (n *node) outOfRange(number json.Number, at *path) error {
 	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
 }
 
-// kind says in words what a schema takes.
+// kind names the type of a schema in words.
 func (n *node) kind() string {
 	if n.Type == "array" && n.Items.read().Type == "object" {
 		return "a list of objects"
@@ -176,7 +176,7 @@ func (n *node) kind() string {
 	}[n.Type]
 }
 
-// kindOf says in words what a caller sent.
+// kindOf names the type of a value in words.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case map[string]any:

@@ -10,22 +10,22 @@ import (
 	"handoff/schemas"
 )
 
-// node is what a schema says of one value: of the arguments of a tool, of one of them, or of a value within. Its
-// fields are the keywords that package schemas/generate writes, and no others.
+// node is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields are
+// the keywords that package schemas/generate writes, and no others.
 //
-// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. A keyword that is
-// missing has its zero value, which means no limit or no.
+// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. A missing keyword
+// has its zero value, which means no limit or no.
 type node struct {
-	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
+	Ref         string   `json:"$ref"` // the file of the value's type, which has the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
 	Description string   `json:"description"`
-	Any         bool     `json:"x-any"`      // any JSON value, whatever the type
+	Any         bool     `json:"x-any"`      // any JSON value of any type
 	Hidden      bool     `json:"x-hidden"`   // accepted, but never suggested
 	Filled      bool     `json:"x-filled"`   // refused: the mailbox fills it
 	Optional    bool     `json:"x-optional"` // no field of the object is required
-	Gist        bool     `json:"x-gist"`     // a text that stands where the object should is this field
+	Gist        bool     `json:"x-gist"`     // a text in place of the object is this field
 	Clamp       bool     `json:"x-clamp"`    // a number that is too large counts as the largest one
-	Form        string   `json:"x-form"`     // of an object: how it is written
+	Form        string   `json:"x-form"`     // of an object: its written form
 	Enum        []string `json:"enum"`
 	MaxLength   int      `json:"maxLength"` // characters; 0 is no limit
 	Minimum     *float64 `json:"minimum"`
@@ -38,13 +38,13 @@ type node struct {
 	Required   []string   `json:"required"`
 	Rest       additional `json:"additionalProperties"`
 
-	free bool // the value of a map, which is for programs
+	free bool // the value of a map for programs
 }
 
-// readSchema reads a schema, but not yet what is within it. It panics on a text that package schemas/generate could not
-// have written: a reference without a file is a fault of this program.
+// readSchema reads a schema, but not yet the schemas within it. It panics on a text that package schemas/generate
+// could not have written: a reference without a file is a fault of this program.
 //
-// The text is one of the files that are embedded in this program, never one of a caller.
+// The text is one of the files that are embedded in this program, and never comes from a caller.
 func readSchema(b []byte) *node {
 	n := new(node)
 	if err := json.Unmarshal(b, n); err != nil {
@@ -53,8 +53,8 @@ func readSchema(b []byte) *node {
 	return n
 }
 
-// UnmarshalJSON follows a reference: what stands beside it is said of the value where it is used, and the rest of the
-// type of the value.
+// UnmarshalJSON follows a reference: keywords next to the reference apply to the value in its place, and the other
+// keywords come from the value's type.
 func (n *node) UnmarshalJSON(b []byte) error {
 	type plain node
 	if err := json.Unmarshal(b, (*plain)(n)); err != nil || n.Ref == "" {
@@ -70,8 +70,8 @@ func (n *node) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lazyNode is a schema within another. It is read when it is first asked for: a call has few of the fields that it may
-// have, and each field may lead to the files of many types.
+// lazyNode is a schema within another. It is read at its first use: a call has few of its possible fields, and each
+// field may lead to the files of many types.
 type lazyNode struct{ read func() *node }
 
 // UnmarshalJSON keeps the text of the schema.
@@ -81,13 +81,13 @@ func (l *lazyNode) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// properties are the fields of an object in the order in which they are explained.
+// properties are the fields of an object in the order of their explanation.
 type properties struct {
 	names []string
 	of    map[string]lazyNode
 }
 
-// field gives the schema of a field, or nil.
+// field returns the schema of a field, or nil.
 func (p properties) field(name string) *node {
 	if field, named := p.of[name]; named {
 		return field.read()
@@ -117,7 +117,7 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// additional says which other fields an object may have: none, any, or any of one kind.
+// additional tells which other fields an object may have: none, any, or any of one kind.
 type additional struct {
 	open bool
 	kind *node
@@ -132,7 +132,7 @@ func (r *additional) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, r.kind)
 }
 
-// visible lists the fields that a caller may be told of.
+// visible lists the fields that refusals may name.
 func (n *node) visible() (names []string) {
 	for _, name := range n.Properties.names {
 		if p := n.Properties.field(name); !p.Hidden && !p.Filled {
@@ -142,11 +142,10 @@ func (n *node) visible() (names []string) {
 	return names
 }
 
-// gist gives the name of the field that stands for the whole object: the one that is noted as such, else the only one
-// that is required, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without
-// such a field.
+// gist returns the field that may stand for the whole object: the field with the note x-gist, else the only required
+// one, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without a gist.
 //
-// The name that it gives is one of Properties.
+// The result is one of Properties.
 func (n *node) gist() string {
 	for _, name := range n.Properties.names {
 		if n.Properties.field(name).Gist {

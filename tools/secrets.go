@@ -9,25 +9,25 @@ import (
 	"handoff/mailbox/secret"
 )
 
-// Secrets says what becomes of a secret in a text that a call would keep. The zero value is [MaskSecrets].
+// Secrets is the handling of secrets in texts that a call would store. The zero value is [MaskSecrets].
 type Secrets string
 
-// What may become of a secret.
+// The ways to handle a secret.
 const (
-	MaskSecrets   Secrets = "mask"   // a mark is kept in its place, and the caller is told
-	WarnOfSecrets Secrets = "warn"   // it is kept, and the caller is told
+	MaskSecrets   Secrets = "mask"   // it is replaced by a mark, and the caller is warned
+	WarnOfSecrets Secrets = "warn"   // it is kept, and the caller is warned
 	RefuseSecrets Secrets = "refuse" // the call is refused
 )
 
-// secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that everything they make
-// of a text (titles, digests, words to search by) is made of the masked one, and a repeated call is the same call.
+// secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that all derived
+// values of a text (titles, digests, search words) are made of the masked text, and a repeated call is the same call.
 type secretFilter struct {
 	do       Secrets
 	warnings []string // for the caller
 }
 
-// value conceals what stands under a name, at a path, in place. Tokens of claims and keys are left alone: they are
-// compared and never shown. The error names the first field with a secret, or the object with one for a name.
+// value masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are compared
+// and never shown. The error names the first field with a secret, or the object with a secret as a name.
 func (c *secretFilter) value(name string, v any, at *path) (_ any, err error) {
 	switch v := v.(type) {
 	case string:

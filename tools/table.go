@@ -8,13 +8,13 @@ import (
 	"handoff/schemas"
 )
 
-// Table is what agents are offered, by name. It never depends on who asks: a caller that may not call a tool is told
-// so when it calls. A row is all that a tool needs. Its schemas come from the types of the method, its advice from the
-// function beside the method, and protocol, documentation and command line are drawn from the row.
+// Table holds the tools for agents, by name. It is the same for all callers: a caller that may not call a tool is
+// refused when it calls. A row has all data of a tool. Its schemas come from the types of the method, and its advice
+// from the function next to the method. Protocol, documentation and command line are made of the row.
 //
-// Nobody changes it after the start. What a row promises to clients is in its hints: a client may ask its user before a
-// call that is not ReadOnly, and may repeat one that is Idempotent. Titles and descriptions are what models choose a
-// tool by. Names never change once released: rules and hooks of clients name them.
+// It never changes after the start. The hints of a row are promises to clients: a client may ask its user before a
+// call that is not ReadOnly, and may repeat one that is Idempotent. Models choose tools by their titles and
+// descriptions. Names never change once released: rules and hooks of clients name them.
 var Table = []Tool{
 	define(Tool{
 		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
@@ -60,57 +60,58 @@ var Table = []Tool{
 	}, (*mailbox.Service).Update, afterUpdate),
 }
 
-// Admin is what our own programs call to keep a workspace. They are rows of the same kind so that they work while
-// another process owns the store. No protocol offers them, and there are none for callers over a network.
+// Admin holds the tools that our own programs call to keep a workspace. They are rows of the same kind, so that they
+// work while another process owns the store. No protocol offers them, and callers over a network cannot call them.
 //
-// Their arguments are decoded and checked like those of the others, but they have neither title, description nor
+// Their arguments are decoded and checked like those for agents, but they have neither title, description nor
 // published schema, and give no advice. Programs of other versions call them at the owner of the store.
 var Admin = []Tool{
-	// What the files of a project declare of agents, and their rules. What they no longer declare is forgotten.
+	// Declares the agents and rules in the files of a project. Earlier declarations that the files no longer hold are
+	// removed.
 	admin(Tool{Name: "agents_declare"}, (*mailbox.Service).Declare),
-	// The digest of what files declared last, so that it is not declared again.
+	// Returns the digest of the last declaration, so that the same files are not declared again.
 	admin(Tool{Name: "agents_declared", ReadOnly: true}, (*mailbox.Service).Declared),
-	// The next events after one, as the bytes whose hashes are the leaves of the tree.
+	// Returns the next events after one, as the bytes whose hashes are the leaves of the tree.
 	admin(Tool{Name: "audit_events", ReadOnly: true}, (*mailbox.Service).RawEvents),
-	// The root of the tree over the events, and proofs of an event and of an older tree.
+	// Returns the root of the tree over the events.
 	admin(Tool{Name: "audit_tree", ReadOnly: true}, (*mailbox.Service).Tree),
-	// The whole registry is walked and compared with the records.
+	// Walks the whole registry and compares it with the records.
 	admin(Tool{Name: "audit_verify", ReadOnly: true}, (*mailbox.Service).Audit),
-	// What was seen of the checks of completed work is kept.
+	// Stores observations of the checks of completed work.
 	admin(Tool{Name: "checks_observe"}, (*mailbox.Service).Observe),
-	// A client left: its claims end after a grace.
+	// Closes the connection of a client that left: its claims end after a grace period.
 	admin(Tool{Name: "connection_close"}, (*mailbox.Service).Detach),
-	// A client is there: its claims are renewed until it leaves.
+	// Opens the connection of a client: its claims are renewed until it leaves.
 	admin(Tool{Name: "connection_open"}, (*mailbox.Service).Attach),
-	// Texts are taken out of what was kept, for good. The registry still verifies.
+	// Removes texts from the store, for good. The registry still verifies.
 	admin(Tool{Name: "handoff_redact"}, (*mailbox.Service).Redact),
-	// The number of the newest event, from which changes can be followed.
+	// Returns the number of the newest event, from which changes can be followed.
 	admin(Tool{Name: "registry_newest", ReadOnly: true}, (*mailbox.Service).Head),
-	// What rules would send because of what happened to a handoff last, and why others send nothing.
+	// Shows the sends of rules after the last event of a handoff, and why other rules send nothing.
 	admin(Tool{Name: "rules_try", ReadOnly: true}, (*mailbox.Service).TryRules),
-	// Under which name a session acts, for the shells that its client started.
+	// Returns the agent name of a session, for the shells that its client started.
 	admin(Tool{Name: "session_name", ReadOnly: true}, (*mailbox.Service).NameOf),
-	// What the hooks of a session tell it: who it is, new mail, what it holds. Each once.
+	// Delivers news to the hooks of a session: its name, new mail, held handoffs. Each once.
 	admin(Tool{Name: "session_news"}, (*mailbox.Service).News),
-	// All that is kept is compared with what it follows from: pages, index rows, counters, registry.
+	// Compares all stored data with its sources: pages, index rows, counters, registry.
 	admin(Tool{Name: "store_check", ReadOnly: true}, (*mailbox.Service).Check),
-	// What takes space is taken out of handoffs that ended before a time. The registry still verifies.
+	// Removes large texts from handoffs that ended before a time. The registry still verifies.
 	admin(Tool{Name: "store_retain"}, (*mailbox.Service).Retain),
-	// Callers over a network act as some agents, with a secret of which only the hash is told.
+	// Adds a token with which callers over a network act as some agents. The caller sends only the hash of its secret.
 	admin(Tool{Name: "token_add"}, (*mailbox.Service).AddToken),
-	// Whose secret has a hash, and whether a token is needed at all.
+	// Finds the token of a hash, and tells whether callers need a token at all.
 	admin(Tool{Name: "token_find", ReadOnly: true}, (*mailbox.Service).FindToken),
-	// All tokens, also those that are revoked or expired.
+	// Lists all tokens, also revoked and expired ones.
 	admin(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),
-	// A token is good no more, at once.
+	// Revokes a token, at once.
 	admin(Tool{Name: "token_revoke"}, (*mailbox.Service).RevokeToken),
-	// Everything as it is now is written into a file that the caller made.
+	// Writes the present state of the workspace into a file that the caller made.
 	admin(Tool{Name: "workspace_backup"}, (*mailbox.Service).Backup),
-	// What is kept is written into a file of the owner of the store, and read from there in parts.
+	// Writes an export into a file of the owner of the store, and returns it in parts.
 	admin(Tool{Name: "workspace_export"}, (*mailbox.Service).Export),
-	// What needs a person, what runs, what is stuck and why, and how much there is.
+	// Lists work that needs a person, runs, or is stuck and why, with totals.
 	admin(Tool{Name: "workspace_overview", ReadOnly: true}, (*mailbox.Service).Overview),
-	// How many handoffs are in which state and mailbox, and how long the store takes.
+	// Counts handoffs by state and mailbox, and measures the duration of commits.
 	admin(Tool{Name: "workspace_stats", ReadOnly: true}, (*mailbox.Service).Stats),
 }
 
@@ -120,11 +121,11 @@ func admin[In, Out any](t Tool, method func(*mailbox.Service, context.Context, s
 	return define(t, method, func(In, Out) []schemas.Advice { return nil })
 }
 
-// Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input
-// schema. It is the part of tools/list of the MCP specification for which every session of every client pays in
-// tokens, and a test holds it to 12,000 bytes. The command line prints it.
+// Listing returns the tools for agents as one compact JSON array: of each tool its name, title, description and input
+// schema. Every session of every client pays tokens for this part of tools/list of the MCP specification, and a test
+// holds it to 12,000 bytes. The command line prints it.
 //
-// The order is that of [Table]. It is the same for every caller and for the whole life of the program.
+// It has the order of [Table]. It is the same for every caller and for the whole life of the program.
 func Listing() []byte {
 	type row struct {
 		Name        string          `json:"name"`
@@ -135,7 +136,7 @@ func Listing() []byte {
 	rows := schemas.Map(Table, func(t Tool) row { return row{t.Name, t.Title, t.Description, t.Input()} })
 	b, err := schemas.Encode(rows)
 	if err != nil {
-		panic(err) // a schema that was generated is JSON
+		panic(err) // a generated schema is JSON
 	}
 	return b
 }

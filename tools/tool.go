@@ -1,16 +1,16 @@
-// Package tools offers the mailboxes as tools: ten rows of [Table] for agents, a few of [Admin] for whoever
-// keeps the workspace. A row joins what a client sees (a name, a description, two JSON Schemas) to a method
-// of [mailbox.Service]; protocols, the command line and the documentation are all drawn from it.
+// Package tools offers the mailboxes as tools: ten rows of [Table] for agents, more of [Admin] for the maintenance of
+// the workspace. A row joins the parts that a client sees (a name, a description, two JSON Schemas) to a method of
+// [mailbox.Service]. Protocols, the command line and the documentation are made of it.
 //
-// A call comes in through an [Invoker]. [Local] is the one that does the work: it decodes the arguments,
-// calls the method, and dresses the result.
+// A call comes in through an [Invoker]. [Local] is the invoker that does the work: it decodes the arguments, calls
+// the method, and adds the envelope to the result.
 //
 //	arguments ── parse ── normalise ── coerce and check ── method ── envelope ── result
 //
-// Decoding is driven by the schema of the arguments and is lenient where models slip: JSON sent as a string,
-// one thing where a list is due, numbers and booleans in quotes, the case of a word, null for absent. It is
-// strict otherwise, and each refusal names the field, the valid choices and the way out. The envelope adds
-// what every result says: how much mail waits, and what to do next.
+// Decoding is driven by the schema of the arguments and is lenient where models slip: JSON sent as a string, one
+// value in place of a list, numbers and booleans in quotes, the case of a word, null for absent. It is strict
+// otherwise, and each refusal names the field, the valid choices and the way out. The envelope adds the common part
+// of all results: the count of mail, and advice.
 package tools
 
 import (
@@ -23,31 +23,31 @@ import (
 	"handoff/schemas"
 )
 
-// Tool is one row of [Table] or of [Admin]: what a client sees of a tool, and the method behind it. Rows are made by
-// define when the program starts and never change.
+// Tool is one row of [Table] or of [Admin]: the parts of a tool that a client sees, and the method behind it.
+// Function define makes the rows when the program starts, and they never change.
 type Tool struct {
 	Name        string // ^[a-z0-9_]{1,24}$
-	Title       string // as Description and Idempotent for clients: an administrative tool has none
+	Title       string // like Description and Idempotent for clients: an administrative tool has none
 	Description string
-	ReadOnly    bool // changes nothing that anybody but the caller could notice
-	Idempotent  bool // repeating it changes nothing more
-	Admin       bool // not for agents: no protocol offers it, and nobody has to be named
+	ReadOnly    bool // changes nothing that another caller could notice
+	Idempotent  bool // a repeat changes nothing more
+	Admin       bool // not for agents: no protocol offers it, and its caller needs no name
 
 	in, out string // the types of the method, in package schemas
 
 	schema func() *node // of the arguments, in full
-	undone string       // what a refusal leaves undone, as a sentence
+	undone string       // says in a sentence that nothing was done, for refusals
 	warns  func() bool  // its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
 
-// define completes a row with the schemas of the method's types and with the method. Next gives the advice that goes
-// with a result; it is called after the method, outside of any transaction. The full schema of the arguments is read
-// at the first call, because a process calls few of the tools.
+// define completes a row with the schemas of the method's types and with the method. Next returns the advice for a
+// result; it is called after the method, outside of any transaction. The full schema of the arguments is read at the
+// first call, because a process calls few of the tools.
 //
 // In and Out are types of package schemas, whose names lead to the schemas. The method changes the workspace or reads
-// it; its errors are as [Invoker] says. T is copied, and only the copy is completed.
+// it; [Invoker] describes its errors. T is copied, and only the copy is completed.
 func define[In, Out any](
 	t Tool,
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
@@ -83,20 +83,21 @@ func define[In, Out any](
 	return t
 }
 
-// Input is the published JSON Schema of the arguments, compact. An administrative tool has none.
+// Input returns the published JSON Schema of the arguments, compact. An administrative tool has none.
 func (t Tool) Input() json.RawMessage { return schemas.Published(t.in) }
 
-// Output is that of the result.
+// Output returns the published JSON Schema of the result.
 func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
 
 // Warns tells whether the result has a field for warnings.
 func (t Tool) Warns() bool { return t.warns() }
 
-// storesTexts tells whether a call keeps texts of its caller: it changes something, and its result has a field for warnings.
+// storesTexts tells whether a call stores texts of its caller: it changes something, and its result has a field for
+// warnings.
 func (t Tool) storesTexts() bool { return t.warns() && !t.ReadOnly }
 
-// Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
-// [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.
+// Find returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
+// [Local.Invoke] checks that. The error is not_found and names the closest of the tools for agents.
 //
 // It compares names byte by byte. A row is a value, so a caller cannot change the table through it.
 func Find(name string) (Tool, error) {
@@ -110,13 +111,13 @@ func Find(name string) (Tool, error) {
 	return Tool{}, noTool(name)
 }
 
-// noTool refuses the name of a tool. It names the tools for agents only.
+// noTool returns the error for an unknown tool. It names the tools for agents only.
 func noTool(name string) error {
 	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool")
 	return withChoices(e, name, namesOf(func(Tool) bool { return true }))
 }
 
-// namesOf gives the names of some of the tools for agents.
+// namesOf returns the names of the wanted tools for agents.
 func namesOf(wanted func(Tool) bool) (names []string) {
 	for _, t := range Table {
 		if wanted(t) {
@@ -126,12 +127,12 @@ func namesOf(wanted func(Tool) bool) (names []string) {
 	return names
 }
 
-// Canonical gives arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
-// under our names for the fields of other protocols. Arguments that mean the same have the same canonical form, and
-// the canonical form of a canonical form is the same. Whoever needs an argument without making the call uses it, such
-// as a protocol that keeps a wait open. The error is the one that the call would give.
+// Canonical returns arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
+// and with our names for the fields of other protocols. Arguments with the same meaning have the same canonical form,
+// and the canonical form of a canonical form is the same. It serves callers that need an argument without making the
+// call, such as a protocol that keeps a wait open. The error is the same as from the call.
 //
-// It reads no store and does not know the caller, so it says nothing of whether the call would succeed. The result has
+// It reads no store and does not know the caller, so it cannot tell whether the call would succeed. The result has
 // only fields of the schema, none of them null, each in the type that the schema names.
 func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 	_, m, err := t.decode(args)
@@ -153,12 +154,12 @@ func (t Tool) Waits(args json.RawMessage) bool {
 	return err == nil && schemas.Decode(canonical, &in) == nil && in.WaitSeconds > 0
 }
 
-// authorize refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
-// caller whose token has the scope read is told which tools it may call instead.
+// authorize refuses a tool that the caller may not call. Callers over a network have no administrative tools. For a
+// caller whose token has the scope read, the error lists the tools that it may call.
 //
 // The error for a tool that the scope forbids is denied and lists the tools that only read. An administrative tool is
-// not_found for callers over a network, as if it did not exist: its names are nothing that they need to know. The scope
-// counts for callers with a token only; all others have none.
+// not_found for callers over a network, as if it did not exist: they do not need to know its name. Only callers with
+// a token have a scope.
 func (t Tool) authorize(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Ancestors returns the numbers of the processes above this one, nearest first: its parent, the parent of that, and so
-// on, 16 at most. It leaves out the first process of the system, and ends where the system does not tell.
+// Ancestors returns the numbers of this process's parent, grandparent and so on, 16 at most. It leaves out the first
+// process of the system, and stops where the system does not report a parent.
 func Ancestors() (all []int) {
 	for pid := range ancestors(16) {
 		all = append(all, pid)
@@ -18,7 +18,7 @@ func Ancestors() (all []int) {
 	return all
 }
 
-// ancestors yields so many of them at most with their names, as far as the system tells.
+// ancestors yields at most that many ancestors with their names, as far as the system reports them.
 func ancestors(most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := processLookup()
@@ -36,12 +36,12 @@ func ancestors(most int) iter.Seq2[int, string] {
 	}
 }
 
-// AncestorPrograms returns the names of the programs above this process, as far as the system tells. For one that an
-// interpreter runs, as a client written for node, it has the name of the file, too.
+// AncestorPrograms returns the names of the programs of all ancestors, as far as the system reports them. For a
+// program that an interpreter runs, such as a client written for node, the file's name is added.
 func AncestorPrograms() (names []string) {
 	for pid, name := range ancestors(1000) {
 		names = append(names, name)
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // Linux alone tells
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // only on Linux
 		if words := strings.Split(string(line), "\x00"); len(words) > 1 && slices.Contains(interpreters, filepath.Base(words[0])) {
 			names = append(names, filepath.Base(words[1]))
 		}
@@ -51,11 +51,11 @@ func AncestorPrograms() (names []string) {
 
 var interpreters = []string{"node", "bun", "deno"}
 
-// shells are programs with which clients start others. They may end at once.
+// shells are programs that clients use to start others. They may end at once.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
-// Launcher returns the number of the process that had this one started: the nearest above that is no shell. Where the
-// system tells no names it is the parent.
+// Launcher returns the number of the process that started this one: the nearest ancestor that is no shell. If the
+// system reports no names, it is the parent.
 func Launcher() int {
 	for pid, name := range ancestors(1000) {
 		name = strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")

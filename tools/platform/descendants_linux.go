@@ -14,17 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardedProcesses are the processes that run under [Guard]. The kernel knows of a process only whether it adopts orphans.
+// guardedProcesses are the processes under [Guard]. The kernel stores for a process only whether it adopts orphans.
 var guardedProcesses = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// Guard starts a command of [CancelTree] in a session of its own. Until it is released, which is when the command was
-// waited for, this process adopts all below it whose own parent ends, as daemons make theirs. No process can come into
-// the session of another, so those in the session of this process are never taken for orphans, nor is their status
-// taken. Release kills the orphans, and returns when they are gone. The file that this process was given beside its
-// streams is not passed on.
+// Guard starts a command of [CancelTree] in a session of its own. Until release, this process adopts all descendants
+// of the command whose own parent ends, such as daemons. No process can join the session of another, so processes in
+// this process's session never count as orphans, and their status is not collected. The caller calls release after it
+// waited for the command. Release kills the orphans, and returns when they have ended. File descriptor 3 of this
+// process is not passed on.
 func Guard(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
@@ -46,14 +46,14 @@ func Guard(cmd *exec.Cmd) (release func(), err error) {
 		guardedProcesses.Lock()
 		defer guardedProcesses.Unlock()
 		if len(guardedProcesses.pids) == 0 {
-			_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) // it can
+			_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) // the call cannot fail here
 		}
 	}, nil
 }
 
-// VisitDescendants visits a process that this one guards, 0 for none, those below it, and orphans with those below
-// them, as far as they run. Of orphans that have ended it takes the status. It finds none where the system does not
-// tell.
+// VisitDescendants visits the guarded process guard (0 for none) and its running descendants, and orphans with their
+// descendants. It collects the status of orphans that have ended. It finds none if the system does not report
+// processes.
 func VisitDescendants(guard int, visit func(pid int)) {
 	guardedProcesses.Lock()
 	defer guardedProcesses.Unlock()
@@ -86,8 +86,8 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	}
 }
 
-// visitAll visits all processes that this one can see, in their order: a process that starts others meanwhile is before
-// those, unless numbers began anew.
+// visitAll visits all visible processes in the order of the system. A process comes before the processes that it
+// starts meanwhile, unless process numbers wrapped around.
 func visitAll(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -105,14 +105,14 @@ func visitAll(visit func(pid int)) {
 	}
 }
 
-// endLimit is how long processes may take to be gone that were killed.
+// endLimit is the time that killed processes may take to end.
 const endLimit = 10 * time.Second
 
-// KillDescendants kills what [VisitDescendants] visits, and returns when it is gone.
+// KillDescendants kills the processes that [VisitDescendants] visits, and returns when they have ended.
 func KillDescendants(guard int) { killAll(func(kill func(pid int)) { VisitDescendants(guard, kill) }) }
 
-// KillMarked kills all processes of this user that have an entry in their environment, as NAME=value, and returns when
-// they are gone.
+// KillMarked kills all processes of this user with the entry NAME=value in their environment, and returns when they
+// have ended.
 func KillMarked(entry string) {
 	killAll(func(kill func(pid int)) {
 		visitAll(func(pid int) {
@@ -124,8 +124,8 @@ func KillMarked(entry string) {
 	})
 }
 
-// killAll kills processes as they are found, until there are none, with their groups: of a group none can start another
-// one meanwhile.
+// killAll kills the processes that find reports, until there are none. It kills whole process groups at once, so that
+// no member can start another process meanwhile.
 func killAll(find func(kill func(pid int))) {
 	own, over := syscall.Getpgrp(), time.After(endLimit)
 	for {

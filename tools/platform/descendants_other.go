@@ -4,7 +4,7 @@ package platform
 
 import "os/exec"
 
-// Guard starts a command of [CancelTree]. Release kills what is left of its group.
+// Guard starts a command of [CancelTree]. Release kills the remaining processes of its group.
 func Guard(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	return func() { KillTree(cmd) }, cmd.Start()
@@ -19,5 +19,5 @@ func KillDescendants(int) {}
 // KillMarked does nothing here.
 func KillMarked(string) {}
 
-// MemoryExceeds tells nothing here.
+// MemoryExceeds is not implemented here.
 func MemoryExceeds([]int, float64) bool { return false }

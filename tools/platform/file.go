@@ -16,7 +16,8 @@ func SameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// Owned tells whether a file belongs to the user of this process. Where files have owners of another kind it is true.
+// Owned tells whether a file belongs to the user of this process. It is true if the system has another kind of
+// owners.
 func Owned(f fs.FileInfo) bool {
 	uid, _, known := Owner(f)
 	return !known || uid == os.Geteuid()
@@ -28,7 +29,7 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Canonical is a path without links, where it leads to something.
+// Canonical returns the path without links, if it leads to a file or directory.
 func Canonical(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -36,15 +37,15 @@ func Canonical(path string) string {
 	return filepath.Clean(path)
 }
 
-// Exists tells whether there is something at a path, also a link that leads nowhere.
+// Exists tells whether a path exists, even as a link to nowhere.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// Replace writes a file as a whole: who reads it finds the old text or the new one. The new text lies beside it first,
-// under a name that [os.CreateTemp] makes of beside, and ready, which may be nil, gets that file before it replaces the
-// other. An error of it stops that.
+// Replace replaces a file in one step: a reader finds the old text or the new one. It first writes the new text next
+// to the file, under a name that [os.CreateTemp] makes of beside. Ready, which may be nil, gets the new file before
+// the replacement. If ready fails, the file is not replaced.
 func Replace(path, beside string, text []byte, ready func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), beside)
 	if err != nil {
@@ -63,19 +64,19 @@ func Replace(path, beside string, text []byte, ready func(*os.File) error) error
 	return err
 }
 
-// SyncDir makes the names in a directory durable, where the system can. The error is only that of closing it: what was
-// done is done.
+// SyncDir makes the names in a directory durable, if the system can. It returns only the error of closing the
+// directory.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil //nolint:nilerr // not each user may
+		return nil //nolint:nilerr // some users may not open it
 	}
-	_ = f.Sync() // not each system can
+	_ = f.Sync() // some systems cannot sync it
 	return f.Close()
 }
 
 // ReadRegular reads a regular file of at most limit bytes. It opens no pipe, which would wait for a writer, and no
-// device, which may never end. The error is [fs.ErrInvalid] for what is no regular file, and for a larger file.
+// device, which may never end. The error is [fs.ErrInvalid] for other kinds of files, and for a larger file.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {
@@ -89,7 +90,7 @@ func ReadRegular(path string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// OpenRegular opens a regular file to be read, as [ReadRegular] does.
+// OpenRegular opens a regular file for reading, as [ReadRegular] does.
 func OpenRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that
-// ends it and sets the file back. Without that, a read that waits keeps one of the runtime's processors until the
-// runtime takes it away, which it does after 10 ms in a process that does little; with two processors, and another
-// thread that waits for the lock of the store, a start stood still for so long. Input that is no pipe, or is one of the
-// outputs as well, comes back as it is: the mode of a file is that of all who have it.
+// PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function
+// that closes it and restores the file's mode. Otherwise a read that waits keeps one of the runtime's processors
+// until the runtime takes it away, which takes 10 ms in a process that does little. With two processors, and another
+// thread that waits for the lock of the store, a start stood still for this time. PollInput returns input unchanged
+// if it is no pipe or is one of the outputs as well: the mode of a file affects all its users.
 func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	unchanged := func() {}
 	f, ok := input.(*os.File)
@@ -32,12 +32,12 @@ func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func())
 	}
 	polling := os.NewFile(uintptr(fd), f.Name())
 	return polling, func() {
-		_ = unix.SetNonblock(fd, false) // nobody may read it any more
+		_ = unix.SetNonblock(fd, false) // no process reads it any more
 		_ = polling.Close()
 	}
 }
 
-// isSameFile tells whether something is written to the file that is read.
+// isSameFile tells whether the writer w writes to the file f.
 func isSameFile(f *os.File, w io.Writer) bool {
 	out, ok := w.(*os.File)
 	if !ok {

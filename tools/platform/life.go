@@ -10,16 +10,17 @@ import (
 	"time"
 )
 
-// DrainLimit is how long a drain may take. Clients kill a server that still runs some seconds after they closed its
-// input.
+// DrainLimit is the longest duration of a drain. Clients kill a server that still runs some seconds after they closed
+// its input.
 const DrainLimit = 2500 * time.Millisecond
 
-// Life is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and may
-// leave at any moment. That must not kill the process in the middle of a commit, and must not leave it running either.
+// Life is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and
+// may leave at any moment. This must not kill the process in the middle of a commit, and must not leave it running
+// either.
 //
-// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and another parent than at the start all
-// begin the same drain. A signal that comes a second time ends the process at once, and so does a drain that takes
-// longer than [DrainLimit].
+// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and a change of the parent process all
+// begin the same drain. A second signal of the same kind ends the process at once, and so does a drain longer than
+// [DrainLimit].
 type Life struct {
 	exit   func(code int)
 	cancel context.CancelFunc
@@ -30,8 +31,8 @@ type Life struct {
 }
 
 // BeginLife ignores SIGPIPE, which would kill the process at its first write to a client that left, and watches for
-// signals until End. The context is done when a signal, a client that no longer reads, or another parent begins the
-// drain. It is not done at the end of input, because calls that were read still get their responses. Exit ends the
+// signals until End. The context is done when a signal, a client that no longer reads, or a new parent begins the
+// drain. The end of input does not end it, because calls that were read still get their responses. Exit ends the
 // process at once: it is os.Exit outside of tests.
 func BeginLife(ctx context.Context, exit func(code int)) (context.Context, *Life) {
 	signal.Ignore(syscall.SIGPIPE)
@@ -61,9 +62,9 @@ func (l *Life) End() {
 	l.cancel()
 }
 
-// watch begins the drain at the first signal and exits at the second one of the same kind. Another signal means the
-// same as the first: some clients send SIGINT, and SIGTERM a moment later, which must not cut the closing of the store
-// short.
+// watch begins the drain at the first signal and exits at the second one of the same kind. A signal of another kind
+// does not exit: some clients send SIGINT, and SIGTERM a moment later, which must not interrupt the closing of the
+// store.
 func (l *Life) watch(signals <-chan os.Signal) {
 	came := map[os.Signal]bool{}
 	for {
@@ -81,7 +82,7 @@ func (l *Life) watch(signals <-chan os.Signal) {
 	}
 }
 
-// enforceLimit ends the process when a drain takes too long.
+// enforceLimit ends the process if a drain takes too long.
 func (l *Life) enforceLimit() {
 	select {
 	case <-l.begun:
@@ -95,7 +96,7 @@ func (l *Life) enforceLimit() {
 	}
 }
 
-// beginDrain begins the drain; calls that were read go on.
+// beginDrain begins the drain. Calls that were read go on.
 func (l *Life) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
 
 // stop begins the drain and ends waiting.
@@ -104,15 +105,15 @@ func (l *Life) stop() {
 	l.cancel()
 }
 
-// parentInterval is how often the parent is looked at: often enough for agents that wait for claims of the client, and
-// seldom enough for a battery.
+// parentInterval is the interval between checks of the parent: short enough for agents that wait for claims of the
+// client, and long enough to save battery.
 const parentInterval = 10 * time.Second
 
-// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, though another process
-// keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the end of
-// input ends the process.
+// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, even if another
+// process keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the
+// end of input ends the process.
 //
-// Linux can send a signal when the parent dies, but sends it already when the thread ends that started this process.
+// Linux can send a signal when the parent dies, but already sends it when the thread ends that started this process.
 func (l *Life) Follow(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {
@@ -135,7 +136,7 @@ func (l *Life) Follow(parent func() int) {
 // Input returns a reader of r whose end or error begins the drain.
 func (l *Life) Input(r io.Reader) io.Reader { return OnEnd(r, l.beginDrain) }
 
-// OnEnd returns a reader of r that calls a function when r ends or fails, before that is told.
+// OnEnd returns a reader of r that calls end when r ends or fails, before it returns the error.
 func OnEnd(r io.Reader, end func()) io.Reader {
 	return stream(func(p []byte) (int, error) {
 		n, err := r.Read(p)
@@ -157,7 +158,7 @@ func (l *Life) Output(w io.Writer) io.Writer {
 	})
 }
 
-// A stream is what one call does to it.
+// A stream implements Read and Write by one function.
 type stream func(p []byte) (int, error)
 
 func (s stream) Read(p []byte) (int, error)  { return s(p) }

@@ -5,5 +5,5 @@ package platform
 // LimitFileSize does nothing here.
 func LimitFileSize(uint64) {}
 
-// DiskFull tells nothing here.
+// DiskFull is not implemented here.
 func DiskFull(string, uint64) bool { return false }

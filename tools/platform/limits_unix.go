@@ -4,19 +4,18 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// LimitFileSize bounds the files that this process and those that it starts may write, in bytes. None writes its memory
-// into a file when it crashes.
+// LimitFileSize limits the size of files that this process and its children may write, in bytes. It also turns off
+// core dumps.
 func LimitFileSize(file uint64) {
 	for resource, most := range map[int]uint64{unix.RLIMIT_FSIZE: file, unix.RLIMIT_CORE: 0} {
 		var now unix.Rlimit
 		if unix.Getrlimit(resource, &now) == nil {
-			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}) // it may be less
+			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}) // the limit may be lower already
 		}
 	}
 }
 
-// DiskFull tells whether a directory is in a file system of which less than so many bytes are free, and less than a
-// twentieth.
+// DiskFull tells whether the file system of a directory has fewer than least bytes free, and less than a twentieth.
 func DiskFull(dir string, least uint64) bool {
 	var of unix.Statfs_t
 	err := unix.Statfs(dir, &of)

@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an open
-// file and not to the process, so closing another file of the same name releases nothing. The system takes the lock back
-// when the process ends, however it ends.
+// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an
+// open file and not to the process, so closing another file of the same name releases nothing. The system releases
+// the lock when the process ends, in any way.
 //
-// Where a system has only locks that belong to the whole process, which are lost when it closes any file of the same
-// name, all functions but [Unlock] return [errors.ErrUnsupported].
+// Some systems have only locks that belong to the whole process, which are lost when it closes any file of the same
+// name. There all functions except [Unlock] return [errors.ErrUnsupported].
 var ErrLocked = errors.New("another process has it open")
 
-// TryLock locks a file for the caller alone. It does not wait: the error is [ErrLocked] when the file is locked.
+// TryLock locks a file exclusively. It does not wait: the error is [ErrLocked] if the file is locked.
 func TryLock(f *os.File) error {
 	err := lock(f, exclusive|withoutWait)
 	if errors.Is(err, errHeld) {
@@ -22,10 +22,10 @@ func TryLock(f *os.File) error {
 	return err
 }
 
-// Lock locks a file for the caller alone, as soon as it is free. It sleeps in the kernel and cannot be cancelled.
+// Lock locks a file exclusively, as soon as it is free. It sleeps in the kernel and cannot be cancelled.
 func Lock(f *os.File) error { return lock(f, exclusive) }
 
-// LockShared locks a file together with other callers of LockShared. It waits while one holds the lock alone.
+// LockShared locks a file together with other callers of LockShared. It waits while the file is locked exclusively.
 func LockShared(f *os.File) error { return lock(f, shared) }
 
 // Unlock releases a lock. It does nothing to a file that is not locked.

@@ -9,7 +9,7 @@ import (
 
 const exclusive, shared, withoutWait = 0, 0, 0
 
-var errHeld = ErrLocked // which lock never returns
+var errHeld = ErrLocked // lock never returns it
 
 func lock(*os.File, int) error { return errors.ErrUnsupported }
 

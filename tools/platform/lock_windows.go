@@ -27,8 +27,8 @@ func unlock(f *os.File) error {
 	return err
 }
 
-// lockedByte is beyond what a file can have. What is locked nobody else can read or write, so no byte of the content
-// may be.
+// lockedByte is beyond the end of any file. Other processes cannot read or write a locked byte, so it must be no byte
+// of the content.
 func lockedByte() *windows.Overlapped {
 	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 }

@@ -5,18 +5,18 @@ import (
 	"runtime/debug"
 )
 
-// A server is small and allocates in bursts. Collecting garbage at every doubling of a few megabytes would cost it a
+// A server is small and allocates in bursts. A garbage collection at every doubling of a few megabytes would cost a
 // third of its throughput, so it collects later, and as often as needed near the limit.
 const (
 	gcPercent  = 400       // percent
 	smallLimit = 34 << 20  // bytes; a soft limit, which is exceeded when needed
-	largeLimit = 512 << 20 // a thousand calls that wait have more than small: collecting would never end
+	largeLimit = 512 << 20 // a thousand calls that wait need more than smallLimit: collecting would never end
 )
 
-// SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB where it
-// serves many or ends soon, as most commands do. A server of one client calls it again while many calls of other
-// processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment
-// sets another limit.
+// SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB in a
+// process that serves many or ends soon, as most commands do. A server of one client calls it again when many calls
+// of other processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the
+// environment sets another limit.
 func SpendMemory(many bool) {
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") != "" {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// Runs reports whether there is a process with this number, whichever user runs it. A process that has ended, but was
-// not waited for by its parent, still counts. Numbers are given again: see [Program].
+// Runs reports whether a process with this number exists, run by any user. A process that has ended, but was not
+// waited for by its parent, still counts. The system reuses numbers: see [Program].
 func Runs(pid int) bool {
-	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) // others than positive ones stand for groups
+	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) // numbers below one stand for groups
 }
 
 // Rename is [os.Rename].
@@ -22,7 +22,7 @@ func Rename(from, to string) error { return os.Rename(from, to) }
 // Remove is [os.Remove].
 func Remove(path string) error { return os.Remove(path) }
 
-// MakePrivate makes a directory for this user only, or takes the permissions of other users from one that exists.
+// MakePrivate makes a directory for this user only, or removes the permissions of other users from an existing one.
 func MakePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -34,8 +34,8 @@ func MakePrivate(dir string) error {
 	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
 }
 
-// FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
-// is empty when there is no such file, and where the system does not tell.
+// FileID returns an id that differs for any two files that exist on this machine at the same time, even for a copy.
+// It is empty for a missing file, and if the system has no such id.
 func FileID(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func FileID(path string) string {
 	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
 }
 
-// Owner gives the user and the group that a file belongs to. They are not known where files have owners of another kind.
+// Owner returns the user and the group of a file. They are unknown on systems with another kind of owners.
 func Owner(f fs.FileInfo) (uid, gid int, known bool) {
 	of, known := f.Sys().(*syscall.Stat_t)
 	if !known {
@@ -57,11 +57,11 @@ func Owner(f fs.FileInfo) (uid, gid int, known bool) {
 	return int(of.Uid), int(of.Gid), true
 }
 
-// HardLinked tells whether a file has more names than one, as far as the system tells.
+// HardLinked tells whether a file has several names, as far as the system reports them.
 func HardLinked(f fs.FileInfo) bool {
 	of, ok := f.Sys().(*syscall.Stat_t)
 	return ok && of.Nlink > 1
 }
 
-// ReaderLeft tells whether a write failed because nobody reads the pipe or the socket any more.
+// ReaderLeft tells whether a write failed because the pipe or the socket has no reader any more.
 func ReaderLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }

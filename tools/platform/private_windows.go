@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// MakePrivate makes a directory for this user only, or takes the access of other users from one that exists. The system
-// and administrators keep theirs, as root does elsewhere. Nothing is changed where nobody else has access, as below the
-// profile of a user, and where the file system knows no access.
+// MakePrivate makes a directory for this user only, or removes the access of other users from an existing one. The
+// system and administrators keep their access, as root does elsewhere. It changes nothing if no other user has
+// access, as below the profile of a user, and if the file system has no access control.
 func MakePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -23,7 +23,7 @@ func MakePrivate(dir string) error {
 	if err != nil {
 		return err
 	}
-	// Of no other directory (P), full access (FA) for three, also to what is in it (OICI).
+	// Protected from inheritance (P), full access (FA) for three, also to the contents (OICI).
 	only, err := windows.SecurityDescriptorFromString(
 		"D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;" + me.User.Sid.String() + ")")
 	if err != nil {
@@ -37,8 +37,8 @@ func MakePrivate(dir string) error {
 	return windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, what, nil, nil, list, nil)
 }
 
-// isPrivate reports whether nobody but this user, the system and administrators has access to a directory, or nothing
-// can be done about it, because the file system knows no access.
+// isPrivate reports whether only this user, the system and administrators have access to a directory. It is also true
+// if the file system has no access control, because then nothing can be done.
 func isPrivate(dir string) (bool, error) {
 	found, err := windows.GetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
@@ -48,7 +48,7 @@ func isPrivate(dir string) (bool, error) {
 		return false, err
 	}
 	list, _, err := found.DACL()
-	if err != nil || list == nil { // no list lets everybody in
+	if err != nil || list == nil { // without a list everybody has access
 		return false, nil
 	}
 	me, err := windows.GetCurrentProcessToken().GetTokenUser()
@@ -67,8 +67,8 @@ func isPrivate(dir string) (bool, error) {
 	return true, nil
 }
 
-// isTrusted reports whether an entry gives access only to those who have it anyway. An entry of a kind that is not known
-// here gives it to others.
+// isTrusted reports whether an entry gives access only to users that have it anyway. An entry of an unknown kind
+// counts as access for others.
 func isTrusted(entry *windows.ACCESS_ALLOWED_ACE, me *windows.SID) bool {
 	if entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE {
 		return false

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Shell is a command line as the shell of the system runs it: sh, on Windows cmd.
+// Shell returns a command that runs a line in the shell of the system: sh, on Windows cmd.
 func Shell(ctx context.Context, line string) *exec.Cmd {
-	return exec.CommandContext(ctx, "sh", "-c", line) //nolint:gosec // the user wrote it, and nobody else
+	return exec.CommandContext(ctx, "sh", "-c", line) //nolint:gosec // only the user wrote it
 }

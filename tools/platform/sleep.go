@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits, and tells whether it did so to the end: ctx ends it early.
+// Sleep waits for d, and returns true after the whole time. The end of ctx ends it early.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -2,8 +2,8 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one,
-// and where the kernel does not tell.
+// NetworkKind returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
+// one, and if the kernel does not report it.
 func NetworkKind(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
@@ -12,8 +12,8 @@ func NetworkKind(dir string) string {
 	return networkKindOf(unix.ByteSliceToString(fs.Fstypename[:]))
 }
 
-// networkKindOf finds a network file system by the name that statfs(2) gives. FUSE is not among them, because sshfs
-// and file systems that are local look the same there.
+// networkKindOf finds a network file system by the name from statfs(2). FUSE is not in the table, because sshfs and
+// local file systems look the same there.
 func networkKindOf(name string) string {
 	return map[string]string{
 		"nfs":    "nfs",
@@ -25,7 +25,7 @@ func networkKindOf(name string) string {
 	}[name]
 }
 
-// peerOf is the user who connected to, or listens at, the other end of a socket.
+// peerOf returns the user at the other end of a socket.
 func peerOf(socket int) (uid int, err error) {
 	peer, err := unix.GetsockoptXucred(socket, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
@@ -34,7 +34,7 @@ func peerOf(socket int) (uid int, err error) {
 	return int(peer.Uid), nil
 }
 
-// processLookup returns a function for the name and the parent of a process, zero where the system does not tell.
+// processLookup returns a function for the name and the parent of a process, zero if the system does not report them.
 func processLookup() func(pid int) (name string, parent int) { return processInfo }
 
 func processInfo(pid int) (name string, parent int) {

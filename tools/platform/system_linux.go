@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one,
-// and where the kernel does not tell.
+// NetworkKind returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
+// one, and if the kernel does not report it.
 func NetworkKind(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return ""
 	}
-	return networkKindOf(uint32(fs.Type)) //nolint:gosec // 32 bits whatever the type, signed on some machines
+	return networkKindOf(uint32(fs.Type)) //nolint:gosec // always 32 bits, signed on some machines
 }
 
-// networkKindOf finds a network file system by the magic number that statfs(2) gives. FUSE is not among them, because
-// sshfs and file systems that are local look the same there. The numbers without a name belong to file systems that
-// the kernel does not bring itself.
+// networkKindOf finds a network file system by the magic number from statfs(2). FUSE is not in the table, because
+// sshfs and local file systems look the same there. The numbers without a name belong to file systems from outside of
+// the kernel's sources.
 func networkKindOf(magic uint32) string {
 	return map[uint32]string{
 		unix.NFS_SUPER_MAGIC:   "nfs",
@@ -44,7 +44,7 @@ func networkKindOf(magic uint32) string {
 	}[magic]
 }
 
-// peerOf is the user who connected to, or listens at, the other end of a socket.
+// peerOf returns the user at the other end of a socket.
 func peerOf(socket int) (uid int, err error) {
 	peer, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
@@ -53,7 +53,7 @@ func peerOf(socket int) (uid int, err error) {
 	return int(peer.Uid), nil
 }
 
-// processLookup returns a function for the name and the parent of a process, zero where the system does not tell.
+// processLookup returns a function for the name and the parent of a process, zero if the system does not report them.
 func processLookup() func(pid int) (name string, parent int) {
 	return func(pid int) (string, int) {
 		name, _, parent, _ := processInfo(pid)
@@ -61,9 +61,9 @@ func processLookup() func(pid int) (name string, parent int) {
 	}
 }
 
-// processInfo reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)). A
-// process has ended once its last thread has, and its children have another parent: the state alone is that of its
-// first thread.
+// processInfo reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)).
+// The state in it is the state of the first thread. A process has ended when its last thread has; only then its
+// children get another parent.
 func processInfo(pid int) (name string, ended bool, parent, session int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	stat := string(text)

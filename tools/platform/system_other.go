@@ -4,13 +4,13 @@ package platform
 
 import "errors"
 
-// NetworkKind is not known here.
+// NetworkKind is not implemented here.
 func NetworkKind(string) string { return "" }
 
-// peerOf is not known here.
+// peerOf is not implemented here.
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
-// running tells nothing: only the parent of this process itself is known here.
+// processLookup reports nothing here: only the parent of this process itself is known.
 func running() func(pid int) (name string, parent int) {
 	return func(int) (string, int) { return "", 0 }
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NetworkKind is "network drive" for a drive that Windows calls remote. Nothing here tells of which kind it is.
+// NetworkKind returns "network drive" for a drive that Windows calls remote. Windows does not report its kind here.
 func NetworkKind(dir string) string {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
 	if err != nil || windows.GetDriveType(root) != windows.DRIVE_REMOTE {
@@ -32,8 +32,8 @@ func Remove(path string) error {
 	return retryWhileRead(func() error { return os.Remove(path) })
 }
 
-// retryWhileRead repeats what Windows refuses while another process reads a file, for about 200 ms. One reading is over in
-// a moment, but many processes may read one after another.
+// retryWhileRead repeats an operation that Windows refuses while another process reads the file, for about 200 ms.
+// One read is over in a moment, but many processes may read one after another.
 func retryWhileRead(do func() error) error {
 	for range 100 {
 		err := do()
@@ -45,34 +45,34 @@ func retryWhileRead(do func() error) error {
 	return do()
 }
 
-// Runs reports whether there is a process with this number, whichever user runs it. Numbers are given again.
+// Runs reports whether a process with this number exists, run by any user. The system reuses numbers.
 func Runs(pid int) bool {
-	if pid <= 0 { // which stands for other things than processes
+	if pid <= 0 { // such numbers are no processes
 		return false
 	}
 	p, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid)) //nolint:gosec // it is no less than zero
 	if err != nil {
 		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
 	}
-	defer windows.CloseHandle(p) //nolint:errcheck // it was only looked at
+	defer windows.CloseHandle(p) //nolint:errcheck // it was only waited on
 	state, err := windows.WaitForSingleObject(p, 0)
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
 }
 
-// Owner is not known: files have owners of another kind.
+// Owner is unknown here: files have another kind of owners.
 func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
-// HardLinked does not tell here.
+// HardLinked is not implemented here.
 func HardLinked(fs.FileInfo) bool { return false }
 
-// ReaderLeft tells whether a write failed because nobody reads the pipe or the socket any more.
+// ReaderLeft tells whether a write failed because the pipe or the socket has no reader any more.
 func ReaderLeft(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA) ||
 		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED) || errors.Is(err, syscall.EPIPE)
 }
 
-// FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
-// is empty when there is no such file, and where the system does not tell.
+// FileID returns an id that differs for any two files that exist on this machine at the same time, even for a copy.
+// It is empty for a missing file, and if the system has no such id.
 func FileID(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -86,11 +86,11 @@ func FileID(path string) string {
 	return fmt.Sprintf("%x:%x:%x", info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow)
 }
 
-// peerOf is not known here.
+// peerOf is not implemented here.
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
-// processLookup returns a function for the name and the parent of a process, zero where the system does not tell. The number
-// of a parent that has ended may be that of another process by now.
+// processLookup returns a function for the name and the parent of a process, zero if the system does not report them.
+// The number of an ended parent may already belong to another process.
 func processLookup() func(pid int) (name string, parent int) {
 	seen := map[int]windows.ProcessEntry32{}
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)

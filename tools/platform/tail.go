@@ -1,10 +1,10 @@
 package platform
 
-// tailSize is how much a [Tail] keeps, in bytes.
+// tailSize is the number of bytes that a [Tail] keeps.
 const tailSize = 64 << 10
 
-// A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The zero
-// value is ready. One goroutine at a time may use it.
+// A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The
+// zero value is ready. One goroutine at a time may use it.
 type Tail struct{ kept []byte }
 
 // Write adds p and drops the oldest bytes. It always returns len(p) and no error.
@@ -18,7 +18,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// Bytes returns the bytes that are kept. The next Write changes them.
+// Bytes returns the kept bytes. The next Write changes them.
 func (t *Tail) Bytes() []byte { return t.kept }
 
 func (t *Tail) String() string { return string(t.kept) }

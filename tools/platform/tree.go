@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// waitDelay is how long to wait for the output of a command that was killed, or whose children still have it open.
+// waitDelay is how long to wait for the output of a killed command, or of one whose children still have the output
+// open.
 const waitDelay = time.Second
 
-// CancelTree makes a command end together with all processes that it started, when its context ends. Else only its own
-// process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started yet. Ctrl-C
-// on a terminal does not reach it: the caller ends the context.
+// CancelTree makes a command end together with all processes that it started, when its context ends. Otherwise only
+// its own process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started
+// yet. Ctrl-C on a terminal does not reach it: the caller ends the context.
 func CancelTree(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -21,10 +22,10 @@ func CancelTree(cmd *exec.Cmd) {
 	cmd.WaitDelay = waitDelay
 }
 
-// KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has ended.
-// On Windows it finds none after that.
+// KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has
+// ended. On Windows it finds none after that.
 func KillTree(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = kill(cmd.Process) // it fails when none is left
+		_ = kill(cmd.Process) // it fails if none is left
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// setGroupLeader makes a process the leader of a group of its own, to which all processes belong that it starts.
+// setGroupLeader makes a process the leader of a group of its own, which all its children join.
 func setGroupLeader(how *syscall.SysProcAttr) { how.Setpgid = true }
 
 func kill(leader *os.Process) error {
@@ -20,13 +20,13 @@ func kill(leader *os.Process) error {
 }
 
 // LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z for the client do not reach this
-// process, on which others depend. A process whose input is a terminal stays, because it could not read from the
-// terminal outside of its group. So does one whose input is no file, as in a test.
+// process, because others depend on it. A process whose input is a terminal stays, because it could not read from the
+// terminal outside of its group. A process whose input is no file, as in a test, stays, too.
 func LeaveGroup(input io.Reader, isTerminal func(stream any) bool) {
 	f, ok := input.(*os.File)
 	if !ok || isTerminal(f) {
 		return
 	}
 	signal.Ignore(syscall.SIGTTOU) // of a terminal with "stty tostop", at our first write to it
-	_ = syscall.Setpgid(0, 0)      // refused to one that leads a session, and so a group of its own
+	_ = syscall.Setpgid(0, 0)      // refused to the leader of a session, which has a group of its own already
 }

@@ -13,10 +13,10 @@ import (
 // setGroupLeader makes a process the leader of a group of its own.
 func setGroupLeader(how *syscall.SysProcAttr) { how.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP }
 
-// kill lets the system find the processes that a process started, as long as it knows that process.
+// kill lets the system find the children of a process, as long as the system knows that process.
 func kill(leader *os.Process) error {
 	var err error
-	known := leader.WithHandle(func(uintptr) { // and its number is not given to another
+	known := leader.WithHandle(func(uintptr) { // and its number is not reused
 		pid := strconv.Itoa(leader.Pid)
 		err = exec.Command("taskkill", "/T", "/F", "/PID", pid).Run() //nolint:gosec,noctx // a number; it ends by itself
 	})
@@ -26,5 +26,5 @@ func kill(leader *os.Process) error {
 	return leader.Kill() // its error says whether it has ended
 }
 
-// LeaveGroup does nothing here: there are no process groups of that kind.
+// LeaveGroup does nothing here: Windows has no process groups of this kind.
 func LeaveGroup(io.Reader, func(stream any) bool) {}

@@ -1,8 +1,7 @@
-// Package toolstest holds the advice of results and errors against what the tools take. Tests that drive many
-// operations call through [Advised], or show what they were advised to [Faults].
+// Package toolstest checks that tools accept the advice of results and errors. Tests that drive many operations call
+// through [Advised], or pass advice to [Faults].
 //
-// It is imported by tests only. It decides nothing by the words of an advice beyond what every reader would: the
-// decoder of the tool judges the call, and a few patterns judge the sentence.
+// Only tests import it. The decoder of the tool judges the call of an advice, and a few patterns judge the sentence.
 package toolstest
 
 import (
@@ -19,9 +18,9 @@ import (
 	"handoff/tools"
 )
 
-// Advised is an invoker whose results and errors give good advice, or the test fails.
+// Advised is an invoker that fails the test if a result or an error gives bad advice.
 //
-// It changes neither calls nor results. Each fault is an error of the test with the call after which it came; the test
+// It changes neither calls nor results. Each fault is an error of the test that names the call before it; the test
 // goes on.
 type Advised struct {
 	tools.Invoker
@@ -38,24 +37,24 @@ func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return out, err
 }
 
-// adviceOf gives the advice of a result, or of an error when there is one. A result that cannot be read gives one empty
-// advice, which is a fault.
+// adviceOf returns the advice of a result, or of the error if there is one. For an unreadable result it returns one
+// empty advice, which is a fault.
 func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	if err != nil {
 		return schemas.AsError(err).Next
 	}
 	var result struct{ Next []schemas.Advice }
 	if json.Unmarshal(out, &result) != nil {
-		return []schemas.Advice{{}} // which is no advice
+		return []schemas.Advice{{}} // an empty advice is a fault
 	}
 	return result.Next
 }
 
-// Faults tells what is wrong with advice. Its calls have to be complete and valid, which the decoder of their tool
-// decides. They destroy nothing, and say nothing that only their caller can know. Its words are for readers who call
-// tools and for those who call commands.
+// Faults lists the faults of advice. Its calls must be complete and valid, which the decoder of their tool checks.
+// They must destroy nothing, and must not state facts that only their caller knows. Its words must suit readers who
+// call tools and readers who call commands.
 //
-// It returns a sentence for each fault, none for good advice, and calls nothing.
+// It returns a sentence for each fault, none for good advice, and calls no tool.
 func Faults(next []schemas.Advice) (faults []string) {
 	for _, a := range next {
 		for _, fault := range slices.Concat(checkWords(a), checkCall(a)) {
@@ -65,7 +64,7 @@ func Faults(next []schemas.Advice) (faults []string) {
 	return faults
 }
 
-// Jargon is what the words of hints and advice do not hold: names of tools, paths of arguments, flags and JSON.
+// Jargon matches terms that hints and advice must not hold: names of tools, paths of arguments, flags and JSON.
 var Jargon = regexp.MustCompile(strings.Join(append(namePatterns(tools.Table),
 	`\b(options|verification|expectations|context|continuation|rollback|conditions|changes|partial_progress)\.[a-z]`,
 	`\b(handoff_id|claim_token|wait_seconds)\b`, `\bwith (view|box|action) [a-z]`, `(^|\s)--[a-z]`, `[{\[]["…]`), "|"))
@@ -74,8 +73,8 @@ func namePatterns(table []tools.Tool) []string {
 	return schemas.Map(table, func(t tools.Tool) string { return `\b` + t.Name + `\b` })
 }
 
-// checkWords looks at the words: the sentence of an advice without a call stands alone, and that of a call says what the
-// call does, so that it can follow a command line.
+// checkWords checks the words: an advice without a call must be a sentence, and one with a call must be a predicate
+// about it, so that it can follow a command line.
 func checkWords(a schemas.Advice) (faults []string) {
 	if found := Jargon.FindString(a.Say); found != "" {
 		faults = append(faults, fmt.Sprintf("its words hold %q", found))
@@ -92,8 +91,8 @@ func checkWords(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// checkCall looks at the call: its tool exists and is for agents or only reads, its arguments are accepted as they stand
-// once blanks are filled in, and they destroy nothing.
+// checkCall checks the call: its tool exists and is for agents or only reads, its arguments are accepted when blanks
+// are filled in, and it destroys nothing.
 func checkCall(a schemas.Advice) (faults []string) {
 	if a.Tool == "" {
 		return nil
@@ -121,6 +120,6 @@ func checkCall(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// DestructiveArgs is what no advised call holds, as it stands in canonical arguments: it takes work away from somebody, or
-// leaves it where nobody looks.
+// DestructiveArgs are parts of canonical arguments that no advised call may hold: they take work away from an agent,
+// or leave it unattended.
 var DestructiveArgs = []string{`"action":"cancel"`, `"action":"refuse"`, `"changes":`, `"force":true`}

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package platformtest is only for tests: it shows whether a process that a program started has ended with the program.
+// Package platformtest is only for tests: it shows whether a child process of a program has ended with the program.
 package platformtest
 
 import (
@@ -17,8 +17,8 @@ import (
 // endLimit is how long RequireEnd waits for the end of a child.
 const endLimit = 10 * time.Second
 
-// A Child is a process that a shell script starts and does not end. It counts as running as long as it has a pipe open:
-// its number would be there until its parent has waited for it.
+// A Child is a process that a shell script starts and does not end. It counts as running as long as it has a pipe
+// open. Its number would be no sign: it stays until the parent has waited for it.
 type Child struct {
 	pipe  string
 	ended chan error
