@@ -19,7 +19,7 @@ import (
 // late holds the results of claims on the tools below it back, until it may give them.
 type late struct {
 	tools.Invoker
-	taken chan struct{} // told of each
+	taken chan struct{} // receives each claim
 	give  chan struct{} // closed to give them
 }
 
@@ -32,7 +32,7 @@ func (l late) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error)
 	return out, err
 }
 
-// lateWorkspace has one handoff for qa, whose claims are answered late by the server.
+// lateWorkspace has one handoff for qa; its server answers claims late.
 func lateWorkspace(t *testing.T) (honest, slow mcp.Config, l late) {
 	t.Helper()
 	honest = workspace(t)
@@ -43,7 +43,7 @@ func lateWorkspace(t *testing.T) (honest, slow mcp.Config, l late) {
 	return honest, slow, l
 }
 
-// requireWaits makes sure that the one handoff can be claimed, and that it was given back as no attempt.
+// requireWaits checks that the handoff can be claimed, and that its release was no attempt.
 func requireWaits(t *testing.T, cfg mcp.Config) {
 	t.Helper()
 	got := do[schemas.ClaimOut](join(t, cfg, "qa"), "claim_handoff", `{"wait_seconds":50}`)
@@ -137,7 +137,7 @@ func TestClaim_OfOrphanByCancelledCallIsReleased(t *testing.T) {
 	requireWaits(t, honest)
 }
 
-// However a cancellation meets its claim, each handoff is named in an answer or waits for the next one.
+// If a cancellation meets its claim at any moment, each handoff is named in a response or can be claimed again.
 func TestCancellation_LosesNoHandoff(t *testing.T) {
 	const claims = 600
 	cfg := workspace(t)

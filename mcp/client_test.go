@@ -45,13 +45,13 @@ func config(s *standIn) mcp.Config {
 	}
 }
 
-// connect starts a server and makes sure, at the end of the test, that nothing of it is left.
+// connect starts a server and checks, at the end of the test, that it left nothing behind.
 func connect(t *testing.T, c mcp.Config) *client {
 	t.Helper()
 	return connectTo(t, mcp.New(c))
 }
 
-// connectTo is one more connection of a server.
+// connectTo opens one more connection to a server.
 func connectTo(t *testing.T, s *mcp.Server) *client {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -80,7 +80,7 @@ func connectTo(t *testing.T, s *mcp.Server) *client {
 	return cl
 }
 
-// requireGoroutines waits until no more than that many are left. The Eventually of require starts its own.
+// requireGoroutines waits until no more than that many goroutines are left. The Eventually of require starts its own.
 func requireGoroutines(t *testing.T, before int) {
 	t.Helper()
 	late := time.After(patience)

@@ -20,10 +20,10 @@ import (
 
 const claimAndWait = `{"wait_seconds":50}`
 
-// waiting tells of claims that begin to wait.
+// waiting reports the start of long polls for work.
 type waiting struct {
 	tools.Invoker
-	begun sync.Map // from agent to a channel that is told of each
+	begun sync.Map // from agent to a channel that receives each of them
 }
 
 func (w *waiting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
@@ -46,7 +46,7 @@ func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
 	}
 }
 
-// Each pair of clients uses the same ids on purpose, as do all pairs, which go on at once.
+// All clients use the same ids on purpose, and all pairs run at once.
 func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
 	const pairs = 8
 	tries := sandbox.Times(1000)
@@ -93,7 +93,7 @@ func (p pair) try(ctx context.Context, tries int) error {
 	return nil
 }
 
-// once lets one client wait, and the other give up as it may: while both wait, where each has a name of its own.
+// once lets one client wait, and the other give up. If each has a name of its own, it gives up while both wait.
 func (p pair) once(ctx context.Context, n int) error {
 	patient := schemas.Agent(strings.TrimPrefix(p.patient.header.Get("Authorization"), "Bearer "))
 	quitter := schemas.Agent(strings.TrimPrefix(p.quitter.header.Get("Authorization"), "Bearer "))
@@ -121,7 +121,7 @@ func (p pair) once(ctx context.Context, n int) error {
 	return nil
 }
 
-// giveUp waits with the same id, and cancels that: with a notification, or by hanging up in the newer revision.
+// giveUp waits with the same id, and cancels this wait: with a notification, or by hanging up in the newer revision.
 func (p pair) giveUp(ctx context.Context, quitter schemas.Agent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -188,7 +188,7 @@ func requireNoUpdate(t *testing.T, name string, said []string) {
 	}
 }
 
-// A token hears nothing of a mailbox that it may not read.
+// A token gets no notifications about a mailbox that it may not read.
 func TestHTTPSubscribe_IgnoresInboxOfAnother(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

@@ -16,14 +16,14 @@ import (
 	"handoff/schemas"
 )
 
-// mute does nothing, and nothing happens in it.
+// mute is an Invoker that does nothing and has no changes.
 type mute struct{ nothing }
 
 func (mute) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.Change, error] {
 	return func(func(schemas.Change, error) bool) { <-ctx.Done() }
 }
 
-// FuzzHTTP posts anything: it is answered with a status, and with JSON where it says so.
+// FuzzHTTP posts any bytes: the response has a status, and is JSON if its header says so.
 func FuzzHTTP(f *testing.F) {
 	endpoint := mcp.New(mcp.Config{
 		Invoker: mute{}, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
@@ -42,7 +42,7 @@ func FuzzHTTP(f *testing.F) {
 		f.Add(body, "2027-01-01", session, method, "=?base64?c2VuZF9oYW5kb2Zm?=", "")
 	}
 	f.Fuzz(func(t *testing.T, body, version, session, method, name, accept string) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // which ends streams
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // it ends streams
 		defer cancel()
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", strings.NewReader(body))
 		for header, value := range map[string]string{
@@ -59,7 +59,7 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// begun is the id of a session that goes on.
+// begun is the id of an open session.
 func begun(f *testing.F, endpoint http.Handler) string {
 	f.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(initialize("qa", "2025-03-26")))

@@ -80,7 +80,8 @@ func (m member) traced(span string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","arguments":{},"_meta":{` + meta + `}}}`
 }
 
-// Two sessions of one token are two of one name. Without sessions nothing tells callers of one token apart.
+// Two sessions of one token are two callers with one name. Without sessions, callers of one token cannot be
+// distinguished.
 func TestHTTPCaller_HasIDOfItsSession(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})

@@ -34,7 +34,7 @@ func TestHTTPWaits_OfOneTokenDoNotBlockAnother(t *testing.T) {
 	}
 }
 
-// requireRefusedCall makes sure that a model reads when to try again.
+// requireRefusedCall checks that the result tells a model when to try again.
 func requireRefusedCall(t *testing.T, got response, era string, code schemas.Code) {
 	t.Helper()
 	require.Equal(t, http.StatusOK, got.status)

@@ -15,7 +15,7 @@ import (
 	"handoff/tools"
 )
 
-// departures tell of requests whose client has left, as the server notices it.
+// departures reports requests whose client has left, as the server notices it.
 func departures() (left chan struct{}, through func(http.Handler) http.Handler) {
 	left = make(chan struct{}, 10_000)
 	return left, func(h http.Handler) http.Handler {
@@ -48,7 +48,7 @@ func TestHTTPClaim_ByClientThatStopsWaitingClaimsNothing(t *testing.T) {
 	}
 }
 
-// The claim is made, and its client leaves before the answer is there.
+// The claim is made, and its client leaves before the response is ready.
 func TestHTTPClaim_OfClientThatLeftIsReleased(t *testing.T) {
 	for _, era := range eras {
 		for _, args := range []string{`{}`, claimAndWait} {
@@ -101,7 +101,7 @@ func TestHTTPClaim_OfCancelledCallIsReleased(t *testing.T) {
 	requireWaits(t, honest)
 }
 
-// steady tells how it stood with the contexts of calls when they were let go.
+// steady reports the state of the contexts of calls when they were released.
 type steady struct {
 	holding
 	ended chan error
@@ -140,7 +140,7 @@ func TestHTTPCall_ContinuesAfterClientLeft(t *testing.T) {
 	}
 }
 
-// A balancer gave up on one server and got the claim from another: the first one does not give it back.
+// A balancer gave up on one server and got the claim from another: the first server does not release it.
 func TestHTTPClaim_OfNamedRequestStays(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

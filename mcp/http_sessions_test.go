@@ -63,7 +63,7 @@ func TestHTTPSession_IsNotOpenedByRefusedInitialize(t *testing.T) {
 	require.Empty(t, got.header.Get("Mcp-Session-Id"))
 }
 
-// requireEnds waits until a session has ended without using it.
+// requireEnds waits until a session has ended, without using it.
 func requireEnds(t *testing.T, heard *stream) {
 	t.Helper()
 	require.Empty(t, heard.rest())

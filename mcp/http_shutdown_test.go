@@ -87,7 +87,7 @@ func TestHTTPShutdown_FinishesCallsThatDoNotWait(t *testing.T) {
 // patient makes no call before it is cancelled.
 type patient struct {
 	tools.Invoker
-	begun chan struct{} // told of each
+	begun chan struct{} // receives each call
 }
 
 func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
@@ -99,7 +99,7 @@ func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return nil, ctx.Err()
 }
 
-// Calls that go on are cut when there is no more time, and nothing that is stuck keeps the server from ending.
+// Calls under way are cut after the timeout, and stuck calls do not prevent the end of the server.
 func TestHTTPShutdown_CutsCallsAfterTimeout(t *testing.T) {
 	cfg := config(newStandIn())
 	slow := patient{cfg.Invoker, make(chan struct{})}

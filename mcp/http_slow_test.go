@@ -15,7 +15,7 @@ import (
 	"handoff/mcp"
 )
 
-// head writes the beginning of a request as a client of some token sends it.
+// head writes the beginning of a request of a client with a token.
 func head(method string, c *remote, length int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", method, length)
@@ -49,7 +49,7 @@ func TestHTTPTimeout_CutsSlowMessage(t *testing.T) {
 	})
 }
 
-// A message that came in time may wait for its answer longer than it may take to come.
+// The response to a message may take longer than the time limit for the message.
 func TestHTTPTimeout_DoesNotLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
@@ -97,7 +97,7 @@ func TestHTTPTimeout_CutsStreamThatIsNotRead(t *testing.T) {
 	}
 }
 
-// requireHears makes sure that a stream hears of so much mail, however another does.
+// requireHears checks that a stream gets notifications of all mail, whatever the state of another stream.
 func requireHears(t *testing.T, cfg mcp.Config, good *stream, sends int) {
 	t.Helper()
 	sendWork(t, cfg, sends)
@@ -121,7 +121,7 @@ func (s *site) stick(m member) {
 	require.NoError(s.t, err)
 }
 
-// The same over a port, where the system takes much before it is full.
+// The same over a port, where the system buffers much before it blocks.
 func TestHTTPTimeout_StuckClientDoesNotBlockOthers(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

@@ -112,7 +112,7 @@ func TestHTTPBytes_OfMessagesAreBounded(t *testing.T) {
 	require.Equal(t, http.StatusOK, qa.with("Mcp-Method", "server/discover").post(modern(7, "server/discover", "")).status)
 }
 
-// Answers that a client does not read are under way as well.
+// Responses that a client does not read count as under way, too.
 func TestHTTPBytes_OfResponsesAreBounded(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
@@ -143,7 +143,7 @@ func TestBatch_RefusesInitialize(t *testing.T) {
 	require.Contains(t, c.next(), "initialize may not be part of a batch")
 }
 
-// A deadline that passes while nothing is said ends a stream of HTTP/2.
+// A deadline that passes on a silent connection ends a stream of HTTP/2.
 func TestHTTP2Stream_OutlivesDeadlinesOfEvents(t *testing.T) {
 	cfg := workspace(t)
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}

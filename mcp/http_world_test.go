@@ -19,7 +19,7 @@ import (
 	"handoff/tools"
 )
 
-// bearer takes the token of a request for the one agent that it may act as.
+// bearer uses the token of a request as the name of the only agent that it may act as.
 func bearer(r *http.Request) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaHTTP}
 	if name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
@@ -69,7 +69,7 @@ func (n narrow) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// serveWithin serves in a bubble of time, which no port of the machine is part of.
+// serveWithin serves in a synctest bubble, where no port of the machine can be used.
 func serveWithin(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
 	t.Helper()
 	p := pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -78,7 +78,7 @@ func serveWithin(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
 	return s
 }
 
-// start makes sure, at the end of the test, that nothing of the site is left.
+// start checks, at the end of the test, that the site left nothing behind.
 func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
 	before := runtime.NumGoroutine()
 	if c.Caller == nil {
@@ -127,11 +127,11 @@ func (s *site) settle(n int64) {
 	}
 }
 
-// holding begins the calls of one tool late: when they are released.
+// holding starts the calls of one tool only after they are released.
 type holding struct {
 	tools.Invoker
 	tool    string
-	begun   chan struct{} // told of each
+	begun   chan struct{} // receives each call
 	release chan struct{} // closed to let them go on
 }
 
@@ -143,12 +143,12 @@ func (h holding) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return h.Invoker.Invoke(ctx, c)
 }
 
-// answering holds back the results of a tool.
+// answering holds the results of a tool back.
 type answering struct {
 	tools.Invoker
 	tool    string
-	done    chan struct{} // told of each
-	release chan struct{} // told to let one go
+	done    chan struct{} // receives each result
+	release chan struct{} // receives a value to release one
 }
 
 func (a answering) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
@@ -160,7 +160,7 @@ func (a answering) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	return out, err
 }
 
-// pipes are connections that are no more than two ends in this process.
+// pipes are connections with both ends in this process.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -24,7 +24,7 @@ func TestCaller_HasNameOfClient(t *testing.T) {
 	}
 }
 
-// All at once, as a script sends them: no call may overtake the introduction.
+// All messages at once, as a script sends them: no call may overtake initialize.
 func TestInitialize_IsHandledBeforeNextLine(t *testing.T) {
 	for range 50 {
 		s := newStandIn()
@@ -92,7 +92,7 @@ func TestAgentOf_IsValidAndNotReserved(t *testing.T) {
 		"My Client/2é": "My-Client-2-",
 		"human":        "human-client",
 		"system":       "system-client",
-		"HUMAN":        "HUMAN-client", // which people would take for one of them
+		"HUMAN":        "HUMAN-client", // people would take it for the reserved name
 	} {
 		require.Equal(t, agent, mcp.AgentOf(client))
 	}

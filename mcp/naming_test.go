@@ -23,7 +23,7 @@ func unnamed(t *testing.T) mcp.Config {
 	return cfg
 }
 
-// announced is a server whose connection is told to a stand-in for the mailbox.
+// announced is a server whose connection is announced to a stand-in for the mailbox.
 func announced() (mcp.Config, *standIn) {
 	s := newStandIn()
 	cfg := config(s)
@@ -86,7 +86,7 @@ func TestNaming_ServersOfOneWorkspaceShareNames(t *testing.T) {
 	}
 }
 
-// door stands before a mailbox and looks at each question for a name.
+// door stands in front of a mailbox and inspects each request for a name.
 type door struct {
 	tools.Invoker
 	asked atomic.Int64
@@ -210,7 +210,7 @@ func TestNaming_DoesNotCloseUnannouncedConnection(t *testing.T) {
 	require.Empty(t, s.calls)
 }
 
-// Codex says with its calls which of its threads asks, and its shells go by that.
+// Codex names the calling thread in its calls, and its shells use that name.
 func TestNaming_AnnouncesThreadOfConnection(t *testing.T) {
 	cfg, s := announced()
 	c := connect(t, cfg)
@@ -314,7 +314,7 @@ func listAdvice(c *client) string {
 	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
-// A name that was not given is asked for again.
+// If no name was given, it is asked for again.
 func TestGreeting_WaitsForConfirmedName(t *testing.T) {
 	cfg := unnamed(t)
 	log := logged(&cfg)
@@ -337,7 +337,7 @@ func TestGreeting_WaitsForConfirmedName(t *testing.T) {
 	require.Contains(t, log.String(), "connection not announced")
 }
 
-// otherwise is an owner of a version whose first results have advice of another form.
+// otherwise is an owner of another version, whose first results have advice of another form.
 type otherwise struct {
 	tools.Invoker
 	results int

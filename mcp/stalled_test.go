@@ -16,7 +16,7 @@ import (
 	"handoff/tools"
 )
 
-// stalled is a mailbox that answers nothing, as one does whose process was stopped.
+// stalled is a mailbox that never answers, like that in a stopped process.
 type stalled struct{ tools.Invoker }
 
 func (stalled) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// From outside the order cannot be forced: between the two the SDK does next to nothing.
+// An external test cannot force this order: the SDK does next to nothing between the two.
 func TestSubscriptionOrder_SendsAcknowledgementFirst(t *testing.T) {
 	said := func(method string, listen any) (n sdk.JSONRPCNotification) {
 		n.Method = method

@@ -55,7 +55,7 @@ func TestWatch_ContinuesAfterBrokenStream(t *testing.T) {
 	require.EqualValues(t, 2, s.streams.Load())
 }
 
-// A client that subscribes and then neither reads nor leaves holds up its own changes only.
+// A client that subscribes and then neither reads nor leaves delays only its own changes.
 func TestWatch_ClientThatDoesNotReadDoesNotBlockEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cfg := workspace(t)

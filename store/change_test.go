@@ -66,7 +66,7 @@ func TestChange_LinksEvents(t *testing.T) {
 	})
 }
 
-// An event that its caller gave to another handoff, or a number, would break the registry.
+// An event with the id or number of another would break the registry.
 func TestChange_NumbersEventItself(t *testing.T) {
 	w := inMemory(t)
 	r := storetest.SentRecord(1)
@@ -133,7 +133,7 @@ func TestDecodeContent_FillsInValue(t *testing.T) {
 	})
 }
 
-// A function that fails after a change leaves nothing of it, and the next change takes the number.
+// If a function fails after a change, the change is undone, and the next change takes its number.
 func TestChange_LeavesNothingAfterError(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(1)

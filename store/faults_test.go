@@ -16,7 +16,7 @@ import (
 
 var errBroken = errors.New("the disk is broken")
 
-// failing is a backend of which one operation on rows fails: that with the given number, from 1.
+// failing is a backend in which one operation on rows fails: the one with the given number, from 1.
 type failing struct {
 	store.Backend
 	at, done int
@@ -117,16 +117,16 @@ func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),
 		"saying": view(func(v *store.View) error { return v.DecodeContent(1, 1, &schemas.Handoff{}) }),
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),
-		"origin": view(func(v *store.View) error { return always(v.WithOrigin("HO-1")) }),
-		"queue":  view(func(v *store.View) error { return always(v.Queue("auto-code", "b")) }),
-		"boxes":  view(func(v *store.View) error { return always(v.ClaimableBoxes("")) }),
-		"due":    view(func(v *store.View) error { return always(v.Due(storetest.Noon())) }),
+		"origin": view(func(v *store.View) error { return drain(v.WithOrigin("HO-1")) }),
+		"queue":  view(func(v *store.View) error { return drain(v.Queue("auto-code", "b")) }),
+		"boxes":  view(func(v *store.View) error { return drain(v.ClaimableBoxes("")) }),
+		"due":    view(func(v *store.View) error { return drain(v.Due(storetest.Noon())) }),
 		"next":   view(func(v *store.View) error { _, err := v.NextDue(); return err }),
-		"oldest": view(func(v *store.View) error { return always(v.Oldest(store.All(), 0)) }),
-		"sent":   view(func(v *store.View) error { return always(v.Sent("architect")) }),
-		"agents": view(func(v *store.View) error { return always(v.Agents()) }),
-		"since":  view(func(v *store.View) error { return always(v.EventsAfter(0)) }),
-		"mail":   view(func(v *store.View) error { return always(v.Notices("architect", 0)) }),
+		"oldest": view(func(v *store.View) error { return drain(v.Oldest(store.All(), 0)) }),
+		"sent":   view(func(v *store.View) error { return drain(v.Sent("architect")) }),
+		"agents": view(func(v *store.View) error { return drain(v.Agents()) }),
+		"since":  view(func(v *store.View) error { return drain(v.EventsAfter(0)) }),
+		"mail":   view(func(v *store.View) error { return drain(v.Notices("architect", 0)) }),
 		"others": view(func(v *store.View) error {
 			_, err1 := v.Agent("a")
 			_, err2 := v.Workflow("wf_a")
@@ -148,7 +148,7 @@ func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
 	}
 }
 
-func always[T any](seq iter.Seq2[T, error]) error {
+func drain[T any](seq iter.Seq2[T, error]) error {
 	for _, err := range seq {
 		if err != nil {
 			return err

@@ -113,7 +113,8 @@ func TestExpireReceipts_DeletesOldReceipts(t *testing.T) {
 	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.Minute(5).Time(), 9))
 }
 
-// An id that does not begin with its time keeps others until it is old itself, and none goes too early.
+// An id that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
+// early.
 func TestExpireReceipts_StopsAtIDWithoutTime(t *testing.T) {
 	w := inMemory(t)
 	w.receipt(store.ByRequest("00 odd"), storetest.Minute(100))
@@ -247,7 +248,7 @@ func TestSent_IsNewestFirst(t *testing.T) {
 	})
 }
 
-// A row that an older program wrote says nothing of the notice.
+// A row that an older program wrote does not name the handoff of the notice.
 func TestUnreadAbout_FindsNoticesByRows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Write(func(tx *store.Tx) error {

@@ -52,7 +52,7 @@ func TestQueue_WeighsPriorityAgainstAge(t *testing.T) {
 	require.Equal(t, []schemas.ID{5, 3, 1, 4, 2}, w.queue("a"))
 }
 
-// However many critical ones come later, one of low priority is next once it waited for a day.
+// A handoff of low priority is next after it waited for a day, even if many critical ones come later.
 func TestQueue_PutsLowPriorityFirstAfterDay(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)

@@ -115,7 +115,7 @@ func TestPendingWithToken_FollowsRecords(t *testing.T) {
 	})
 }
 
-// A file of before there were tokens has no place for them until it is opened.
+// A file of a version without tokens gets their space when it is opened.
 func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	w := over(t, storetest.Bolt(t, path))

@@ -12,8 +12,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// The file of the first version is kept for ever: every later one opens it, reads all of it and goes on with it. It has a
-// handoff in each state, and something of everything else.
+// The file of the first version is kept for ever: every later version opens it, reads all of it and continues it. It
+// has a handoff in each state, and at least one row of every kind.
 const v1 = "testdata/v1.db"
 
 // full has every field set.

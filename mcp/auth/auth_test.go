@@ -70,7 +70,7 @@ func TestCaller_RefusesBadCredentials(t *testing.T) {
 		{"a slip", []string{"Authorization", "Bearer " + good + "x"}, auth.Malformed, "misspelt"},
 		{"two words", []string{"Authorization", "Bearer " + good + " x"}, auth.Malformed, "misspelt"},
 		{"no secret of ours", []string{"Authorization", "Bearer abc.def.ghi"}, auth.Malformed, "begins with hoff_"},
-		{"a stranger's", []string{"Authorization", "Bearer " + randomLength(9)}, auth.Unknown, "nobody has this token"},
+		{"a stranger's", []string{"Authorization", "Bearer " + secretOf(9)}, auth.Unknown, "nobody has this token"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := w.refused(request(t, c.headers...), c.reason, c.message)
@@ -96,7 +96,7 @@ func TestCaller_OnSameMachineNeedsNoTokenUntilOneExists(t *testing.T) {
 		e := w.refused(request(t, auth.AgentHeader, reserved), auth.Agent, "may not act as "+reserved)
 		require.Equal(t, "Without a token it names any agent but human and system.", e.Hint)
 	}
-	w.refused(bearer(t, randomLength(9)), auth.Unknown, "nobody has this token")
+	w.refused(bearer(t, secretOf(9)), auth.Unknown, "nobody has this token")
 
 	w.refused(arriving(t, outside), auth.NoToken, "a token is needed")
 	w.refused(request(t, "X-Forwarded-For", "192.0.2.7"), auth.NoToken, "a token is needed")
@@ -135,7 +135,7 @@ func TestRecheck_FailsAfterTokenEnds(t *testing.T) {
 
 func TestCaller_DropsSecretInPlaceOfName(t *testing.T) {
 	w := open(t)
-	secret, other := w.add("ci", 1), randomLength(2)
+	secret, other := w.add("ci", 1), secretOf(2)
 	e := w.refused(bearer(t, secret, auth.AgentHeader, other), auth.Agent, "that is not an agent name")
 	require.NotContains(t, e.Message+e.Hint, other)
 	for c, err := range w.Mailbox.Changes(t.Context(), 0) {
@@ -191,7 +191,7 @@ func TestCaller_RecordsRefusedNameInRegistry(t *testing.T) {
 func TestCaller_FailsWithoutStore(t *testing.T) {
 	w := open(t)
 	w.space.Close()
-	for _, r := range []*http.Request{request(t), bearer(t, randomLength(9))} {
+	for _, r := range []*http.Request{request(t), bearer(t, secretOf(9))} {
 		_, err := w.Caller(r)
 		require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 		_, unauthorized := auth.Challenge(err, "")
@@ -200,7 +200,7 @@ func TestCaller_FailsWithoutStore(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-// A store that is taken away, or replaced by an older one, has no tokens.
+// A store that was removed, or replaced by an older one, has no tokens.
 func TestCaller_FailsAfterTokensVanished(t *testing.T) {
 	var at struct{ tools.Invoker }
 	w := open(t, func(w *world, c *auth.Config) {
@@ -242,7 +242,7 @@ func TestRefusal_HasNoPartOfSecret(t *testing.T) {
 	revoked, other := w.add("ci", 1), w.add("other", 2)
 	var out schemas.TokenRevokeOut
 	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci"}, &out)
-	stranger := randomLength(3)
+	stranger := secretOf(3)
 	for _, r := range []*http.Request{
 		bearer(t, revoked), bearer(t, stranger), bearer(t, stranger+"x"), bearer(t, "x"+stranger),
 		request(t, "Authorization", "Basic "+stranger), bearer(t, other, auth.AgentHeader, "boss"),
@@ -261,10 +261,10 @@ func TestRefusal_HasNoPartOfSecret(t *testing.T) {
 	require.Contains(t, log.String(), `"reason":"agent","token":"other"`)
 }
 
-// Secrets that cannot be right never reach the store, which the panic would show.
+// Malformed secrets never reach the store; otherwise the stand-in would panic.
 func TestCaller_RefusesMisspeltSecretWithoutStore(t *testing.T) {
 	w := open(t, func(_ *world, c *auth.Config) { c.Invoker = tools.Invoker(nil) })
-	w.refused(bearer(t, randomLength(1)+"0"), auth.Malformed, "misspelt")
+	w.refused(bearer(t, secretOf(1)+"0"), auth.Malformed, "misspelt")
 	w.refused(bearer(t, "hoff_"), auth.Malformed, "misspelt")
-	require.Panics(t, func() { _, _ = w.Caller(bearer(t, randomLength(1))) })
+	require.Panics(t, func() { _, _ = w.Caller(bearer(t, secretOf(1))) })
 }

@@ -35,7 +35,7 @@ func TestChallenge_NamesFaultOfToken(t *testing.T) {
 		},
 		{
 			"unknown", "", `Bearer error="invalid_token", error_description="nobody has this token"`,
-			refused(bearer(t, randomLength(9))), true,
+			refused(bearer(t, secretOf(9))), true,
 		},
 		{
 			"odd header", "",

@@ -49,7 +49,7 @@ func (i *Issuer) callerOf(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	var c claims
 	var all map[string]json.RawMessage
 	if err := token.UnsafeClaimsWithoutVerification(&c, &all); err != nil {
-		return schemas.Caller{}, refuse(JWT, "the claims of the token are not what they should be")
+		return schemas.Caller{}, refuse(JWT, "the claims of the token have wrong types")
 	}
 	name := subjectName(c.Subject)
 	typ := token.Headers[0].ExtraHeaders[jose.HeaderType]

@@ -111,7 +111,7 @@ const readInterval = 5 * time.Second
 
 var (
 	errTooSoon      = errors.New("asked a moment ago")
-	errReadRecently = fmt.Errorf("%w: what was read is as good as new", errTooSoon)
+	errReadRecently = fmt.Errorf("%w: the last read is still recent", errTooSoon)
 )
 
 // pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns

@@ -55,7 +55,7 @@ func TestIssuer_RefusesUntrueDocuments(t *testing.T) {
 	}
 }
 
-// The first to come asks for all: that it leaves meanwhile is no failure of the issuer.
+// The first caller asks for all: if it leaves meanwhile, this is no failure of the issuer.
 func TestIssuer_SurvivesCallerThatLeaves(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

@@ -54,7 +54,7 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 		return nil, err
 	}
 	if c.Audience == "" {
-		return nil, errors.New("no audience: any token of the issuer would do, whatever it is for")
+		return nil, errors.New("no audience: every token of the issuer would be accepted, for any purpose")
 	}
 	c.AgentsClaim = cmp.Or(c.AgentsClaim, "handoff_agents")
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
@@ -77,7 +77,7 @@ func checkAddress(address string) error {
 	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	}
-	return fmt.Errorf("%q is not https: who listens in between could let anybody in", address)
+	return fmt.Errorf("%q is not https: an attacker on the network could let anyone in", address)
 }
 
 func isLoopback(host string) bool {

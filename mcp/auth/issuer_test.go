@@ -46,7 +46,7 @@ func TestIssuer_ChecksClaims(t *testing.T) {
 	for _, c := range []struct {
 		name, typ string
 		claims    claims
-		message   string // empty lets in
+		message   string // empty: the token is accepted
 	}{
 		{name: "no type"},
 		{name: "usual type", typ: "JWT"},
@@ -81,7 +81,7 @@ func TestIssuer_ChecksClaims(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := bearer(t, o.sign(k, c.typ, o.claims(c.claims)))
-			r.RemoteAddr = c.name // each guesses for itself
+			r.RemoteAddr = c.name // each case is an address of its own
 			if c.message == "" {
 				w.welcome(r)
 				return

@@ -77,14 +77,14 @@ func (o *office) change(f func()) {
 	f()
 }
 
-// asks counts how often a path was asked for.
+// asks counts the requests for a path.
 func (o *office) asks(path string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.asked[path]
 }
 
-// key is one of the issuer, with the algorithm that it signs with.
+// key is a key of the issuer, with the algorithm of its signatures.
 type key struct {
 	jose.SigningKey
 	id string
@@ -141,7 +141,7 @@ func (o *office) sign(k key, typ string, claims map[string]any) string {
 	return token
 }
 
-// openWith makes a world that lets in whom an office vouches for.
+// openWith makes a world that accepts tokens of an office.
 func openWith(t *testing.T, o *office, set ...func(*auth.IssuerConfig)) *world {
 	t.Helper()
 	return open(t, func(w *world, c *auth.Config) {

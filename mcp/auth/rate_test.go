@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// letIn counts how many of the same request are let in until one is not.
+// letIn counts the accepted requests until the first refused one.
 func letIn(w *world, r *http.Request, reason auth.Reason) (n int, refused *schemas.Error) {
 	w.Helper()
 	for before := w.denied[reason]; ; n++ {
@@ -70,32 +70,32 @@ func TestGuesses_AreLimitedPerAddress(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 
-	n, e := letIn(w, from(t, "192.0.2.7:2", randomLength(9)), auth.Rate)
+	n, e := letIn(w, from(t, "192.0.2.7:2", secretOf(9)), auth.Rate)
 	require.Equal(t, 20, n)
 	require.Equal(t, 20, w.denied[auth.Unknown])
 	require.Equal(t, schemas.Limit, e.Code)
 	require.Equal(t, 1, e.RetryAfter)
-	w.refused(from(t, "192.0.2.7:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
-	w.refused(from(t, "[::ffff:192.0.2.7]:3", randomLength(10)), auth.Rate, "too many bad tokens from this address")
+	w.refused(from(t, "192.0.2.7:3", secretOf(10)), auth.Rate, "too many bad tokens from this address")
+	w.refused(from(t, "[::ffff:192.0.2.7]:3", secretOf(10)), auth.Rate, "too many bad tokens from this address")
 
 	w.welcome(from(t, "192.0.2.7:4", secret)) // the token was never used before
-	w.refused(from(t, "192.0.2.8:1", randomLength(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "192.0.2.8:1", secretOf(9)), auth.Unknown, "nobody")
 	w.pass(100 * time.Millisecond)
-	w.refused(from(t, "192.0.2.7:5", randomLength(9)), auth.Unknown, "nobody")
-	w.refused(from(t, "192.0.2.7:5", randomLength(9)), auth.Rate, "too many")
+	w.refused(from(t, "192.0.2.7:5", secretOf(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "192.0.2.7:5", secretOf(9)), auth.Rate, "too many")
 }
 
 func TestGuesses_AreCountedPerIPv6Network(t *testing.T) {
 	w := open(t)
 	guess := func(i int) error {
-		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), randomLength(9)))
+		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), secretOf(9)))
 		return err
 	}
 	for i := range 20 {
 		require.Equal(t, schemas.Denied, schemas.AsError(guess(i)).Code)
 	}
 	require.Equal(t, schemas.Limit, schemas.AsError(guess(20)).Code)
-	w.refused(from(t, "[2001:db8:0:1::1]:1", randomLength(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "[2001:db8:0:1::1]:1", secretOf(9)), auth.Unknown, "nobody")
 }
 
 func TestGuesses_CountRevokedToken(t *testing.T) {
@@ -125,7 +125,7 @@ func TestGuesses_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
 			require.Error(t, err)
 		}
 		w.refused(from(t, "192.0.2.7:2", bad), auth.Rate, "too many")
-		w.refused(from(t, "192.0.2.7:2", randomLength(99)), auth.Rate, "too many")
+		w.refused(from(t, "192.0.2.7:2", secretOf(99)), auth.Rate, "too many")
 		w.welcome(from(t, "192.0.2.7:3", good(second)))
 		w.welcome(from(t, "192.0.2.7:3", w.add(fmt.Sprint("new-", second), byte(second))))
 		w.pass(time.Second)

@@ -14,8 +14,8 @@ import (
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// randomLength gives the same secret for the same seed.
-func randomLength(seed byte) string {
+// secretOf returns the same secret for the same seed.
+func secretOf(seed byte) string {
 	return auth.NewSecret(mathrand.NewChaCha8([32]byte{seed}))
 }
 
@@ -29,10 +29,10 @@ func TestNewSecret_IsWellFormedAndUnique(t *testing.T) {
 	require.Panics(t, func() { auth.NewSecret(iotest.ErrReader(iotest.ErrTimeout)) })
 }
 
-// The format is in use once the first token is made: secrets that were given out must stay good.
+// The format is in use from the first token on: issued secrets must stay valid.
 func TestNewSecret_KeepsFormat(t *testing.T) {
 	const given = "hoff_iiw1H3lRmyFreIO9XhCkbxgqo75Bb7CZCUqsSo8GpED2bn0sW"
-	require.Equal(t, given, randomLength(1))
+	require.Equal(t, given, secretOf(1))
 	require.Equal(t, "8ee5f2982d25c3c6dec0b3e9a2e0e1b45314c1a9d6276d20db96a1f4a274f0aa", auth.Hash(given))
 }
 
@@ -55,7 +55,7 @@ func TestNewSecret_DrawsDigitsEvenly(t *testing.T) {
 
 func TestWellFormed_RefusesTypingErrors(t *testing.T) {
 	for seed := range byte(4) {
-		s := randomLength(seed)
+		s := secretOf(seed)
 		for i := range s {
 			for _, c := range alphabet {
 				if typed := s[:i] + string(c) + s[i+1:]; typed != s {
@@ -75,7 +75,7 @@ func TestWellFormed_RefusesTypingErrors(t *testing.T) {
 }
 
 func FuzzWellFormed(f *testing.F) {
-	f.Add(randomLength(1))
+	f.Add(secretOf(1))
 	f.Add("hoff_")
 	f.Add(strings.Repeat("é", 27))
 	f.Fuzz(func(t *testing.T, s string) {

@@ -28,7 +28,7 @@ type world struct {
 	denied map[auth.Reason]int
 }
 
-// pass lets time go by after all that was asked for has been put away.
+// pass lets time pass after all requested documents were stored.
 func (w *world) pass(d time.Duration) {
 	for readingKeys() {
 		runtime.Gosched()
@@ -75,7 +75,7 @@ func (w *world) do(tool string, in, out any) {
 // add makes a token and gives its secret.
 func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
 	w.Helper()
-	secret := randomLength(seed)
+	secret := secretOf(seed)
 	in := schemas.TokenAddIn{Name: name, Hash: auth.Hash(secret), Agents: []schemas.Agent{"planner", "qa"}}
 	for _, f := range change {
 		f(&in)
@@ -91,7 +91,7 @@ var (
 	outside  = &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4263}
 )
 
-// request is one to this machine, with headers given as name and value in turn.
+// request returns a request to this machine, with headers given as name and value in turn.
 func request(t *testing.T, headers ...string) *http.Request {
 	t.Helper()
 	return arriving(t, loopback, headers...)

@@ -126,7 +126,7 @@ func (c *checker) checkWords(r *store.Record) error {
 			return nil
 		}
 	}
-	c.addf(lost+", and what was said cannot be read", r.ID)
+	c.addf(lost+", and its content cannot be read", r.ID)
 	return nil
 }
 

@@ -15,13 +15,13 @@ import (
 	"handoff/store/storetest"
 )
 
-// checked are the spaces that Check answers for.
+// checked lists the spaces that Check covers.
 var checked = []store.Space{
 	store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState,
 	store.ByParent, store.ByOrigin, store.ByAfter, store.Mailboxes, store.Unread, store.Tokens,
 }
 
-// indexed has rows in every index.
+// indexed returns a record with rows in every index.
 func indexed(t testing.TB) *world {
 	w := busy(t)
 	r := storetest.SentRecord(50)
@@ -246,7 +246,7 @@ func TestCheck_ReturnsFirstTwentyProblems(t *testing.T) {
 	require.Len(t, w.check(), 20)
 }
 
-// The record of a newer program has rows that this one would take for wrong.
+// The record of a newer program has index rows that this program would consider wrong.
 func TestMend_RefusesRecordOfNewerProgram(t *testing.T) {
 	w := indexed(t)
 	w.WriteRows(func(rows store.Writer) error {

@@ -34,7 +34,7 @@ func TestHandoff_FindsDamage(t *testing.T) {
 	}
 }
 
-// Events that name themselves or later ones as the ones before must not send a reader in circles.
+// Events that name themselves or later events as their predecessors must not make a reader loop.
 func TestHandoff_RefusesCircleOfEvents(t *testing.T) {
 	for _, before := range []uint64{2, 3, 9} {
 		w := inMemory(t)

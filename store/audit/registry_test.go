@@ -16,7 +16,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// registry are the spaces that Audit answers for.
+// registry lists the spaces that Registry covers.
 var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
 func TestRegistry_OfEmptyStoreIsSound(t *testing.T) {
@@ -143,23 +143,23 @@ func TestRegistry_FindsDamage(t *testing.T) {
 			"contents that changed places", func(rows store.Writer) error {
 				return swap(rows, store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), append(storetest.Key(uint64(2), 4), 0, 0))
 			},
-			"what was said with event 1 of ho_1 was changed", false,
+			"the content of event 1 of ho_1 was changed", false,
 		},
 		{
 			"chunks that changed places", func(rows store.Writer) error {
 				return swap(rows, store.Bodies, append(storetest.Key(uint64(4), 7), 0, 0), append(storetest.Key(uint64(4), 7), 0, 2))
 			},
-			"what was said with event 7 of ho_4 was changed", false,
+			"the content of event 7 of ho_4 was changed", false,
 		},
 		{
 			"content where nothing was said", func(rows store.Writer) error {
 				return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 2), 0, 0), []byte("added"))
 			},
-			"what was said with event 2 of ho_1 was changed", false,
+			"the content of event 2 of ho_1 was changed", false,
 		},
 		{
 			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(1))) },
-			"what was said with event 1 was changed, and no redaction tells of it", false,
+			"the content of event 1 was changed, and no redaction tells of it", false,
 		},
 		{
 			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.Key(uint64(3))) },

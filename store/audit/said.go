@@ -38,11 +38,11 @@ func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	case c.Salt == nil && e.Said != "" && e.Said != sum:
 		s.unsalted[n] = sum
 	case sum != "" && (len(c.Bytes) != e.Bytes || sum != e.Said):
-		return fmt.Sprintf("what was said with event %d of %s was changed", n, e.Handoff)
+		return fmt.Sprintf("the content of event %d of %s was changed", n, e.Handoff)
 	case e.Action == schemas.Redacted:
 		var said schemas.Redaction
 		if err := schemas.Decode(c.Bytes, &said); err != nil {
-			return fmt.Sprintf("what event %d redacted cannot be read: %v", n, err)
+			return fmt.Sprintf("the redaction in event %d cannot be read: %v", n, err)
 		}
 		for event, sum := range said.Events {
 			if s.redacted[event].by < n {
@@ -57,7 +57,7 @@ func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 func (s *ContentCheck) Unexplained() (wrong []string) {
 	for _, n := range slices.Sorted(maps.Keys(s.unsalted)) {
 		if s.redacted[n].digest != s.unsalted[n] {
-			wrong = append(wrong, fmt.Sprintf("what was said with event %d was changed, and no redaction tells of it", n))
+			wrong = append(wrong, fmt.Sprintf("the content of event %d was changed, and no redaction tells of it", n))
 		}
 	}
 	return wrong

@@ -16,7 +16,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// The digest of salt and content together does not tell where one ends.
+// The digest of salt and content together does not say where the salt ends.
 func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 	w := busy(t)
 	body := append(storetest.Key(uint64(1), 1), 0, 0)
@@ -36,7 +36,7 @@ func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 		}
 		return rows.Put(store.Salts, storetest.Key(uint64(1)), salt[:last])
 	})
-	require.Equal(t, []string{"what was said with event 1 of ho_1 was changed"}, w.audit().Problems)
+	require.Equal(t, []string{"the content of event 1 of ho_1 was changed"}, w.audit().Problems)
 }
 
 // A record that was put back to an earlier state fits the event that it names.
@@ -93,7 +93,7 @@ func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 			require.True(t, intact)
 			return err
 		})
-		const gone = "what was said with event 1 was changed, and no redaction tells of it"
+		const gone = "the content of event 1 was changed, and no redaction tells of it"
 		w.WriteRows(func(rows store.Writer) error { // content of an earlier redaction
 			return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), []byte("less"))
 		})
@@ -131,7 +131,7 @@ func TestRegistry_NamesFirstEventOfGap(t *testing.T) {
 		return rows.Put(store.Salts, storetest.Key(uint64(2400)), []byte("changed"))
 	})
 	out := w.audit()
-	require.Equal(t, []string{"event 5 is missing", "what was said with event 2400 of ho_2400 was changed"}, out.Problems[:2])
+	require.Equal(t, []string{"event 5 is missing", "the content of event 2400 of ho_2400 was changed"}, out.Problems[:2])
 	require.Len(t, out.Problems, 20)
 	require.Equal(t, uint64(204), out.Events)
 	require.Equal(t, uint64(2500), out.Handoffs)

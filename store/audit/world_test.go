@@ -26,7 +26,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	storetest.OnEach(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
 }
 
-// busy is a store with some lives in it: one ended, one held, some waiting, and a message.
+// busy returns a store with some handoffs in it: one ended, one held, some pending, and a message.
 func busy(t testing.TB) *world {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))
@@ -59,7 +59,7 @@ func (w *world) audit() schemas.AuditOut {
 	return out
 }
 
-// intact tells what [audit.Handoff] does.
+// intact returns the result of [audit.Handoff].
 func (w *world) intact(id schemas.ID) (intact bool) {
 	w.T.Helper()
 	w.Read(func(v *store.View) (err error) {
@@ -72,7 +72,7 @@ func (w *world) intact(id schemas.ID) (intact bool) {
 // errUndo makes a transaction undo its changes.
 var errUndo = errors.New("undo")
 
-// in is the same rows under a store of its own, in another test.
+// in opens the same rows in a store of its own, in another test.
 func (w *world) in(t testing.TB) *world {
 	return &world{&storetest.World{Store: store.New(w.Rows), T: t, Rows: w.Rows}}
 }

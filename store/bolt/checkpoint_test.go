@@ -17,8 +17,7 @@ import (
 	"handoff/store/bolt"
 )
 
-// wouldRecover tells whether a process that finds the file as it is now has to
-// read it through.
+// wouldRecover reports whether a process that opens the file as it is now has to read it through.
 func wouldRecover(t *testing.T, path string) bool {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Some tests need a process of their own, to kill it or to take something away
-// from it: this binary again, started to run one of children instead of tests.
+// Some tests need a process of their own, to kill it or to limit its resources: they start this binary again, to run
+// one of children instead of tests.
 const childVariable = "BOLT_TEST_CHILD"
 
 // children are functions for child processes. They get the path of a store and return the exit status.

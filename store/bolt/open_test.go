@@ -64,7 +64,7 @@ func closed(t *testing.T) string {
 	return filepath.Join(dir, "handoff.db")
 }
 
-// raw changes a file as bbolt and not through us.
+// raw changes a file with bbolt and not with package bolt.
 func raw(t *testing.T, path string, o *bbolt.Options, fn func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, o)
@@ -205,8 +205,7 @@ func TestOpen_ReportsDamage(t *testing.T) {
 	}
 }
 
-// Whichever page is lost, the process goes on and hears of it, on opening or
-// when it comes to the page.
+// If any page is lost, the process goes on and gets an error, on opening or when it reads the page.
 func TestOpen_ReportsEveryLostPage(t *testing.T) {
 	path, reported := closed(t), 0
 	whole, err := os.ReadFile(path)

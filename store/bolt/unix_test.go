@@ -48,7 +48,7 @@ func TestOpen_RefusesFileWithoutPermission(t *testing.T) {
 	require.NoError(t, command(t, "readonly", path).Run())
 }
 
-// openWithoutRights opens a file that others own, and one in their directory.
+// openWithoutRights opens a file of another user, and one in that user's directory.
 func openWithoutRights(path string) int {
 	if os.Getuid() == 0 {
 		if err := syscall.Setuid(65534); err != nil {
@@ -67,7 +67,7 @@ func openWithoutRights(path string) int {
 	return status
 }
 
-// A file that another program cuts off takes its pages from under us.
+// If another program truncates the file, mapped pages vanish.
 func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
 	path := closed(t)
 	s := open(t, filepath.Dir(path))
@@ -80,7 +80,7 @@ func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestOpen_WorksInSmallAddressSpace opens a store where 64 GiB cannot be had.
+// TestOpen_WorksInSmallAddressSpace opens a store where 64 GiB of address space are not available.
 func TestOpen_WorksInSmallAddressSpace(t *testing.T) {
 	if _, err := os.Stat(statm); err != nil {
 		t.Skip("the system does not say how much is in use: ", err)

@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// Between the two moments the row was changed, folded and forgotten. No test over a server comes in between.
+// Between the two moments the row was changed, folded and evicted. A test over a server cannot force this.
 func TestCache_IgnoresPartReadBeforeFold(t *testing.T) {
 	c, key, all := newCache(1), []byte("a"), store.Range{Space: store.Records}
 	told := func(value string, folds int64) part {

@@ -62,7 +62,7 @@ func isOneRound(r store.Reader) error {
 	return nil
 }
 
-// Nothing that the table has is kept, and folds go on all the time.
+// The cache keeps no row that the table has, and folds go on all the time.
 func TestView_ReadsItsCommitDuringEvictionAndFold(t *testing.T) {
 	s := openSmall(t, newPool(t), 1)
 	require.NoError(t, s.Update(t.Context(), writeRound(1)))

@@ -42,8 +42,8 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 	return s, own
 }
 
-// An owner is stopped when it has sent everything but its commit. It goes on after another has taken over: it is
-// refused.
+// An owner is stopped after it has sent everything but its commit. It goes on after another has taken over: its commit
+// is refused.
 func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 	address := postgrestest.Start(t)
 	line := newLine(t, address)

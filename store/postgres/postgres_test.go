@@ -125,8 +125,8 @@ func TestPrepare_RefusesNewerLayout(t *testing.T) {
 	require.ErrorIs(t, postgres.Prepare(t.Context(), pool), store.ErrNewer)
 }
 
-// A pooler says that the server broke off a commit, which has kept it. That is found out before anything else is
-// written.
+// A pooler reports that the server broke off a commit, but the server has kept it. The store finds this out before it
+// writes anything else.
 func TestUpdate_KeepsCommitOnceWhenPoolerReportsBrokenConnection(t *testing.T) {
 	address := postgrestest.Start(t)
 	pool := postgrestest.Pool(t, address)

@@ -80,7 +80,7 @@ func movesAll(t *testing.T, from, to *storetest.World) {
 	require.NoError(t, travel.Usable(t.Context(), target))
 }
 
-// Each write is the one after which the copy breaks off, whether that one was kept or not.
+// The copy breaks off after each write in turn, with that write kept or not.
 func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for at, whole := 1, false; !whole; at++ {

@@ -75,7 +75,7 @@ func isCompactJSON(b []byte) bool {
 // decodeRow decodes the row of a line.
 func decodeRow(row json.RawMessage, into any) error {
 	if !isCompactJSON(row) {
-		return errors.New("what belongs into it is missing or not compact JSON")
+		return errors.New("its row is missing or not compact JSON")
 	}
 	return schemas.Decode(row, into)
 }

@@ -54,7 +54,7 @@ func TestLoad_RefusesDamagedFile(t *testing.T) {
 		"an unknown name":    {strings.Replace(whole, `{"kind":"agent"`, `{"kind":"agent","x":1`, 1), `line 2: unknown field "x"`},
 		"an unknown kind":    {strings.Replace(whole, `{"kind":"agent"`, `{"kind":"spy"`, 1), `line 2: version 1 has no kind "spy"`},
 		"another time":       {strings.Replace(whole, `"n":1,"at":"2026`, `"n":1,"at":"2025`, 1), fmt.Sprintf("line %d: event 1 is not what the tree has", event+1)},
-		"another text":       {strings.Replace(whole, `"task":"one"`, `"task":"two"`, 1), fmt.Sprintf("line %d: what was said with event 1", event+1)},
+		"another text":       {strings.Replace(whole, `"task":"one"`, `"task":"two"`, 1), fmt.Sprintf("line %d: the content of event 1", event+1)},
 		"a salt erased":      {strings.Replace(strings.Replace(whole, `"salt":"`, `"words":"`, 1), `"task":"one"`, `"task":"two"`, 1), "no redaction tells of it"},
 		"an event too few":   {without(event), fmt.Sprintf("line %d: it has event 2, and event 1 is missing", event+1)},
 		"a line twice":       {strings.Join(lines[:record+1], "") + strings.Join(lines[record:], ""), fmt.Sprintf("line %d: the record of ho_1", record+2)},
