@@ -50,7 +50,7 @@ func TestDeclare_MakesAgentsKnown(t *testing.T) {
 	qa := w.Stdio("qa")
 	require.Equal(t, schemas.ID(1), w.Claims(qa).HandoffID)
 	require.Equal(t, []schemas.Agent{"qa"}, declare(t, w, user, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}}))
-	require.Equal(t, schemas.ID(2), w.Claims(qa).HandoffID, "what the file says less is gone")
+	require.Equal(t, schemas.ID(2), w.Claims(qa).HandoffID, "the removed declaration no longer applies")
 }
 
 func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
@@ -60,11 +60,11 @@ func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
 	mailboxtest.Must(t, w.Register, qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"docs"}})
 	w.Sends(dev, "qa", "x")
 	require.Empty(t, declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}}),
-		"what the agent said since holds until its declaration is another")
+		"the agent's own registration holds until its declaration changes")
 	require.Equal(t, []schemas.Agent{"dev", "ops", "qa"}, declare(t, w, nil, nil))
 	require.Equal(t, []string{"docs"}, cardOf(w, t, "qa").Accepts)
 	require.Empty(t, cardOf(w, t, "qa").DeclaredIn)
-	require.Nil(t, cardOf(w, t, "ops"), "nobody ever saw it")
+	require.Nil(t, cardOf(w, t, "ops"), "the agent never connected")
 	require.False(t, cardOf(w, t, "dev").Registered)
 }
 

@@ -33,11 +33,11 @@ func TestUnconfirmed_ListsStatementsWithoutChange(t *testing.T) {
 		},
 		"nothing is committed":             {func(t *schemas.Tree) { t.Changed = nil }, []string{"b.go", "new/c.go"}, nil, nil},
 		"some is not committed":            {nil, nil, nil, []string{"changes in b.go, new/ are in no commit"}},
-		"a file that nobody touched":       {func(t *schemas.Tree) { t.Uncommitted = nil }, []string{"x.go"}, nil, []string{"git sees no change since the claim in x.go"}},
+		"an unchanged file":                {func(t *schemas.Tree) { t.Uncommitted = nil }, []string{"x.go"}, nil, []string{"git sees no change since the claim in x.go"}},
 		"another commit":                   {func(t *schemas.Tree) { t.Uncommitted = nil }, nil, map[string]any{"commit": "ccccccc"}, []string{"results.commit is ccccccc, and the working tree is at bbbbbbbbbb"}},
 		"a commit in words":                {func(t *schemas.Tree) { t.Uncommitted = nil }, nil, map[string]any{"commit": "the last"}, nil},
 		"more files than are kept":         {func(t *schemas.Tree) { t.Uncommitted, t.More = nil, 1 }, []string{"x.go"}, nil, nil},
-		"nobody knows what changed":        {func(t *schemas.Tree) { t.Unknown = "no git" }, []string{"x.go"}, nil, nil},
+		"unknown changes":                  {func(t *schemas.Tree) { t.Unknown = "no git" }, []string{"x.go"}, nil, nil},
 		"the claim was made elsewhere":     {func(t *schemas.Tree) { t.Since = "" }, []string{"x.go"}, nil, nil},
 		"more than three are only counted": {func(t *schemas.Tree) { t.Uncommitted = nil }, []string{"1", "2", "3", "4", "5"}, nil, []string{"git sees no change since the claim in 1, 2, 3 and 2 more"}},
 	} {
@@ -80,20 +80,20 @@ func TestCompare_PrefersObservationsToClaims(t *testing.T) {
 		met     []bool
 		refused string
 	}{
-		{"nobody looked, and the holder says so", says(true, true), false, nil, []bool{true, false}, ""},
-		{"nobody looked, and the holder says nothing", says(true), false, nil, nil, "not observed: no checkout"},
-		{"nobody looked, handed in as partial", says(true), true, nil, []bool{true, false}, ""},
-		{"there is a reason", says(true), false, seen(true), nil, "the list is not allowed"},
-		{"seen to pass", says(true), false, seen(true, "test"), []bool{true, true}, ""},
-		{"seen to pass, and the holder knows better", says(true, false), false, seen(true, "test"), []bool{true, false}, ""},
-		{"seen not to pass", says(true), false, seen(false, "test"), nil, "2: observed: the check test does not pass: it ended with 1, at 1234567890\nFAIL\\x1b"},
-		{"seen not to pass, at a commit without all of it", says(true), false, uncommitted, nil, "In no commit, so not looked at: a.go."},
-		{"seen not to pass, against the holder", says(true, true), false, seen(false, "test"), nil, "does not pass"},
-		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
-		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
-		{"asked of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
-		{"asked of all work, and nobody looked", says(true, true), false, &schemas.CheckReport{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (not observed: not allowed)"},
-		{"asked of all work, and does not pass", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
+		{"not observed, and the holder says met", says(true, true), false, nil, []bool{true, false}, ""},
+		{"not observed, and the holder says nothing", says(true), false, nil, nil, "not observed: no checkout"},
+		{"not observed, completed as partial", says(true), true, nil, []bool{true, false}, ""},
+		{"not observed for a reason", says(true), false, seen(true), nil, "the list is not allowed"},
+		{"passed", says(true), false, seen(true, "test"), []bool{true, true}, ""},
+		{"passed, and the holder says not met", says(true, false), false, seen(true, "test"), []bool{true, false}, ""},
+		{"failed", says(true), false, seen(false, "test"), nil, "2: observed: the check test does not pass: it ended with 1, at 1234567890\nFAIL\\x1b"},
+		{"failed, with uncommitted changes", says(true), false, uncommitted, nil, "In no commit, so not looked at: a.go."},
+		{"failed, and the holder says met", says(true, true), false, seen(false, "test"), nil, "does not pass"},
+		{"failed, and the holder says not met", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
+		{"failed, completed as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
+		{"required of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
+		{"required of all work, not observed", says(true, true), false, &schemas.CheckReport{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (not observed: not allowed)"},
+		{"required of all work, failed", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := contract.Compare(asked, c.said, c.partial, c.seen)

@@ -69,13 +69,13 @@ func TestNews_RemindsThreeTimesInARowAtMost(t *testing.T) {
 
 func TestNews_LetsSessionStopWithoutWorkInProgress(t *testing.T) {
 	for name, play := range map[string]func(w *mailboxtest.World){
-		"what waits for an answer": func(w *mailboxtest.World) {
+		"waits for an answer": func(w *mailboxtest.World) {
 			qa := w.Stdio("qa")
 			w.Updates(qa, sendAndClaim(w, qa, "Which?"), schemas.ActAsk, mailboxtest.Note("which one?"))
 		},
-		"what it only was sent": func(w *mailboxtest.World) { w.Sends(mailboxtest.Human, "qa", "Later") },
-		"what others hold":      func(w *mailboxtest.World) { sendAndClaim(w, w.Stdio("dev"), "Not mine") },
-		"what another session holds under the same name": func(w *mailboxtest.World) {
+		"sent, not claimed":     func(w *mailboxtest.World) { w.Sends(mailboxtest.Human, "qa", "Later") },
+		"held by another agent": func(w *mailboxtest.World) { sendAndClaim(w, w.Stdio("dev"), "Not mine") },
+		"held by another session of the same name": func(w *mailboxtest.World) {
 			w.Stdio("qa")
 			other := schemas.Caller{Agent: "qa", AgentID: "qa-2", Via: schemas.ViaStdio, Conn: "conn-2"}
 			mailboxtest.Must(w.T, w.Attach, other, schemas.ConnIn{Conn: other.Conn})

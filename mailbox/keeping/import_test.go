@@ -86,7 +86,7 @@ func TestImport_ReexportsSameBytes(t *testing.T) {
 			}
 			require.NotZero(t, held)
 			again := exportText(t, importInto(t, claimed, open(t)).Store)
-			require.Equal(t, again, exportText(t, importInto(t, again, open(t)).Store), "what was claimed was given back once")
+			require.Equal(t, again, exportText(t, importInto(t, again, open(t)).Store), "the claims were released once")
 			for line := range strings.Lines(claimed) {
 				if strings.HasPrefix(line, `{"kind":"event"`) {
 					require.Contains(t, again, line)

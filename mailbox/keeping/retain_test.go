@@ -82,7 +82,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
 			}})
 			mailboxtest.Refused(t, err, schemas.NotFound, "no longer kept")
-			require.True(t, w.Full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
+			require.True(t, w.Full(old.HandoffID).Standing.NotKept, "advice must not offer a refused action:")
 			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.Note("again"))
 			w.Intact()
 

@@ -17,8 +17,8 @@ func TestInbox_IsOrderedByAgeAndPriority(t *testing.T) {
 		after time.Duration
 		first schemas.ID
 	}{
-		{"a critical one overtakes for a day", 23 * time.Hour, 2},
-		{"nobody waits longer than that", 25 * time.Hour, 1},
+		{"critical overtakes within a day", 23 * time.Hour, 2},
+		{"an older one comes first after a day", 25 * time.Hour, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, a, b := mailboxtest.Pair(t, "a", "b")
