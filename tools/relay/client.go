@@ -20,8 +20,8 @@ import (
 
 // client is the endpoint of a route to an owner in another process.
 //
-// One is made for each owner that is met, and ends with its route. Up to 64 idle connections are kept, for 90 seconds
-// each.
+// The relay makes one for each owner that it meets, and it ends with its route. Up to 64 idle connections are kept,
+// for 90 seconds each.
 type client struct {
 	config   Config
 	election Election
@@ -32,7 +32,7 @@ type client struct {
 	mu      sync.Mutex                    // guards the fields below
 	waiting int                           // calls without a result so far
 	watched bool                          // a timer will call watch; see heartbeat.go
-	holds   map[string]context.CancelFunc // end the requests that hold connections open
+	holds   map[string]context.CancelFunc // functions that end the requests of open connections
 }
 
 func newClient(r *Relay, n Note) *client {
@@ -59,11 +59,11 @@ func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn
 	}
 }
 
-// Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id. That which opens a
-// connection holds it open.
+// Invoke sends a call to the owner. If the result broke off, it sends the call again under the same id. The request
+// of a call that opens a connection stays open.
 //
-// The errors are those of the tool, errMoved when the owner is gone, and unavailable when ctx ended or the owner does
-// not answer.
+// The errors are the errors of the tool, errMoved if the owner is gone, and unavailable if ctx ended or the owner
+// does not answer.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
 	if call.Tool == openTool {
@@ -84,11 +84,11 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 
 // Changes yields the changes of the owner's stream.
 //
-// It yields an error once, last: that of the store, errMoved when the stream broke, and unavailable when ctx ended or
-// the owner does not answer.
+// It yields an error once, last: the error of the store, errMoved if the stream broke, and unavailable if ctx ended
+// or the owner does not answer.
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
-		defer c.trackCall()() // so that a follower hears of an owner that is stopped
+		defer c.trackCall()() // so that a follower notices a stopped owner
 		if err := c.follow(ctx, after, yield); err != nil {
 			yield(schemas.Change{}, c.callError(ctx, err))
 		}
@@ -118,12 +118,12 @@ func (c *client) follow(ctx context.Context, after uint64, yield func(schemas.Ch
 	}
 }
 
-// post sends a call until the owner begins it. The caller closes the body of the response. When the owner stalls, post
-// returns only after the time at which the owner would not begin the call any more: so a call that is reported as
-// failed does not happen later.
+// post sends a call until the owner begins it. The caller closes the body of the response. If the owner stalls, post
+// returns only after the begin-by time of the call, when the owner would no longer begin it: so a call that is
+// reported as failed does not happen later.
 //
-// A call that the owner read too late is sent again at once, with a new begin-by time. The status of the response is
-// any but statusLate.
+// If the owner read a call too late, post sends it again at once, with a new begin-by time. The status of the
+// response is never statusLate.
 func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.Response, error) {
 	body, err := json.Marshal(call)
 	if err != nil {
@@ -146,8 +146,8 @@ func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.
 	}
 }
 
-// retryHere reports whether a request that broke off is to be repeated at this owner: the owner answers, so only this
-// request met with trouble. Looking for another owner would cut off all other calls.
+// retryHere reports whether to repeat a broken request at this owner: it does if the owner answers, because then only
+// this request failed. A search for another owner would cut off all other calls.
 func (c *client) retryHere(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -156,8 +156,8 @@ func (c *client) retryHere(ctx context.Context) bool {
 	return err == nil && platform.Sleep(ctx, firstPause)
 }
 
-// request makes one request, with the secret of the note where there is one. A POST carries its begin-by time, one
-// second from now. The error is that of the transport.
+// request makes one request, with the secret of the note if it has one. A POST carries its begin-by time, one second
+// from now. The error comes from the transport.
 func (c *client) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.note.Address.url()+path, bytes.NewReader(body)) //nolint:gosec,nolintlint // a note says where its owner is; not each run of the linter finds fault
 	if err != nil {
@@ -172,8 +172,8 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 	return c.http.Do(r) //nolint:gosec,nolintlint // likewise
 }
 
-// callError is the error of a call that got no result: its caller gave up, the owner does not answer, or is gone. Other
-// errors stay as they are.
+// callError returns the error of a call without a result: its caller gave up, the owner does not answer, or the owner
+// is gone. Other errors stay unchanged.
 func (c *client) callError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {

@@ -21,19 +21,19 @@ var errUnserved = errors.New("nobody serves the store")
 
 // search is one search for a route. All calls that need a route share it.
 //
-// It ends with a route, with an error, or when the relay closes. Its callers may give up on it before; it goes on for
-// the others.
+// It ends with a route, with an error, or when the relay closes. A caller may stop waiting for it earlier; it goes on
+// for the others.
 type search struct {
 	done  chan struct{} // closed when the fields below are set
 	route *route
 	err   error
 }
 
-// connect returns the route, and finds one when there is none. A call that joins a search which began earlier may be
-// given up on too soon with it, so it searches once more.
+// connect returns the route, and finds one if there is none. A call that joins an earlier search gets less than the
+// full time, so it searches once more if that search fails.
 //
-// Errors are unavailable: the relay is closing, ctx ended, nobody serves the store, the owner is stopped or speaks
-// another version; or those of Config.Open.
+// Errors are unavailable: the relay is closing, ctx ended, no process serves the store, the owner is stopped or
+// speaks another version. Errors of Config.Open are returned, too.
 func (r *Relay) connect(ctx context.Context) (*route, error) {
 	rt, joined, err := r.connectOnce(ctx)
 	if joined && errors.Is(err, errUnserved) {
@@ -75,7 +75,7 @@ func (r *Relay) runSearch(found *search) {
 	if found.err = r.election.Prepare(); found.err == nil {
 		found.route, found.err = r.findRoute(r.life)
 	}
-	if errors.Is(found.err, errUnserved) { // here, since an election is asked by one search at a time
+	if errors.Is(found.err, errUnserved) { // in this goroutine, because only one search at a time may use an election
 		found.err = fmt.Errorf("%w: %w", errUnserved, r.election.Unserved())
 	}
 	r.mu.Lock()
@@ -84,10 +84,10 @@ func (r *Relay) runSearch(found *search) {
 	close(found.done)
 }
 
-// findRoute reaches the owner, or makes this process the owner when there is none.
+// findRoute reaches the owner, or makes this process the owner if there is none.
 //
-// Pauses between two tries are 2 ms at first and 100 ms at most, each at random between half of that and one and a
-// half. It gives up after five seconds, unless this process is just opening the store.
+// Pauses between two tries are 2 ms at first and 100 ms at most, each multiplied by a random factor from 0.5 to 1.5.
+// It gives up after five seconds, unless this process is just opening the store.
 func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	limit := time.NewTimer(searchLimit)
 	defer limit.Stop()
@@ -117,12 +117,13 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	}
 }
 
-// tryOnce looks once: whether this process became the owner by waiting for the lock, whether there is an owner, and
-// whether the lock is free. It returns neither a route nor an error when another try may find more.
+// tryOnce makes one try. It checks whether this process became the owner by waiting for the lock, whether another
+// process is the owner, and whether the lock is free. It returns neither a route nor an error if another try may
+// succeed.
 //
-// A process that waits for the lock does not take one that is free, but waits for it like the others, so that the lock
-// goes to one of them in the kernel's order. A command takes it. When the owner does not answer, the lock is tried
-// once: it may be free, because another program listens where the note says.
+// A process that waits for the lock does not take a free lock, but waits like the others, so that the lock goes to
+// one of them in the kernel's order. A command takes it. If the owner does not answer, tryOnce tries the lock once:
+// it may be free, because another program listens at the address in the note.
 func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err
@@ -156,7 +157,7 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 }
 
 // resignBackoff is how often a command that gave the store up looks for another owner before it tries the lock. A
-// lock that was just released goes to the process that asks at that moment, and so might come back to this one.
+// free lock goes to the next process that asks, so without this the command might get it back.
 const resignBackoff = 5
 
 func (r *Relay) backsOff() bool {

@@ -19,35 +19,36 @@ import (
 )
 
 // The rules renew the claims of a client while its connection is open, and the process of the client may be killed at
-// any moment. So connection_open goes to the owner as a request that stays open. When that request breaks,
-// the owner closes the connection. When the owner ends, the request is made again at the next owner.
+// any moment. So connection_open goes to the owner as a request that stays open. When this request breaks, the owner
+// closes the connection. When the owner ends, the process repeats the request at the next owner.
 const (
 	openTool  = "connection_open"
 	closeTool = "connection_close"
 )
 
-// connOf is the connection that a call opens or closes.
+// connOf returns the connection that a call opens or closes.
 func connOf(c tools.Call) string {
 	var in struct {
 		Conn string `json:"conn"`
 	}
-	_ = json.Unmarshal(c.Args, &in) // the tool refuses what it cannot read
+	_ = json.Unmarshal(c.Args, &in) // the tool refuses unreadable arguments
 	return in.Conn
 }
 
-// remember keeps a connection before it is opened, so that an owner that changes in between hears of it too.
+// remember stores a connection before it is opened, so that a new owner also hears of it if the owner changes in
+// between.
 //
-// A connection that is opened again under the same name replaces the one before.
+// A connection that is opened again under the same name replaces the earlier one.
 func (r *Relay) remember(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.connections[connOf(c)] = c
 }
 
-// forget drops a connection that was closed, or that the owner refused to open.
+// forget removes a connection that was closed, or that the owner refused to open.
 //
-// It is called after the call that closes it has ended, whatever its result: a connection whose owner could not be told
-// is closed by the end of its request.
+// It is called after the closing call has ended, with any result: if the owner could not be reached, the end of the
+// connection's request closes it.
 func (r *Relay) forget(c tools.Call) {
 	conn := connOf(c)
 	r.mu.Lock()
@@ -61,8 +62,8 @@ func (r *Relay) forget(c tools.Call) {
 
 // announceConnections opens the connections of this process at a new route, before calls use it.
 //
-// A connection that an owner refuses is logged and stays among those to announce. The caller of a tool waits for this
-// once for each owner, because its claims depend on it.
+// If an owner refuses a connection, this is logged and the connection stays in the list. The caller of a tool waits
+// for the announcement once for each owner, because its claims depend on it.
 func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	r.mu.Lock()
 	calls := slices.Collect(maps.Values(r.connections))
@@ -75,11 +76,12 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	}
 }
 
-// reconnect looks for the next owner when a connection is open, so that the owner hears of it though nobody calls. The
-// next owner may be the last one, which was stopped: when it goes on, it closes the connections whose requests broke.
+// reconnect looks for the next owner while connections are open, so that this owner hears of them even without a
+// call. The next owner may be the last one, if it was only stopped: when it goes on, it closes connections whose
+// requests broke.
 //
-// It is called when a route is lost. It tries each second until an owner knows of the connections, all are closed, or
-// the relay is.
+// It is called when a route is lost. It tries each second until an owner knows the connections, all are closed, or
+// the relay is closed.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
 	if r.closed || r.reconnecting || len(r.connections) == 0 {
@@ -110,20 +112,22 @@ func (r *Relay) reconnectOnce() bool {
 // counts: the end of an older one closes nothing.
 type openRequest struct {
 	mu      sync.Mutex    // guards the field below, and keeps opening and closing apart
-	request *http.Request // the newest; nil when the connection is closed
+	request *http.Request // the newest; nil if the connection is closed
 }
 
-// openRequestOf gives the holder of a connection, and makes it when there is none. Holders live as long as the owner.
+// openRequestOf returns the openRequest of a connection, and makes it if there is none. It lives as long as the
+// owner.
 func (o *owner) openRequestOf(conn string) *openRequest {
 	h, _ := o.holds.LoadOrStore(conn, new(openRequest))
 	return h.(*openRequest)
 }
 
-// handleHold opens a connection, and closes it when its process ends without having closed it.
+// handleHold opens a connection, and closes it if its process ends without closing it.
 //
-// The result goes out at once, as one line; the request then stays open until its process ends it, its process dies, or
-// the owner ends. The owner that ends closes nothing: the connection is announced to the next one, which gives it two
-// minutes. A close that fails is logged; the claims of the connection then end with their leases.
+// The result goes out at once, as one line. The request then stays open until its process ends it, its process dies,
+// or the owner ends. An owner that ends closes nothing: the process announces the connection to the next owner, which
+// waits two minutes for that. If closing fails, this is logged; the claims of the connection then end with their
+// leases.
 func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -156,17 +160,17 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// closed notes that the process closed the connection itself.
+// markClosed notes that the process closed the connection itself.
 func (h *openRequest) markClosed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.request = nil
 }
 
-// hold opens a connection with a request that stays open. When the owner ends that request, the route is lost.
+// hold opens a connection with a request that stays open. When the owner ends this request, the route is lost.
 //
-// Ctx counts until the result is there; afterwards only drop and the end of the route end the request. The error is
-// that of the tool, unavailable when ctx ended, or errMoved. Repeating it replaces the request.
+// Ctx counts until the result arrives; afterwards only drop and the end of the route end the request. The error is
+// the error of the tool, unavailable if ctx ended, or errMoved. A repeat replaces the request.
 func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	stream, cut := context.WithCancelCause(c.route.life)
 	answered := context.AfterFunc(ctx, func() { cut(context.Cause(ctx)) }) // until then the caller may give up
@@ -184,7 +188,7 @@ func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, er
 	c.setHold(connOf(call), func() { cut(nil) })
 	go func() { // ends with the route, at drop, or with the owner
 		defer rs.Body.Close()
-		_, _ = io.Copy(io.Discard, rs.Body) // only its end comes
+		_, _ = io.Copy(io.Discard, rs.Body) // no data follows, only the end
 		if stream.Err() == nil {
 			c.route.lose(errMoved)
 		}
@@ -204,7 +208,7 @@ func firstLine(rs *http.Response) (json.RawMessage, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// setHold keeps the function that ends the request of a connection, nil for none, and ends the request before it.
+// setHold stores the function that ends the request of a connection, nil for none, and ends the earlier request.
 func (c *client) setHold(conn string, cut context.CancelFunc) {
 	c.mu.Lock()
 	before := c.holds[conn]
@@ -217,5 +221,5 @@ func (c *client) setHold(conn string, cut context.CancelFunc) {
 	}
 }
 
-// drop ends the request that holds a connection open. It does nothing when there is none.
+// drop ends the request that holds a connection open. It does nothing if there is none.
 func (c *client) drop(conn string) { c.setHold(conn, nil) }

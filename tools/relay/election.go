@@ -7,8 +7,8 @@ import (
 
 // joinQueue makes a process that stays wait for the lock. It waits in the kernel, until the owner ends.
 //
-// It returns at once and may be called at any time: one goroutine waits at most. A process joins when it has found an
-// owner, so that it is in line before that owner ends. When several wait, the kernel decides who is next.
+// It returns at once and may be called at any time: at most one goroutine waits. A process joins when it has found an
+// owner, so that it is in the queue before that owner ends. If several wait, the kernel decides the order.
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,8 +31,8 @@ func (r *Relay) mayQueue() bool {
 	return can && r.config.Stays
 }
 
-// waitForLock waits until this process has the lock, and then makes it the owner. A lock whose file was removed
-// meanwhile is no error: the next search begins anew. A relay that was closed gives the lock back.
+// waitForLock waits until this process has the lock, and then makes it the owner. If the lock's file was removed
+// meanwhile, this is no error: the next search begins anew. A closed relay releases the lock.
 func (r *Relay) waitForLock(wait func() (Tenure, error)) {
 	won, err := wait()
 	r.mu.Lock()
@@ -58,10 +58,10 @@ func (r *Relay) waitForLock(wait func() (Tenure, error)) {
 	r.becomeOwner(won)
 }
 
-// becomeOwner opens the store as the one that won the election. What comes of it is in ownRoute.
+// becomeOwner opens the store after this process won the election. ownRoute returns the outcome.
 //
-// It is called by the goroutine that waited for the lock, or by a search that found it free, never by both: the lock
-// has one holder. On an error the lock is released, searches get the error once, and the next search may try again.
+// The goroutine that waited for the lock calls it, or a search that found the lock free, never both: the lock has one
+// holder. On an error the lock is released, the searches get the error once, and the next search may try again.
 func (r *Relay) becomeOwner(won Tenure) {
 	r.mu.Lock()
 	r.opening, r.pendingResign = true, nil
@@ -71,28 +71,28 @@ func (r *Relay) becomeOwner(won Tenure) {
 	defer r.mu.Unlock()
 	r.opening = false
 	if err != nil {
-		if r.refused = err; r.searching == nil && r.life.Err() == nil { // no call waits for the error, and it does not end
+		if r.refused = err; r.searching == nil && r.life.Err() == nil { // no call waits for the error, and the relay does not end
 			r.config.Logger.Warn("the store could not be taken over", slog.Any("error", err))
 		}
 		r.broadcast()
 		return
 	}
-	r.owner = o // Close looks for it when this is done
+	r.owner = o // Close looks for it after this
 	r.setRoute(o.route)
 	if resign := r.pendingResign; resign != nil {
 		r.work.Go(resign)
 	}
 }
 
-// resign closes the store and waits for the lock again, behind all others that wait. It returns at once and reports
-// whether the store will be closed by it. A store that is just being opened is closed as soon as it is open.
+// resign closes the store and waits for the lock again, behind all other waiting processes. It returns at once and
+// reports whether this call closes the store. If the store is just being opened, it is closed as soon as it is open.
 //
-// Calls under way are cut off and repeated at the next owner by their callers. The process itself goes on: its next
+// Calls under way are cut off, and their callers repeat them at the next owner. The process itself goes on: its next
 // calls go to the next owner.
 func (r *Relay) resign(o *owner, why string, details ...any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.opening && !r.closed { // the owner listens already, and who was refused now would not ask again
+	if r.opening && !r.closed { // the owner listens already, and a process that is refused now would not ask again
 		r.pendingResign = func() { r.resign(o, why, details...) }
 		return true
 	}
@@ -114,8 +114,8 @@ func (r *Relay) resign(o *owner, why string, details ...any) bool {
 	return true
 }
 
-// ownRoute is the route to the store in this process, or the error why it could not be opened, which it returns once.
-// It returns neither when this process has not got the lock.
+// ownRoute returns the route to the store in this process, or the error of opening it, which it returns once. It
+// returns neither if this process does not hold the lock.
 func (r *Relay) ownRoute() (*route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

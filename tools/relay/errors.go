@@ -11,17 +11,17 @@ import (
 	"handoff/schemas"
 )
 
-// cutOff is the error of a call whose caller gave up.
+// cutOff returns the error of a call whose caller gave up.
 func cutOff(ctx context.Context) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the call was cut off: %w", ctx.Err()).WithHint("Call again.")
 }
 
-// closing is the error of a call in a process that closes its relay.
+// closing returns the error of a call in a process that closes its relay.
 func closing(c Config) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "this process is closing workspace %s", c.Name).WithHint("Call again.")
 }
 
-// unserved is the error when a process holds the lock and does not serve others.
+// unserved returns the error for a lock whose holder does not serve others.
 func unserved(c Config) *schemas.Error {
 	if HiddenNote(c.Dir) {
 		return schemas.Errorf(schemas.Unavailable, "a process of another user has workspace %s open", c.Name).
@@ -36,7 +36,7 @@ func unserved(c Config) *schemas.Error {
 		WithHint("Call again; if that does not help, end that process. handoff where shows what is known of it.")
 }
 
-// incompatible is the error of two programs that have no version of the protocol in common.
+// incompatible returns the error of two programs without a common version of the protocol.
 func incompatible(c Config, met Note) *schemas.Error {
 	const said = "workspace %s is open in handoff %s (%s), which this handoff %s cannot speak with"
 	e := schemas.Errorf(schemas.Unavailable, said, c.Name, orUnknown(met.Version), met.Process(), orUnknown(c.Version))
@@ -48,10 +48,10 @@ func incompatible(c Config, met Note) *schemas.Error {
 
 func orUnknown(version string) string { return cmp.Or(version, "of unknown version") }
 
-// isFull reports whether no space was left for a file.
+// isFull reports whether a file operation failed for lack of space.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// Unusable is the error of a workspace whose files cannot be made, written or locked in its directory.
+// Unusable returns the error of a workspace whose files cannot be made, written or locked in its directory.
 func Unusable(name, dir string, err error) *schemas.Error {
 	n, network := errors.AsType[*networkFS](err)
 	switch {

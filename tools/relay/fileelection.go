@@ -11,8 +11,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// fileElection is the election among the processes of one machine: who holds the lock on handoff.lock owns the store. The
-// lock is the kernel's, so it is free as soon as its process has ended, and never because time passed.
+// fileElection is the election among the processes of one machine: the process that holds the lock on handoff.lock
+// owns the store. The lock is the kernel's, so it is free as soon as its process has ended, and never because of a
+// timeout.
 type fileElection struct {
 	config   Config
 	presence *presence // nil until the directory is prepared
@@ -23,8 +24,8 @@ var (
 	_ queueElection = (*fileElection)(nil)
 )
 
-// Prepare prepares the directory and marks this process there, unless it did so before. It is called by Open, and then
-// by one search at a time.
+// Prepare prepares the directory and marks this process there, unless it did so before. Open calls it, and then one
+// search at a time.
 func (e *fileElection) Prepare() error {
 	if e.presence != nil {
 		return nil
@@ -48,18 +49,19 @@ func (e *fileElection) Prepare() error {
 // Owner reads the note.
 func (e *fileElection) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
 
-// Is tells the note of this workspace from that in a copy of its directory, which is of the owner of the original.
+// Is tells whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
+// original.
 func (e *fileElection) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
-// Try takes the lock if it is free. The error is errRemoved when its file was removed meanwhile.
+// Try takes the lock if it is free. The error is errRemoved if its file was removed meanwhile.
 func (e *fileElection) Try(context.Context) (Tenure, error) {
 	return e.tenure(tryLock(lockPath(e.config.Dir)))
 }
 
-// queue opens the file of the lock. What it returns takes the lock as soon as it is free, and makes no files: Close may
-// be long over then, and the directory removed.
+// queue opens the file of the lock. The returned function takes the lock as soon as it is free, and makes no files:
+// Close may have ended long before, and the directory may be gone.
 func (e *fileElection) queue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)
 	f, err := openLock(path)
@@ -78,7 +80,7 @@ func (e *fileElection) tenure(l *lock, err error) (Tenure, error) {
 
 // Alone reports whether no other process that stays uses the workspace. It is called with the lock held.
 //
-// The mark of this process is away for a moment meanwhile. Nobody looks then, as only the holder of the lock does.
+// It removes the mark of this process for a moment. No process looks then, because only the holder of the lock does.
 func (e *fileElection) Alone() (bool, error) {
 	if err := e.presence.reopen(); err != nil {
 		return false, err
@@ -90,14 +92,14 @@ func (e *fileElection) Alone() (bool, error) {
 	return alone, err
 }
 
-// Close takes the mark away. It is called before the lock is given back, whose next holder looks which processes are
-// there. It may be called twice.
+// Close removes the mark. It is called before the lock is released, because the next holder of the lock looks for
+// marks. It may be called twice.
 func (e *fileElection) Close() error {
 	mark := e.presence
 	if e.presence = nil; mark == nil {
 		return nil
 	}
-	return mark.file.Close() // which takes the mark away
+	return mark.file.Close() // this removes the mark
 }
 
 func (e *fileElection) Unserved() *schemas.Error { return unserved(e.config) }
@@ -106,7 +108,7 @@ func (e *fileElection) Unusable(err error) *schemas.Error {
 	return Unusable(e.config.Name, e.config.Dir, err)
 }
 
-// Stalled tells which process to look at.
+// Stalled returns an error that names the process to look at.
 func (e *fileElection) Stalled(owner Note) *schemas.Error {
 	c := e.config
 	n, ok := ReadNote(c.Dir)

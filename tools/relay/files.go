@@ -7,15 +7,15 @@ import (
 	"handoff/tools/platform"
 )
 
-// Somebody may take the files away from an owner: remove the directory, move it, or put a backup in the place of the
-// store. What the owner writes then is lost, and another process may open the files that are there now. So the owner
-// looks before each acknowledgement whether the files that it opened are still the ones under their names. If not, it
-// gives the store up, and the call is repeated at the process that opens the files that are there.
+// People or programs may remove the directory of a living owner, move it, or replace the store by a backup. Later
+// writes of the owner are lost then, and another process may open the present files. So the owner checks before each
+// acknowledgement whether its open files are still the files under their names. If not, it gives the store up, and
+// the call is repeated at the process that opens the present files.
 
-// file is the file that was under a path when somebody looked.
+// file is the file that was under a path at the time of statFile.
 //
-// Files are compared by what the system says of their identity, not by content or time: a file that was written to is
-// the same, one that was replaced by a copy is another. A copy that is made over the open file is not noticed.
+// Files are compared by their identity in the system, not by content or time: a file that was written to is the same,
+// and one that was replaced by a copy is another. A copy that is written over the open file is not noticed.
 type file struct {
 	path string
 	info os.FileInfo
@@ -32,10 +32,10 @@ func (f file) isInPlace() bool {
 	return err == nil && os.SameFile(f.info, now)
 }
 
-// prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is
-// *networkFS for a directory on a file system that other machines may share.
+// prepare makes the directory of a workspace, for this user only, because handoffs hold the knowledge of agents. The
+// error is *networkFS for a directory on a file system that other machines may share.
 //
-// It may be called again at any time, also for a directory that somebody removed. It writes nothing into the directory.
+// It may be called again at any time, also after the directory was removed. It writes nothing into the directory.
 func prepare(dir string) error {
 	if err := platform.MakePrivate(dir); err != nil {
 		return err
@@ -47,7 +47,7 @@ func prepare(dir string) error {
 }
 
 // networkFS is the error of a directory on a network file system. Processes of other machines could not reach the
-// owner, and neither locks nor mapped memory can be relied on there.
+// owner, and neither locks nor mapped memory are reliable there.
 type networkFS struct {
 	dir  string
 	kind string // such as "nfs"

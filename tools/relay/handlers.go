@@ -20,7 +20,7 @@ func (o *owner) handleOwner(w http.ResponseWriter, _ *http.Request) {
 	writeResult(w, out, err)
 }
 
-// waitUntilOpen waits until the store is open. The error is errMoved when it could not be opened.
+// waitUntilOpen waits until the store is open. The error is errMoved if it could not be opened.
 func (o *owner) waitUntilOpen(ctx context.Context) error {
 	select {
 	case <-o.ready:
@@ -30,11 +30,11 @@ func (o *owner) waitUntilOpen(ctx context.Context) error {
 	}
 }
 
-// readCall reads a call to its end: only then does the server notice that the caller hangs up. When ok is false it
-// has answered.
+// readCall reads a call to its end, because only then the server notices that the caller hangs up. If ok is false, it
+// has already answered.
 //
 // The checks come in this order: whether the body is a call, whether its begin-by time is over, and whether the store
-// is open. The begin-by time is not looked at again after waiting for the store.
+// is open. It does not check the begin-by time again after waiting for the store.
 func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err == nil {
@@ -53,8 +53,8 @@ func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, 
 	return c, false
 }
 
-// handleCall runs a call here. A caller that hangs up ends the call's context; what was committed stays. A connection
-// that its process closes is noted, so that the end of its request closes nothing.
+// handleCall runs a call here. A caller that hangs up ends the call's context; a committed change stays. If the
+// process closes a connection, handleCall notes it, so that the end of the connection's request closes nothing.
 func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -69,8 +69,8 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	writeResult(w, out, err)
 }
 
-// handleChanges sends events as they come, each flushed at once. It ends with the request, with the owner, or after an
-// error of the store.
+// handleChanges sends events as they come, each flushed at once. It ends with the request, with the owner, or after
+// an error of the store.
 func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
 	if err == nil {
@@ -87,7 +87,7 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	}
 	for c, err := range o.route.endpoint.Changes(r.Context(), after) {
 		if errors.Is(err, errMoved) || r.Context().Err() != nil {
-			return // a follower that is still there goes on at the next owner
+			return // a follower that is still connected goes on at the next owner
 		}
 		line := changeLine{Change: c}
 		if err != nil {
@@ -99,26 +99,26 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inflight counts the calls of other processes that are under way at an owner. A thousand calls that wait need more
-// memory than a server of one client is given, so notify hears when there are many.
+// inflight counts the calls of other processes under way at an owner. A thousand calls that wait need more memory
+// than the limit of a server with one client, so it calls notify when there are many.
 //
-// Between the two bounds nothing is told, so that a number that goes up and down near one bound does not tell again and
-// again. Notify is called with mu held.
+// Between the two bounds it does not call notify, so that a number that goes up and down near one bound does not call
+// it again and again. Notify is called with mu held.
 type inflight struct {
-	notify func(many bool) // nil: nobody is told
+	notify func(many bool) // may be nil
 
 	mu    sync.Mutex // guards the fields below
 	calls int
 	many  bool
 }
 
-// There are many calls from 256 on, until there are no more than 64.
+// There are many calls from 256 on, until the number is down to 64.
 const (
 	manyCalls = 256
 	fewCalls  = 64
 )
 
-// count counts n calls more.
+// count adds n calls, which may be negative.
 func (c *inflight) count(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

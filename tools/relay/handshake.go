@@ -9,11 +9,11 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// meetOwner finds the owner and makes sure that both programs understand each other. The error is errMoved when there
-// is no owner, or none any more, and *stalled when there is a process that does not answer.
+// meetOwner finds the owner and makes sure that both programs understand each other. The error is errMoved if no
+// process owns the store, or not any more, and *stalled if the owner does not answer.
 //
-// An owner that does not answer is given two seconds. A route that it returns is announced to, and not yet used for
-// calls.
+// The owner has two seconds to answer. The connections of this process are announced on the returned route, but no
+// call has used it.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	note, ok := r.election.Owner(ctx)
 	if !ok || r.hasLock() || !r.election.Is(note) { // hasLock after reading: the note may be our own
@@ -38,12 +38,12 @@ func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	return c.route, nil
 }
 
-// negotiate asks an owner to give the store up when this process precedes it: when this program is newer, so that all
-// processes get what an upgrade repairs, or when the owner is a command, which people stop and forget. An owner that
-// does not give the store up is used, if both programs have a version of the protocol in common.
+// negotiate asks an owner to give the store up if this process precedes it. It does if this program is newer, so that
+// all processes get the repairs of an upgrade, or if the owner is a command, which people stop and forget. If the
+// owner keeps the store, it is used, provided that both programs have a common version of the protocol.
 //
-// The error is errMoved when the owner gives the store up, so that the search goes on; unavailable when there is no
-// common version; nil otherwise.
+// The error is errMoved if the owner gives the store up, so that the search goes on; unavailable without a common
+// version; nil otherwise.
 func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	if r.candidate().precedes(met) {
 		r.joinQueue() // before asking: the lock goes to a process that waits for it
@@ -58,7 +58,7 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 }
 
 // askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: the owner is
-// then used as it is, or the search goes on.
+// then used unchanged, or the search goes on.
 func (c *client) askToYield(ctx context.Context, by Note) bool {
 	body, _ := json.Marshal(by) // texts and numbers can be encoded
 	rs, err := c.request(ctx, http.MethodPost, pathYield, body)
@@ -68,26 +68,26 @@ func (c *client) askToYield(ctx context.Context, by Note) bool {
 	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
 }
 
-// candidate is what this process says of itself when it asks the owner to give the store up.
+// candidate returns the note with which this process asks the owner to give the store up.
 func (r *Relay) candidate() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
 
-// precedes reports whether the process of n should have the store rather than that of owner. A process that does not
-// stay never does. One that stays does when its program is newer, or when the owner does not stay and is not newer.
+// precedes reports whether the process of n should have the store instead of the owner. A process that does not stay
+// never should. A process that stays should if its program is newer, or if the owner does not stay and is not newer.
 //
 // Of two processes at most one precedes the other, so they cannot take the store from each other in turn.
 func (n Note) precedes(owner Note) bool {
 	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
 }
 
-// newer reports whether version a is above b, by semantic versioning. A build that git does not stamp, as by
-// go run, has no such version and is neither above nor below another.
+// newer reports whether version a is above b, by semantic versioning. A build without a stamp from git, as by go run,
+// has no semantic version and is neither above nor below another.
 func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
 // handleYield gives the store up to a process that precedes this one.
 //
-// The answer is 202 before the store is closed, and 409 when this process keeps the store or is closing it anyway.
+// The answer is 202 before the store is closed, and 409 if this process keeps the store or is closing it anyway.
 func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	var by Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)

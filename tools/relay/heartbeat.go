@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket accepts requests. It differs from a process
-// at work only in that it does not answer. So while calls wait for an owner, this process asks it every second who it
-// is. An owner that runs answers that at once, whatever else it does.
+// A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket accepts requests. It differs from a
+// working process only in that it does not answer. So while calls wait for an owner, this process asks it for its
+// note every second. A running owner answers at once, whatever else it does.
 const (
 	checkInterval = time.Second
 	answerTimeout = 2 * time.Second
-	maxProbes     = 2 // so often an owner is asked: on a machine with too much to do, one at work may answer late
+	maxProbes     = 2 // number of tries: on a busy machine a working owner may answer late
 )
 
 // stalled is the error of an owner that does not answer.
 //
-// It is the cause with which the route ends, so every call on the route gets it.
+// The route ends with it as the cause, so every call on the route gets it.
 type stalled struct{ note Note }
 
 func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.note.PID) }
@@ -47,10 +47,11 @@ func (c *client) trackCall() func() {
 	}
 }
 
-// watch asks the owner, and again after a while as long as calls wait. The route is lost when it does not answer.
+// watch probes the owner, and again after a while as long as calls wait. If the owner does not answer, the route is
+// lost.
 //
-// So a call notices a stopped owner after four to five seconds: up to one until it is asked, and twice two without an
-// answer. An owner that has ended is noticed at once, by its broken socket.
+// So a call notices a stopped owner after four to five seconds: up to one until the probe, and two probes of two
+// seconds without an answer. It notices an ended owner at once, by its broken socket.
 func (c *client) watch() {
 	c.mu.Lock()
 	c.watched = c.waiting > 0 && !c.route.lost()
@@ -76,7 +77,7 @@ func (c *client) probePatiently() (err error) {
 	return err
 }
 
-// probe asks the owner who it is. The error is *stalled when it does not answer in time, and errMoved when nobody
+// probe asks the owner for its note. The error is *stalled if it does not answer in time, and errMoved if no process
 // listens there or another process answers.
 func (c *client) probe(ctx context.Context) (n Note, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalled{c.note})

@@ -19,12 +19,12 @@ import (
 	"handoff/tools/platform"
 )
 
-// listen begins to listen for other processes of this user, on a socket beside the store. Where that is not possible
-// it listens on a socket under runtimeDir, unless runtimeDir is empty, and else on a port of the loopback interface.
-// It is called with the lock held. Closing the listener leaves the socket in its place: see [Address.remove].
+// listen begins to listen for other processes of this user, on a socket next to the store. If that fails, it listens
+// on a socket under runtimeDir, unless runtimeDir is empty, and else on a port of the loopback interface. It is
+// called with the lock held. Closing the listener leaves the socket in its place: see [Address.remove].
 //
-// The directory under runtimeDir is shared by all workspaces of the user; the name of a socket there is the beginning
-// of a hash of dir. The secret of a port is new for each owner. The error joins the reasons of all attempts.
+// All workspaces of the user share the directory under runtimeDir; the name of a socket there is the beginning of a
+// hash of dir. Each owner makes a new secret for its port. The error joins the reasons of all attempts.
 func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	var reasons []error
 	for _, path := range socketPaths(dir, runtimeDir) {
@@ -41,14 +41,14 @@ func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	return l, Address{Network: "tcp", Addr: l.Addr().String(), Secret: rand.Text()}, nil
 }
 
-// maxPath is how many bytes fit into the address of a socket before the zero at its end: 107 on Linux, 103 on
-// macOS.
+// maxPath is the number of bytes that fit into the address of a socket before the zero at its end: 107 on Linux, 103
+// on macOS.
 const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketPaths lists where the socket of a workspace may be, best first. Paths are absolute, because other processes
-// have other working directories.
+// socketPaths lists the possible paths of the socket of a workspace, best first. Paths are absolute, because other
+// processes have other working directories.
 func socketPaths(dir, runtimeDir string) []string {
-	if runtime.GOOS == "windows" { // it has sockets, but does not tell whose process is at the other end
+	if runtime.GOOS == "windows" { // it has sockets, but does not report the process at the other end
 		return nil
 	}
 	all := []string{filepath.Join(dir, "handoff.sock")}
@@ -59,9 +59,9 @@ func socketPaths(dir, runtimeDir string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > maxPath })
 }
 
-// bind listens on a socket and replaces the one that a killed owner left. The socket has another name until its
-// permissions are set, so nobody reaches it earlier. That name is no longer than path. It is the same for all
-// processes, because only the holder of the lock uses it; a socket that was left under it is removed.
+// bind listens on a socket and replaces the socket of a killed owner. The socket has another name until its
+// permissions are set, so no process reaches it earlier. This name is no longer than path. It is the same for all
+// processes, because only the holder of the lock uses it; bind removes an old socket under it.
 func bind(path string) (*net.UnixListener, error) {
 	if err := platform.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func bind(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // by then the name may be that of the next owner's socket
+	l.SetUnlinkOnClose(false) // by then the name may be the next owner's socket
 	err = os.Chmod(unfinished, 0o600)
 	if err == nil {
 		err = os.Rename(unfinished, path)
@@ -85,8 +85,8 @@ func bind(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// sameUserOnly accepts connections from processes of this user only. The permissions of the socket and of its directory
-// keep other users out already; this check holds when somebody loosens them.
+// sameUserOnly accepts connections from processes of this user only. The permissions of the socket and of its
+// directory already keep other users out; this check still works if a person loosens them.
 type sameUserOnly struct{ *net.UnixListener }
 
 func (l sameUserOnly) Accept() (net.Conn, error) {
@@ -98,24 +98,24 @@ func (l sameUserOnly) Accept() (net.Conn, error) {
 		if platform.SameUser(c) {
 			return c, nil
 		}
-		_ = c.Close() // nothing is said to another user
+		_ = c.Close() // another user gets no answer
 	}
 }
 
-// An Address is where an owner listens: a socket beside the store, or a port of the loopback interface where there can
-// be no socket. Nobody listens at the zero Address.
+// An Address is the place where an owner listens: a socket next to the store, or a port of the loopback interface if
+// there can be no socket. No process listens at the zero Address.
 //
 // It is part of the note and never sent over the network: see handleOwner.
 type Address struct {
 	Network string `json:"network"` // "unix", "tcp" or "url"
-	Addr    string `json:"addr"`    // the path of a socket, host:port, or where a node of a cluster answers for the workspace
+	Addr    string `json:"addr"`    // the path of a socket, host:port, or the URL at which a node of a cluster serves the workspace
 
-	// Secret is sent to an owner on a port, which every user of the machine reaches. It proves that the caller was
-	// able to read the note. A socket needs none.
+	// Secret is sent to an owner on a port, which every user of the machine reaches. It proves that the caller was able
+	// to read the note. A socket needs none.
 	Secret string `json:"secret,omitempty"`
 }
 
-// url is what the paths of requests follow.
+// url returns the base of the URLs of requests.
 func (a Address) url() string {
 	if a.isRemote() {
 		return a.Addr
@@ -126,8 +126,8 @@ func (a Address) url() string {
 // isRemote tells whether the owner may be on another machine.
 func (a Address) isRemote() bool { return a.Network == "url" }
 
-// dialLimit is generous. The kernel accepts for a process that is stopped, and refuses at once for one that has ended,
-// except on Windows, which would try again for seconds.
+// dialLimit is generous. The kernel accepts for a stopped process, and refuses at once for an ended one, except on
+// Windows, which would try again for seconds.
 const dialLimit = 200 * time.Millisecond
 
 // dial connects to an owner that runs as the same user.
@@ -143,8 +143,8 @@ func (a Address) dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// remove unlinks the socket. It is called with the lock held, because later the socket may be that of the next owner. A
-// socket that is not there is no error.
+// remove unlinks the socket. It is called with the lock held, because later the socket may belong to the next owner.
+// A missing socket is no error.
 func (a Address) remove() error {
 	if a.Network != "unix" {
 		return nil

@@ -11,27 +11,27 @@ import (
 	"handoff/tools/platform"
 )
 
-// lock is the file lock of a workspace. The process that holds it owns the store. The kernel takes it back when the
-// process ends, however it ends. A lock must stay reachable: the garbage collector closes a file that is not, and the
+// lock is the file lock of a workspace. The process that holds it owns the store. The kernel releases it when the
+// process ends, in any way. A lock must stay reachable: the garbage collector closes an unreachable file, and the
 // lock goes with the file.
 //
-// It says nothing about the files beside it: an owner also looks whether the locked file is still under its name. It is
-// held from before the store is opened until after it was closed.
+// It says nothing about the files next to it: an owner also checks whether the locked file is still under its name.
+// It is held from before the opening of the store until after its closing.
 type lock struct {
 	file *os.File
-	at   file // where it was when it was locked
+	at   file // the file at its path when it was locked
 }
 
 // ErrInUse means that a process has the workspace open.
 var ErrInUse = platform.ErrLocked
 
 // Lock keeps all processes from opening the store of a workspace until release is called, for work on its files from
-// outside. It does not wait: the error is [ErrInUse] when a process has the store open, and also when a process that
-// stays has not called yet. Release may be called twice.
+// outside. It does not wait: the error is [ErrInUse] if a process has the store open, and also if a process that
+// stays has not made a call yet. Release may be called twice.
 //
-// A process that does not stay and has not called holds nothing, so it is not noticed; its next call finds the
-// workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and then
-// fail.
+// A process that does not stay and has made no call holds nothing, so Lock does not notice it; its next call finds
+// the workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and
+// then fail.
 func Lock(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
@@ -45,11 +45,11 @@ func Lock(dir string) (release func() error, err error) {
 
 func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 
-// errRemoved means that the file of the lock was removed while a process waited for it. Trying again makes a new one.
+// errRemoved means that the file of the lock was removed while a process waited for it. Another try makes a new one.
 var errRemoved = errors.New("the workspace was removed")
 
-// openLock opens the file, which is empty and readable by this user only, and makes it when it is not there. No process
-// removes it, but somebody may remove the whole workspace.
+// openLock opens the file, which is empty and readable by this user only, and makes it if it is missing. No process
+// removes it, but a person may remove the whole workspace.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
@@ -63,7 +63,7 @@ func openLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// tryLock takes the lock if it is free. The error is ErrInUse when it is held, by this process or another.
+// tryLock takes the lock if it is free. The error is ErrInUse if this process or another holds it.
 func tryLock(path string) (*lock, error) {
 	f, err := openLock(path)
 	if err != nil {
@@ -72,11 +72,11 @@ func tryLock(path string) (*lock, error) {
 	return takeLock(f, path, platform.TryLock)
 }
 
-// takeLock locks a file that was opened under path, and closes it when that fails. [platform.Lock] sleeps in the kernel,
-// on a thread of its own, and cannot be cancelled: a caller that does not want the lock any more releases it then.
+// takeLock locks a file that was opened under path, and closes it if that fails. [platform.Lock] sleeps in the
+// kernel, on a thread of its own, and cannot be cancelled: a caller that no longer wants the lock releases it then.
 //
-// The error wraps ErrInUse when take did not wait and another holds the lock. It is errRemoved when the file is not the
-// one under path any more: nobody else would find the lock of that.
+// The error wraps ErrInUse if take did not wait and another process holds the lock. It is errRemoved if the file is
+// no longer the one under path: no other process would find its lock.
 func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error) {
 	if err := take(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
@@ -89,7 +89,7 @@ func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error)
 	return nil, errors.Join(cmp.Or(err, errRemoved), l.release())
 }
 
-// release gives the lock back. It may be called twice.
+// release releases the lock. It may be called twice.
 func (l *lock) release() error {
 	if l.file == nil {
 		return nil
@@ -100,8 +100,8 @@ func (l *lock) release() error {
 	return errors.Join(platform.Unlock(f), f.Close())
 }
 
-// presence is the mark of a process that stays: a lock on handoff.here that all such processes share. The kernel takes
-// it back when the process ends, however it ends. So a new owner knows whether other processes are there before they
+// presence is the mark of a process that stays: a lock on handoff.here that all these processes share. The kernel
+// releases it when the process ends, in any way. So a new owner knows whether other processes are there before they
 // announce themselves.
 //
 // The file is empty and stays. A process that does not stay opens it and sets no mark.
@@ -121,10 +121,10 @@ func (p *presence) open() (err error) {
 	return err
 }
 
-// set shows that this process is there.
+// set marks that this process is there.
 func (p *presence) set() error { return platform.LockShared(p.file) }
 
-// reopen opens the file anew when it was removed: other processes look at the one that is there now.
+// reopen opens the file again if it was removed: other processes look at the present file.
 func (p *presence) reopen() error {
 	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).isInPlace() {
 		return nil
@@ -132,8 +132,8 @@ func (p *presence) reopen() error {
 	return errors.Join(p.file.Close(), p.open())
 }
 
-// alone reports whether no other process is there. It takes the mark of this process away, so it is called only with
-// the lock of the workspace held: nobody else looks for marks then.
+// alone reports whether no other process is there. It removes the mark of this process, so it is called only with the
+// lock of the workspace held: no other process looks for marks then.
 func (p *presence) alone() (bool, error) {
 	if err := platform.Unlock(p.file); err != nil {
 		return false, err
@@ -145,7 +145,7 @@ func (p *presence) alone() (bool, error) {
 	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
 
-// checkUnused returns ErrInUse when a process that stays uses the workspace. It is called with the lock held.
+// checkUnused returns ErrInUse if a process that stays uses the workspace. It is called with the lock held.
 func checkUnused(dir string) error {
 	mark, err := openPresence(dir)
 	if err != nil {

@@ -9,11 +9,10 @@ import (
 )
 
 // An owner has the store open and serves it to other processes. It listens before the store is open: calls that come
-// while a large store is read wait here, and need not ask again and again.
+// while it reads a large store wait here, and need not ask again and again.
 //
-// There is at most one in a process, and one among all processes. It lives from winning the election to giving its
-// tenure back. Its route is lost first when it ends, which cuts off all calls; that is how its handlers learn of the
-// end.
+// There is at most one in a process, and one among all processes. It lives from winning the election to releasing its
+// tenure. When it ends, its route is lost first, which cuts off all calls; its handlers learn of the end this way.
 type owner struct {
 	relay    *Relay
 	tenure   Tenure
@@ -25,7 +24,7 @@ type owner struct {
 	closing  sync.Once
 	closed   error
 	inflight inflight
-	holds    sync.Map // the holder of each connection that other processes opened
+	holds    sync.Map // an openRequest for each connection that other processes opened
 }
 
 // ShutdownLimit is how long requests under way may take at the end. They are cut off at its beginning.
@@ -33,10 +32,10 @@ const ShutdownLimit = time.Second
 
 // openOwner makes this process the owner. On an error it ends the tenure.
 //
-// The order matters. It listens before the store is open, so that others wait here. It looks who else is there before
-// it opens the store, because the rules then know whether connections will be announced. It opens the store before it
-// announces connections, and answers only when all is done. The errors are those of Config.Open, and unavailable when
-// locks, sockets or files do not work.
+// The order matters. It listens before it opens the store, so that others wait here. It looks for other processes
+// before it opens the store, because the rules then know whether connections will be announced. It opens the store
+// before it announces connections, and answers calls last. The errors are the errors of Config.Open, and unavailable
+// if locks, sockets or files do not work.
 func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error) {
 	o := &owner{
 		relay: r, tenure: won, note: r.note(), route: newRoute(), ready: make(chan struct{}),
@@ -70,20 +69,20 @@ func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error)
 	return o, nil
 }
 
-// note is what this process says of itself as the owner.
+// note returns the note of this process as the owner.
 func (r *Relay) note() Note {
 	n := thisProcess(r.config.Now())
 	n.Version, n.Stays, n.Protocol = r.config.Version, r.config.Stays, supported
 	return n
 }
 
-// verifyOwnership makes sure that this process owns the store before it acknowledges anything. The error is errMoved when it
-// does not: then it gives the store up.
+// verifyOwnership makes sure that this process owns the store before it acknowledges a change. The error is errMoved
+// if it does not: then it gives the store up.
 func (o *owner) verifyOwnership(ctx context.Context) error {
 	err := o.tenure.Holds(ctx)
 	switch {
 	case errors.Is(err, ErrLost):
-		_ = o.relay.resign(o, "it is another's") // when it cannot, it gives it up already
+		_ = o.relay.resign(o, "it is another's") // if it cannot, it gives the store up already
 		return errMoved
 	case err != nil && o.route.lost():
 		return errMoved
@@ -93,11 +92,11 @@ func (o *owner) verifyOwnership(ctx context.Context) error {
 	return err
 }
 
-// watch looks once a second whether this process owns the store still and others find it, until the route is lost.
+// watch checks once a second whether this process still owns the store and others find it, until the route is lost.
 func (o *owner) watch() {
 	look := time.NewTicker(checkInterval)
 	defer look.Stop()
-	told := "" // the reason that is in the log, until others find it again
+	told := "" // the last logged reason, until others find it again
 	for {
 		select {
 		case <-look.C:
@@ -118,11 +117,10 @@ func (o *owner) watch() {
 }
 
 // close ends in an order in which nothing is lost. First it cuts off the calls under way, which their callers repeat
-// elsewhere. Then it writes and closes the store. It ends the tenure last. It may be called twice.
+// at the next owner. Then it writes and closes the store. It ends the tenure last. It may be called twice.
 //
-// Requests get a second to send their answer that the owner moved; then their connections are cut. It may be called by
-// the relay that closes, by resign and by openOwner that failed; the second call waits for the first and returns the
-// same error.
+// Requests get a second to send their answer that the owner moved; then their connections are cut. Close of the
+// relay, resign and a failed openOwner may call it; the second call waits for the first and returns the same error.
 func (o *owner) close() error {
 	o.closing.Do(func() {
 		o.route.lose(errMoved)

@@ -21,13 +21,13 @@ import (
 //	GET  /1/changes?after=  changes, one a line, until one side ends the request
 //
 // The first two are the same in every version, so that programs of any two versions understand each other that far.
-// The others are of version 1, the first. The status says what came of a call.
+// The others belong to version 1, the first. The status tells the outcome of a call.
 //
-// Repeating any of them is safe. GET changes nothing. A yield that was granted is refused the second time, because the
+// All of them may be repeated safely. GET changes nothing. A granted yield is refused the second time, because the
 // store is being closed. A call and a hold carry the id of the call, under which the rules take effect once. A stream
-// of changes goes on from any number.
+// of changes can start at any number.
 //
-// A request has no limit of time at the owner beside its begin-by time, because a wait may be long. A body is at most
+// The owner sets no time limit for a request except its begin-by time, because a wait may be long. A body is at most
 // 64 MB. A status that is not listed below is a fault of the owner, and its caller gets an internal error.
 //
 // Fields may be added to a Note, to a call and to a result without a new version, because programs ignore fields that
@@ -48,7 +48,7 @@ const (
 // Versions is a range of versions of the protocol, both ends included.
 //
 // Two programs speak the highest version that both know. Programs without a common version do not share a store: the
-// one that came later gets unavailable, and the hint of the error says what to do about it.
+// later one gets unavailable, and the hint of the error tells the way out.
 type Versions struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -60,20 +60,21 @@ var supported = Versions{Min: 1, Max: 1}
 // overlaps reports whether a version is in both ranges.
 func (v Versions) overlaps(w Versions) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
 
-// beginBy is the header that says until when a call may begin, in milliseconds since 1970. An owner that was stopped
-// still has calls in its socket when it goes on, and must not begin those that their callers gave up long ago.
+// beginBy is the header with the latest time at which a call may begin, in milliseconds since 1970. A stopped owner
+// still has calls in its socket when it goes on, and must not begin calls that their callers gave up long ago.
 //
-// Its caller waits as long before it reports a failure, so a call that was reported as failed does not happen later.
-// Both clocks are that of one machine. A request without the header, or with one that is no number, is never late.
+// The caller waits until this time before it reports a failure, so a call that was reported as failed does not happen
+// later. Both processes use the clock of one machine. A request without the header, or with one that is no number, is
+// never late.
 const beginBy = "Handoff-Begin-By"
 
-// beginWithin is how long after it was sent a call may begin.
+// beginWithin is the time after its sending within which a call may begin.
 const beginWithin = time.Second
 
-// maxBody is the longest call in bytes, beyond everything that the tools accept.
+// maxBody is the longest call in bytes, larger than any that the tools accept.
 const maxBody = 64 << 20
 
-// errBroken means that a result did not arrive whole.
+// errBroken means that a result did not arrive completely.
 var errBroken = errors.New("the answer broke off")
 
 // isLate reports whether the begin-by time of a request is over.
@@ -84,8 +85,8 @@ func isLate(r *http.Request, now time.Time) bool {
 
 // changeLine is one line of a stream of changes: a change, or the error that ends it.
 //
-// After a line with an error the stream ends. A stream that ends without one goes on at the next owner, after the last
-// number.
+// After a line with an error the stream ends. A stream that ends without an error goes on at the next owner, after
+// the last number.
 type changeLine struct {
 	schemas.Change
 	Error *schemas.Error `json:"error,omitempty"`
@@ -93,8 +94,8 @@ type changeLine struct {
 
 // writeResult answers a call.
 //
-// An error that is errMoved becomes statusMoved, any other statusRefused with the error as JSON, including its code,
-// hint and advice. Without an error the body is out as it is.
+// errMoved becomes statusMoved, any other error becomes statusRefused with the error as JSON, including its code,
+// hint and advice. Without an error the body is out unchanged.
 func writeResult(w http.ResponseWriter, out json.RawMessage, err error) {
 	status := statusDone
 	switch {
@@ -113,7 +114,7 @@ func writeResult(w http.ResponseWriter, out json.RawMessage, err error) {
 
 // readResult reads the answer to a call to its end.
 //
-// The errors are the *[schemas.Error] that the owner sent, errMoved, and errBroken when the body did not come whole.
+// The errors are the *[schemas.Error] from the owner, errMoved, and errBroken if the body did not arrive completely.
 func readResult(status int, body io.Reader) (json.RawMessage, error) {
 	switch status {
 	case statusDone:

@@ -9,50 +9,50 @@
 // waits for the lock in the kernel, so when the owner ends, even by kill -9, one of them takes over within
 // milliseconds. An owner whose files are removed or replaced gives the store up (files.go).
 //
-// A call that is cut off by the end of an owner is repeated at the next owner under the same request id. The rules
-// remember that id, so the call takes effect once. A wait is repeated with the time at which it was first made, and so
-// keeps its place in line. Changes are followed by number and go on from any number. Connections are announced to each
-// new owner, for as long as their process lives (connections.go).
+// If the end of an owner cuts a call off, its process repeats it at the next owner under the same request id. The
+// rules remember this id, so the call takes effect once. A repeated wait carries the time of its first attempt, and
+// so keeps its place in the queue. Changes are followed by number and go on from any number. Connections are
+// announced to each new owner, as long as their process lives (connections.go).
 //
-// Who is the owner: the process that holds the lock on handoff.lock, and nobody else. The note owner.json says where it
-// listens; a note whose process has no lock means nothing. The lock is the kernel's, so it is free as soon as its
-// process has ended, and never because time passed: an owner that is slow or stopped stays the owner.
+// The owner is the process that holds the lock on handoff.lock, and no other. The note owner.json has its address; a
+// note whose process has no lock means nothing. The lock is the kernel's, so it is free as soon as its process has
+// ended, and never because of a timeout: a slow or stopped owner stays the owner.
 //
-// What happens at a takeover, in this order:
+// The steps of a takeover, in this order:
 //
 //   - The owner ends, gives the store up, or is killed. Its sockets close, and the kernel frees the lock.
-//   - Calls that were under way there break. Each process keeps them, and looks for the next owner.
-//   - The kernel wakes one of the processes that wait for the lock. A command takes the lock only when it looks and
-//     finds it free, and not while an owner answers.
+//   - Calls that were under way there break. Each process keeps its own, and looks for the next owner.
+//   - The kernel wakes one of the processes that wait for the lock. A command takes the lock only if it finds the lock
+//     free, and not while an owner answers.
 //   - The new owner listens and writes its note. Calls that come from now on wait at its socket.
 //   - It opens the store, and announces its own open connections. The others announce theirs when they reach it, before
 //     their calls.
-//   - It serves. Calls that broke arrive again with their ids, and waits with the time at which they began.
+//   - It serves. Broken calls arrive again with their ids, and waits with their start times.
 //
-// What is idempotent: every call has an id, and a call that is repeated under its id takes effect once, because the
-// receipt of an id is written in the same transaction as the change. So a call whose owner died before the commit takes
-// effect at the next owner, and one whose owner died after the commit gets the result that was kept. Opening a
+// Calls are idempotent: every call has an id, and a call that is repeated under its id takes effect once, because the
+// receipt of an id is written in the same transaction as the change. So if the owner died before the commit, the call
+// takes effect at the next owner, and if it died after the commit, the call gets the stored result. Opening a
 // connection is the exception: it is announced to each owner under a new id. Closing one twice does nothing.
 //
-// What a caller sees when the owner dies in between: nothing but a pause, usually of some milliseconds. When no owner
-// can be reached for five seconds, the call ends with [schemas.Unavailable] and may be repeated. An owner that does not
-// answer is no takeover: after about three seconds the calls at it end with unavailable, and the error names the
+// If the owner dies in between, its callers see only a pause, usually of some milliseconds. If no owner can be
+// reached for five seconds, the call ends with [schemas.Unavailable] and may be repeated. An owner that does not
+// answer causes no takeover: after four to five seconds its calls end with unavailable, and the error names the
 // process and says that a call that it had begun may still take effect.
 //
-// Errors of this package are *[schemas.Error] of code unavailable, whose hint says what a person can do. Errors of the
-// tools pass through as the owner gave them.
+// Errors of this package are *[schemas.Error] of code unavailable, whose hint tells a person the way out. Errors of
+// the tools pass through unchanged.
 //
 // # Decisions
 //
-// bbolt lets one process open the file. To open the file for each call would work too, but would have no shared
-// commits and nobody who wakes a wait.
+// bbolt lets one process open the file. Opening the file for each call would work too, but would have no shared
+// commits and no process that wakes a wait.
 //
 // An owner listens before it opens the store, because reading a large file after a kill takes seconds. A newer
-// program queues for the lock and asks the owner to make room; a build without a version, as go run makes, asks only
-// commands, and a build from a clone has the version of its commit.
+// program queues for the lock and asks the owner to make room. A build without a version, as from go run, asks only
+// commands; a build from a clone has the version of its commit.
 //
-// Each process that stays shares a lock on handoff.here. An owner that finds nobody else there knows that earlier
-// connections are gone, so after a crash a session has its name and its claims back at once.
+// Each process that stays shares a lock on handoff.here. An owner that finds no other process there knows that
+// earlier connections are gone, so after a crash a session has its name and its claims back at once.
 package relay
 
 import (
@@ -70,42 +70,42 @@ import (
 	"handoff/tools"
 )
 
-// Config says which store to share. Dir, Open and Now are required.
+// Config describes the store to share. Dir, Open and Now are required.
 //
-// It is read once, by [Open]; nothing in it changes later. Processes that share a workspace give the same Dir and
-// Files. Their Version, Stays and Runtime may differ.
+// [Open] reads it once; nothing in it changes later. Processes that share a workspace give the same Dir and Files.
+// Their Version, Stays and Runtime may differ.
 type Config struct {
 	Name string // of the workspace, for errors
-	Dir  string // where its files are; it is made, for this user only, when it does not exist
+	Dir  string // directory of its files; it is made, for this user only, if it does not exist
 
-	// Runtime is a directory for sockets whose path in Dir would be too long: XDG_RUNTIME_DIR. Empty: none, and the
+	// Runtime is a directory for sockets whose path in Dir would be too long: XDG_RUNTIME_DIR. If it is empty, the
 	// owner then listens on a port of the loopback interface.
 	Runtime string
 
 	// Open opens the store in this process. It is called with the lock held, and once for each time that this process
 	// becomes the owner. Its errors are *[schemas.Error] and are returned to the calls that wait. Other processes use
-	// the store too, until it is closed. Alone says that no other process that stays uses the workspace, so nobody
+	// the store too, until it is closed. Alone says that no other process that stays uses the workspace, so no process
 	// will announce connections that an earlier owner knew.
 	Open func(ctx context.Context, alone bool) (Store, error)
 
-	// Files are the paths of the files that Open opens. When one is removed or replaced while this process owns the
+	// Files are the paths of the files that Open opens. If one is removed or replaced while this process owns the
 	// store, this process closes the store and looks for the owner anew.
 	Files []string
 
-	// Election decides which process owns the store. Nil: the lock of a file in Dir does.
+	// Election decides which process owns the store. Nil means the lock of a file in Dir.
 	Election Election
 
 	// Stays says that this process lives on, as a server does. It waits for the lock while another process owns the
-	// store. A process that does not stay, such as a command, becomes the owner only when there is none, and gives
-	// the store up to the first process that stays and is not older.
+	// store. A process that does not stay, such as a command, becomes the owner only if there is none, and gives the
+	// store up to the first process that stays and is not older.
 	Stays bool
 
 	// Crowded is called with true when 256 calls of other processes are under way here, because they need memory, and
-	// with false when they are down to 64. It must return at once. Nil: nobody is told.
+	// with false when they are down to 64. It must return at once. It may be nil.
 	Crowded func(many bool)
 
-	// Version of this program, as a semantic version. A newer program takes the store over from an older one. A
-	// version that is none, as of a build from a working tree, is neither newer nor older than another.
+	// Version of this program, as a semantic version. A newer program takes the store over from an older one. Another
+	// text, as from a build of a working tree, is neither newer nor older than another.
 	Version string
 
 	Now    func() time.Time
@@ -114,8 +114,8 @@ type Config struct {
 
 // Store is an open store with its rules.
 //
-// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable, which this package
-// takes for a move when it caused the end itself.
+// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable. This package treats
+// it as a move if it caused the end itself.
 type Store interface {
 	tools.Invoker
 
@@ -125,8 +125,9 @@ type Store interface {
 
 // Relay is one process's access to the store. It is safe for use by many goroutines. Use [Open].
 //
-// It is in one of three states: without a route, before the first call and between two owners; with a route to another
-// process; or the owner. A call that needs a route and finds none begins a search, or joins the one that is under way.
+// It is in one of three states: without a route, before the first call and between two owners; with a route to
+// another process; or the owner. A call that needs a route and finds none begins a search, or joins the search under
+// way.
 type Relay struct {
 	config   Config
 	election Election
@@ -138,9 +139,9 @@ type Relay struct {
 	closed        bool
 	queued        bool                  // a goroutine waits for the lock
 	opening       bool                  // the lock is held, the store is not open yet
-	pendingResign func()                // gives the store up once it is open; nil when nobody asked for that
+	pendingResign func()                // gives the store up once it is open; nil without a request for it
 	owner         *owner                // nil in all processes but one
-	route         *route                // where calls go; nil before the first call
+	route         *route                // destination of calls; nil before the first call
 	refused       error                 // why the store could not be opened, for the search under way
 	changed       chan struct{}         // closed and replaced when one of the above changes
 	searching     *search               // under way; nil for none
@@ -152,13 +153,13 @@ type Relay struct {
 var _ tools.Invoker = (*Relay)(nil)
 
 // Open prepares the directory of a workspace. It does not open the store: the first call does, or finds the owner. So
-// a server starts even when the store cannot be had at that moment. Ctx lends its values; its end does not close the
+// a server starts even if the store is not available at that moment. Ctx lends its values; its end does not close the
 // relay. Errors are *[schemas.Error].
 //
-// It makes handoff.here, and marks this process there if it stays. The error is unavailable when the directory cannot
-// be made or written, or is on a network file system; a process that stays gets this error from its calls instead, each
-// of which tries again. Open is called once for each process and workspace: a second relay of the same process shares
-// nothing with the first, and reaches it like another process.
+// It makes handoff.here, and marks this process there if it stays. The error is unavailable if the directory cannot
+// be made or written, or is on a network file system. A process that stays gets this error from its calls instead,
+// each of which tries again. Open is called once for each process and workspace: a second relay of the same process
+// shares nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), connections: map[string]tools.Call{}}
@@ -177,12 +178,12 @@ func Open(ctx context.Context, c Config) (*Relay, error) {
 // errMoved means that a call got no result because its owner ended. The call is repeated at the next owner.
 var errMoved = errors.New("the owner of the store has changed")
 
-// Invoke runs a tool where the store is. While the owner changes, the call waits for the next one, at most
-// [searchLimit]. A call without an id is given one, so that it can be repeated and still takes effect once. Errors are
-// *[schemas.Error]: those of the tool, and [schemas.Unavailable] when no owner could be reached.
+// Invoke runs a tool at the owner of the store. While the owner changes, the call waits for the next one, at most
+// [searchLimit]. A call without an id gets one, so that it can be repeated and still takes effect once. Errors are
+// *[schemas.Error]: the errors of the tool, and [schemas.Unavailable] if no owner could be reached.
 //
-// It ends with ctx, with code unavailable; a call that was sent by then may take effect. There is no limit to how often
-// a call moves to another owner, as each move needs an owner that ended. A wait of a tool may be as long as the tool
+// It ends with ctx, with code unavailable; a call that was already sent may take effect. A call may move to another
+// owner any number of times, as each move needs an owner that ended. A wait of a tool may be as long as the tool
 // allows: the limit of five seconds is only for finding an owner.
 func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.ID == "" {
@@ -218,8 +219,8 @@ func (r *Relay) newID() string { return tools.NewRequestID(r.config.Now(), rand.
 // Changes yields the events after a number and waits for more. When the owner ends, it goes on at the next one; no
 // event is left out or yielded twice. An error is yielded once, last.
 //
-// It pauses while the owner changes, and follows as long as ctx lasts. The error is unavailable when no owner was
-// found, or that of the store.
+// It pauses while the owner changes, and follows as long as ctx lasts. The error is unavailable if no owner was
+// found, or it comes from the store.
 func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -242,13 +243,12 @@ func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Cha
 	}
 }
 
-// Close gives the store up and waits until it is closed. Calls of other processes that are under way here are repeated
-// at the next owner; calls of this process end with [schemas.Unavailable]. It may be called twice.
+// Close gives the store up and waits until it is closed. Calls of other processes under way here are repeated at the
+// next owner; calls of this process end with [schemas.Unavailable]. It may be called twice.
 //
-// Connections of this process that are open at an owner elsewhere end with it, and that owner closes them. The
-// goroutine that waits for the lock stays until it gets the lock, and then gives it back at once; the end of the
-// process ends it too. The error is of closing the store or its files: all that was acknowledged is durable whatever it
-// says.
+// Connections of this process that are open at another owner end with it, and that owner closes them. The goroutine
+// that waits for the lock stays until it gets the lock, and then releases it at once; the end of the process ends it
+// too. The error is of closing the store or its files: all acknowledged changes are durable even then.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -10,14 +10,14 @@ import (
 	"handoff/tools"
 )
 
-// A route is where calls go for now: to the store in this process, or to its owner in another process.
+// A route is the present destination of calls: the store in this process, or its owner in another process.
 //
-// A route is used until it is lost, and never again after. All calls that are under way on it end with errMoved then,
-// and each finds the next route for itself.
+// A route is used until it is lost, and never again after. All calls under way on it end with errMoved then, and each
+// finds the next route for itself.
 type route struct {
 	endpoint endpoint
 	life     context.Context         // done when the route is lost; the cause says why
-	lose     context.CancelCauseFunc // ends the route and everything that is under way on it
+	lose     context.CancelCauseFunc // ends the route and all calls on it
 }
 
 // endpoint is the end of a route. There are two: [localStore] and [client]. Both return errMoved for a call that they
@@ -37,7 +37,7 @@ func newRoute() *route {
 
 func (rt *route) lost() bool { return rt.life.Err() != nil }
 
-// invoke makes a call. The error is errMoved when the route was lost before the result came: the call may have taken
+// invoke makes a call. The error is errMoved if the route was lost before the result came: the call may have taken
 // effect, and is repeated under its id.
 func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	ctx, done := rt.withRoute(ctx)
@@ -63,12 +63,12 @@ func (rt *route) withRoute(ctx context.Context) (context.Context, func()) {
 
 // localStore is the store in this process.
 //
-// Calls of this process and calls of others that came over the socket end here. Before a result is acknowledged it
-// makes sure that this process is the owner still.
+// Calls of this process, and calls of others that came over the socket, end here. Before localStore acknowledges a
+// result, it makes sure that this process is still the owner.
 type localStore struct{ *owner }
 
-// Invoke acknowledges nothing that was done after another process became the owner. A call that failed because of that
-// is repeated there.
+// Invoke acknowledges no change that was made after another process became the owner. A call that failed because of
+// this is repeated there.
 func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := l.store.Invoke(ctx, c)
 	if held := l.verifyOwnership(ctx); held != nil && (err == nil || errors.Is(held, errMoved)) {
@@ -90,7 +90,7 @@ func (l localStore) Changes(ctx context.Context, after uint64) iter.Seq2[schemas
 	}
 }
 
-// moved turns an error into errMoved when the end of the owner cut the call off. What the store refused stays.
+// moved turns an error into errMoved if the end of the owner cut the call off. Refusals of the store stay.
 func (l localStore) moved(err error) error {
 	if err == nil || !l.route.lost() || schemas.AsError(err).Code != schemas.Unavailable {
 		return err

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// handler answers the requests of other processes, until the route is lost. Those that come before the store is open
-// wait, except those that ask who the owner is.
+// handler answers the requests of other processes, until the route is lost. Requests that come before the store is
+// open wait, except requests for the owner's note.
 func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathOwner, o.handleOwner)
@@ -28,7 +28,7 @@ func (o *owner) handler() http.Handler {
 	})
 }
 
-// lockTenure is that of the process which holds the lock of the file.
+// lockTenure is the tenure of the process that holds the lock of the file.
 type lockTenure struct {
 	*fileElection
 	lock   *lock
@@ -43,9 +43,9 @@ type lockTenure struct {
 	ending bool
 }
 
-// Serve begins to listen and to answer. It returns when the socket is there and the note is written. Where no space is
-// left for the note it serves without one, and [lockTenure.Restore] writes it later. The error is of listening or of
-// writing the note; nothing listens then.
+// Serve begins to listen and to answer. It returns when the socket is there and the note is written. If no space is
+// left for the note, it serves without one, and [lockTenure.Restore] writes it later. The error comes from listening
+// or from writing the note; no process listens then.
 func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	n.Lock = t.lockID()
 	t.server = &http.Server{
@@ -61,8 +61,8 @@ func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	return t.listen()
 }
 
-// authenticated asks callers on a port for the secret in the note, because every user of the machine reaches a port.
-// A socket needs no secret: see [sameUserOnly].
+// authenticated requires the secret of the note from callers on a port, because every user of the machine reaches a
+// port. A socket needs no secret: see [sameUserOnly].
 //
 // The status for a wrong secret is 401, and next is not called.
 func (t *lockTenure) authenticated(next http.Handler) http.Handler {
@@ -81,8 +81,8 @@ func Authorized(r *http.Request, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) == 1
 }
 
-// trackConn remembers the connections without a request so far. Clients open some in advance, and
-// [http.Server.Shutdown] would wait for their first request.
+// trackConn stores the connections without a request so far. Clients open some in advance, and [http.Server.Shutdown]
+// would wait for their first request.
 func (t *lockTenure) trackConn(c net.Conn, state http.ConnState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,7 @@ func (t *lockTenure) trackConn(c net.Conn, state http.ConnState) {
 	case state != http.StateNew:
 		delete(t.unused, c)
 	case t.ending:
-		_ = c.Close() // nothing was sent
+		_ = c.Close() // no data was sent
 	default:
 		t.unused[c] = true
 	}
@@ -100,12 +100,12 @@ func (t *lockTenure) closeUnused() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.unused {
-		_ = c.Close() // nothing was sent
+		_ = c.Close() // no data was sent
 	}
 }
 
-// listen begins to listen, writes the note that says where, and answers the requests that come, until Stop. It is
-// called with mu held.
+// listen begins to listen, writes the note with the address, and answers requests, until Stop. It is called with mu
+// held.
 func (t *lockTenure) listen() error {
 	c := t.config
 	listener, address, err := listen(c.Dir, c.Runtime)
@@ -119,7 +119,7 @@ func (t *lockTenure) listen() error {
 	if t.note.Address = address; err == nil {
 		err = writeNote(c.Dir, t.note)
 	}
-	if isFull(err) { // who has the store open reads all the same; see Restore
+	if isFull(err) { // a process that has the store open reads all the same; see Restore
 		c.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
 		err = nil
 	}
@@ -134,14 +134,14 @@ func (t *lockTenure) listen() error {
 	return nil
 }
 
-// address is where this process listens now: it changes when it listens anew.
+// address returns the present address of this process: it changes when the process listens anew.
 func (t *lockTenure) address() Address {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.note.Address
 }
 
-// Opened looks which files those of the store are.
+// Opened stores the identities of the store's files.
 func (t *lockTenure) Opened() error {
 	for _, path := range t.config.Files {
 		f, err := statFile(path)
@@ -153,8 +153,8 @@ func (t *lockTenure) Opened() error {
 	return nil
 }
 
-// Holds tells whether the lock and all files of the store are those that were opened. Else they are not those of the
-// workspace any more. It costs a stat for each.
+// Holds tells whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
+// to the workspace. It costs a stat for each.
 func (t *lockTenure) Holds(context.Context) error {
 	if slices.ContainsFunc(t.files, func(f file) bool { return !f.isInPlace() }) {
 		return ErrLost
@@ -162,11 +162,11 @@ func (t *lockTenure) Holds(context.Context) error {
 	return nil
 }
 
-// Restore listens anew when the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out,
-// and writes the note again when it is not there or is another's.
+// Restore listens anew if the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out, and
+// writes the note again if it is missing or belongs to another process.
 //
-// Requests on connections that exist are not disturbed. Until it was called, processes that look for the owner do not
-// find it, and wait.
+// Requests on existing connections are not disturbed. Before Restore, processes that look for the owner do not find
+// it, and wait.
 func (t *lockTenure) Restore() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +179,7 @@ func (t *lockTenure) Restore() error {
 	return writeNote(t.config.Dir, t.note)
 }
 
-// Stop answers what is under way, and cuts off what takes too long.
+// Stop answers the requests under way, and cuts off the ones that take too long.
 func (t *lockTenure) Stop() (err error) {
 	if t.server == nil {
 		return nil
@@ -196,7 +196,8 @@ func (t *lockTenure) Stop() (err error) {
 	return err
 }
 
-// Release removes note and socket, unless the lock is not the file under its name any more: then they are another's.
+// Release removes note and socket, unless the lock is no longer the file under its name: then they are another
+// owner's.
 func (t *lockTenure) Release() (err error) {
 	if t.lock.at.isInPlace() {
 		err = errors.Join(removeFile(notePath(t.config.Dir)), t.address().remove())

@@ -17,8 +17,8 @@ import (
 
 // environment reads the variables of the OpenTelemetry specification.
 //
-// Its methods read each variable when they are called. A value that cannot be used is logged without being shown, and
-// the default is used; only an endpoint that is no URL is an error.
+// Its methods read each variable when they are called. An unusable value is logged without being shown, and the
+// default is used; only an endpoint that is no URL is an error.
 type environment struct {
 	get func(string) string
 	log *slog.Logger
@@ -29,9 +29,9 @@ func (e environment) exporter(name string) string {
 	return cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_"+name), e.get("OTEL_EXPORTER_OTLP_"+name))
 }
 
-// endpoint is where spans are sent, nil when they are not to be sent.
+// endpoint returns the URL for spans, nil if none are to be sent.
 //
-// The one for traces is taken as it is; v1/traces is added to the one for all signals, as the specification says.
+// The URL for traces is used unchanged; v1/traces is added to the one for all signals, as the specification says.
 func (e environment) endpoint() (*url.URL, error) {
 	if strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, nil
@@ -54,7 +54,7 @@ func (e environment) endpoint() (*url.URL, error) {
 	return u, nil
 }
 
-// warnOfProtocol logs that another protocol is configured than the one that this program has.
+// warnOfProtocol logs that the environment names a protocol that this program does not have.
 func (e environment) warnOfProtocol(u *url.URL) {
 	protocol := e.exporter("PROTOCOL")
 	switch {
@@ -67,7 +67,7 @@ func (e environment) warnOfProtocol(u *url.URL) {
 	}
 }
 
-// timeout is how long one batch may take, with all repetitions.
+// timeout returns the time that one batch may take, with all repetitions.
 //
 // It is in milliseconds, 10 seconds by default.
 func (e environment) timeout() time.Duration {
@@ -84,7 +84,7 @@ func (e environment) timeout() time.Duration {
 	return time.Duration(millis) * time.Millisecond
 }
 
-// headers are sent with each request to the collector, usually a key. They are sent to no other host.
+// headers returns the headers of each request to the collector, usually a key. They are sent to no other host.
 func (e environment) headers() http.Header {
 	h := http.Header{}
 	for _, pair := range e.pairs(e.exporter("HEADERS")) {
@@ -107,7 +107,8 @@ func (e environment) pairs(list string) (pairs [][2]string) {
 	return pairs
 }
 
-// resource is the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and so win.
+// resource describes the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and
+// so win.
 func (e environment) resource(ctx context.Context, workspace, version string) *resource.Resource {
 	r, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "handoff"),

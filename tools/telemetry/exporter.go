@@ -26,7 +26,7 @@ import (
 // exporter sends spans to a collector as OTLP/HTTP with JSON. The SDK calls it for one batch at a time. Spans that
 // cannot be sent are lost, which is logged once a minute.
 type exporter struct {
-	life    context.Context // at its end nothing more is sent
+	life    context.Context // its end stops all sending
 	client  *http.Client
 	url     *url.URL
 	headers http.Header
@@ -34,7 +34,7 @@ type exporter struct {
 	now     func() time.Time
 	log     *slog.Logger
 
-	logged time.Time // when it was logged last that spans were lost
+	logged time.Time // time of the last log line about lost spans
 	lost   int       // spans since then
 }
 
@@ -42,8 +42,8 @@ var _ sdktrace.SpanExporter = (*exporter)(nil)
 
 // ExportSpans sends a batch. It logs errors and returns none, because the SDK would print them.
 //
-// It blocks until the batch was taken, was given up, or e.life or ctx ended, e.timeout at most. The SDK queues further
-// spans meanwhile and drops them when its queue is full.
+// It blocks until the batch was accepted or given up, or e.life or ctx ended, e.timeout at most. The SDK queues
+// further spans meanwhile and drops them when its queue is full.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -64,8 +64,8 @@ func (e *exporter) Shutdown(context.Context) error {
 	return nil
 }
 
-// logLoss logs the spans that were lost since it logged last, at most once a minute. It names the host and not the
-// address, which may hold a secret.
+// logLoss logs the spans lost since the last log line, at most once a minute. It names the host and not the address,
+// which may hold a secret.
 func (e *exporter) logLoss(ctx context.Context, err error, lost int) {
 	e.lost += lost
 	now := e.now()
@@ -87,9 +87,9 @@ func (e errRetryable) Unwrap() error { return e.error }
 
 // send repeats a request that failed for a passing reason, after longer and longer pauses, until the timeout.
 //
-// Passing are: no connection, and status 429, 502, 503 and 504. The pause is 1 second, then twice as long each time up
-// to 5 seconds, or what the collector asked for if that is longer. A batch that a collector took although its response
-// was lost arrives twice; ids are equal then.
+// Passing reasons are: no connection, and status 429, 502, 503 and 504. The pause is 1 second, then twice as long
+// each time up to 5 seconds, or the collector's own pause if that is longer. If a collector accepted a batch but its
+// response was lost, the batch arrives twice with the same ids.
 func (e *exporter) send(ctx context.Context, body []byte) error {
 	const shortest, longest = time.Second, 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
@@ -107,10 +107,10 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// maxResponse is how much of a response is read, in bytes.
+// maxResponse is the number of bytes that are read of a response.
 const maxResponse = 64 << 10
 
-// post makes one request. Nil means that the collector took all spans. The error is an errRetryable when the same
+// post makes one request. Nil means that the collector accepted all spans. The error is an errRetryable if the same
 // request may succeed later. Neither contains the address or a header.
 func (e *exporter) post(ctx context.Context, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), bytes.NewReader(body))
@@ -137,7 +137,7 @@ func (e *exporter) post(ctx context.Context, body []byte) error {
 	return fmt.Errorf("status %d", response.StatusCode)
 }
 
-// partialError is the error for a batch of which the collector rejected some spans. Repeating it would not help.
+// partialError returns the error for a batch if the collector rejected some spans of it. A repeat would not help.
 func partialError(response []byte) error {
 	var r struct {
 		PartialSuccess struct {
@@ -145,7 +145,7 @@ func partialError(response []byte) error {
 			ErrorMessage  string          `json:"errorMessage"`
 		} `json:"partialSuccess"`
 	}
-	_ = json.Unmarshal(response, &r) // a response that cannot be read names no rejected spans
+	_ = json.Unmarshal(response, &r) // an unreadable response names no rejected spans
 	n, _ := strconv.Atoi(string(bytes.Trim(r.PartialSuccess.RejectedSpans, `"`)))
 	if n == 0 {
 		return nil
@@ -153,18 +153,18 @@ func partialError(response []byte) error {
 	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.Visible(r.PartialSuccess.ErrorMessage), 200))
 }
 
-// retryAfter is the pause that a collector asked for in seconds, zero when it did not.
+// retryAfter returns the pause that a collector asked for in seconds, or zero.
 func retryAfter(h http.Header) time.Duration {
 	seconds, _ := strconv.Atoi(h.Get("Retry-After"))
 	return time.Duration(min(max(seconds, 0), 3600)) * time.Second
 }
 
-// object is a message of OTLP in JSON: ids are hexadecimal, numbers of 64 bits are strings, values of enumerations are
-// numbers (OpenTelemetry protocol specification, JSON Protobuf encoding). A collector takes a field that is empty for
-// one that is not there, except for the id of a parent.
+// object is a message of OTLP in JSON: ids are hexadecimal, numbers of 64 bits are strings, values of enumerations
+// are numbers (OpenTelemetry protocol specification, JSON Protobuf encoding). For a collector an empty field is the
+// same as a missing one, except for the id of a parent.
 type object = map[string]any
 
-// encode encodes spans as one request to a collector. All have the resource and the scope of the first: this program
+// encode encodes spans as one request to a collector. All use the resource and the scope of the first: this program
 // has no others. There is at least one span.
 func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
@@ -195,8 +195,8 @@ func spanOf(s sdktrace.ReadOnlySpan) object {
 	return out
 }
 
-// commonFields has the fields that a span and a link have in common. Remote says that the parent of the span, or the span to
-// which the link leads, is of another process.
+// commonFields returns the fields that a span and a link have in common. Remote says that the parent of the span, or
+// the target of the link, belongs to another process.
 func commonFields(to trace.SpanContext, remote bool, attrs []attribute.KeyValue) object {
 	const known, isRemote = 0x100, 0x200
 	flags := uint32(to.TraceFlags()) | known

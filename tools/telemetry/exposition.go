@@ -19,8 +19,8 @@ import (
 
 // family is all metrics of one name.
 //
-// A name never changes once released: dashboards and alerts name it. Kind is that of the Prometheus text format. Help
-// is one line.
+// A name never changes once released: dashboards and alerts name it. Kind is a type of the Prometheus text format.
+// Help is one line.
 type family struct{ name, kind, help string }
 
 // The families. A histogram has the bounds of [schemas.LatencyBounds].
@@ -51,11 +51,11 @@ func gauge(name, help string) family     { return family{name, "gauge", help} }
 func counter(name, help string) family   { return family{name, "counter", help} }
 func histogram(name, help string) family { return family{name, "histogram", help} }
 
-// Write writes all metrics in the text format of Prometheus. When those of the workspace cannot be read it writes the
-// others, and handoff_up as 0. It takes about two seconds at most. Its error is that of w.
+// Write writes all metrics in the text format of Prometheus. If the figures of the workspace cannot be read, it
+// writes the others, and handoff_up as 0. It takes about two seconds at most. Its error comes from w.
 //
 // The text is composed in memory first, so w never gets half of a page. Families come in a fixed order and samples in
-// the order of their labels. Process metrics are those of the library, under its names.
+// the order of their labels. Process metrics come from the library, under its names.
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p page
 	p.workspace(m.stats.read(ctx), m)
@@ -86,9 +86,9 @@ func (p *page) single(f family, labels string, value float64) {
 	p.sample(f.name, labels, value)
 }
 
-// workspace writes the statistics of the workspace, nil when they could not be read.
+// workspace writes the statistics of the workspace, nil if they could not be read.
 //
-// A mailbox in which nothing may be claimed has no age. The clock may be behind that of the sender; an age is never
+// A mailbox without claimable handoffs has no age. The clock may be behind the sender's clock; an age is never
 // negative.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
@@ -116,7 +116,7 @@ func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.histogram(commits.name, stats.Commits)
 }
 
-// processCounts writes what was counted in this process.
+// processCounts writes the counts of this process.
 func (p *page) processCounts(m *Metrics) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,8 +141,8 @@ func compareCalls(a, b call) int {
 	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.wait, b.wait))
 }
 
-// histogram writes durations. Those of an owner of another version, which counts by other bounds, have no buckets but
-// the last.
+// histogram writes durations. The durations from an owner of another version, which counts by other bounds, have no
+// buckets except the last.
 func (p *page) histogram(name string, l schemas.Latency, pairs ...string) {
 	bounds := schemas.LatencyBounds()
 	if len(l.Buckets) == len(bounds) {
@@ -168,5 +168,5 @@ func labels(pairs ...string) string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// labelEscaper writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
+// labelEscaper writes a value as the format requires: a backslash before backslashes and quotes, and no line break.
 var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -14,18 +14,18 @@ import (
 
 // MetricsConfig wires [Metrics]. Invoker and Now are required.
 type MetricsConfig struct {
-	Invoker tools.Invoker // for the tool workspace_stats; not the one that counts calls
+	Invoker tools.Invoker // for the tool workspace_stats; not the invoker that counts calls
 	Version string        // of this program
 	Now     func() time.Time
 	Logger  *slog.Logger // default: discards
 }
 
-// Metrics counts what happens in this process and in the workspace. It is safe for use by many goroutines. Use
+// Metrics counts calls and events in this process and in the workspace. It is safe for use by many goroutines. Use
 // [NewMetrics].
 //
 // Counters begin at zero with the process and are lost with it, as is usual with Prometheus. Figures of the workspace
-// come from the store and are the same in every process. Labels are states, tools, codes, names of mailboxes and words
-// of this program; no metric grows with the number of handoffs.
+// come from the store and are the same in every process. Labels are states, tools, codes, names of mailboxes and
+// words of this program; no metric grows with the number of handoffs.
 type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
@@ -55,14 +55,14 @@ func (m *Metrics) inc(f family, pairs ...string) {
 	m.counts[f][labels(pairs...)]++
 }
 
-// Invoker returns an invoker that passes calls to next and counts them, with how long they take.
+// Invoker returns an invoker that passes calls to next and counts them, with their durations.
 //
-// Results and errors are passed on as they are. A tool that does not exist counts under the name unknown, so that
-// callers cannot make metrics of their own.
+// It passes results and errors on unchanged. An unknown tool counts under the name unknown, so that callers cannot
+// make metrics of their own.
 func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return countingInvoker{next, m} }
 
-// Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers use
-// only a few, and none that a client wrote.
+// Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers
+// use only a few, and none that a client wrote.
 func (m *Metrics) Denied(reason string) {
 	m.inc(denied, "reason", reason)
 }
@@ -99,7 +99,7 @@ func (m *Metrics) countChange(c schemas.Change) {
 	}
 }
 
-// call is the key by which durations are kept.
+// call is the key of durations.
 type call struct {
 	tool    string
 	outcome string // "ok", or the code of the error
@@ -120,7 +120,7 @@ func (i countingInvoker) Invoke(ctx context.Context, c tools.Call) (json.RawMess
 	return result, err
 }
 
-// count counts one call that took so many seconds by Config.Now.
+// count counts one call and its duration in seconds.
 func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	key := call{tool: "unknown", outcome: "ok", wait: "no"}
 	if t, unknown := tools.Find(c.Tool); unknown == nil {
@@ -145,7 +145,7 @@ const (
 	statsTimeout = 2 * time.Second // how long reading them may take
 )
 
-// statsCache keeps the statistics of the workspace for a moment, so that they cost the same however many readers ask.
+// statsCache keeps the statistics of the workspace for a moment, so that their cost does not grow with the readers.
 type statsCache struct {
 	config MetricsConfig
 
@@ -154,11 +154,11 @@ type statsCache struct {
 	stats *schemas.StatsOut // nil when they could not be read
 }
 
-// read returns the statistics, nil when they cannot be read. It takes at most statsTimeout. The end of ctx does not end
+// read returns the statistics, nil if they cannot be read. It takes at most statsTimeout. The end of ctx does not end
 // it, because other readers wait for the same.
 //
-// A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds however many
-// readers there are.
+// A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds for any
+// number of readers.
 func (f *statsCache) read(ctx context.Context) *schemas.StatsOut {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 )
 
 // Follow sends a span for each stage of a handoff that ends from now on, and one for the handoff when it ends, until
-// ctx is done. A span begins at the time in the registry, however long ago, so spans are whole also after a restart;
-// only those that ended while no process followed are lost.
+// ctx is done. A span begins at its time in the registry, however long ago, so spans are complete even after a
+// restart; only spans that ended while no process followed are lost.
 //
 // It blocks. Several processes may follow the same workspace. Reading the events of a handoff costs a call of
 // get_handoff for each twenty of them, once for each stage that ends.
@@ -23,9 +23,9 @@ func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	follow(ctx, inv, t.log, func(ctx context.Context, c schemas.Change) error { return t.traceChange(ctx, inv, c) })
 }
 
-// stageOf is the name of the stage in which a handoff is, "" before the first and after the last.
+// stageOf returns the name of the stage of a handoff, "" before the first and after the last.
 //
-// Every status is named in the switch, so that a new one is not forgotten.
+// The switch names every status, so that a new one is not forgotten.
 func stageOf(s schemas.Status) string {
 	switch s {
 	case schemas.Pending:
@@ -41,7 +41,7 @@ func stageOf(s schemas.Status) string {
 
 // traceChange sends the spans that an event ended. After an error it is called again with the same event.
 //
-// An event that ends no stage has no span, and neither has one of a trace that is not sampled. The ids are computed, so
+// It sends nothing for an event that ends no stage, and for a trace that is not sampled. The ids are computed, so
 // sending the same span again after an error does no harm.
 func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.Change) error {
 	if c.Handoff == 0 {
@@ -66,8 +66,8 @@ func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.C
 	return nil
 }
 
-// skipOrRetry returns an error that may pass, so that the event is tried again. It logs any other error, and the event
-// has no span.
+// skipOrRetry returns an error that may pass, so that the event is tried again. It logs any other error, and the
+// event has no span.
 func (t *Traces) skipOrRetry(ctx context.Context, c schemas.Change, err error) error {
 	if ctx.Err() != nil || schemas.AsError(err).Code == schemas.Unavailable {
 		return err
@@ -86,7 +86,7 @@ func (t *Traces) stage(l timeline, stage string) {
 	if stage == "queued" {
 		agent = ""
 		if stageOf(end.To) == "working" {
-			agent = end.Agent // the one that claimed it
+			agent = end.Agent // the agent that claimed it
 		}
 	}
 	attrs := append(l.attributes(agent), keyAction.String(end.Action))
@@ -128,5 +128,5 @@ func endSpan(s trace.Span, end schemas.Event) {
 	s.End(trace.WithTimestamp(effectTime(end)))
 }
 
-// effectTime is the time at which an event took effect: a change by the clock was due before it was noticed.
+// effectTime returns the time at which an event took effect: a change by the clock was due before it was noticed.
 func effectTime(e schemas.Event) time.Time { return cmp.Or(e.Due, e.At) }

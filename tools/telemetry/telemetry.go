@@ -1,14 +1,14 @@
-// Package telemetry shows what happens in a workspace, as metrics for Prometheus and spans for OpenTelemetry.
+// Package telemetry exports metrics of a workspace for Prometheus and spans for OpenTelemetry.
 //
-// No package below knows of it. Everything comes from [tools.Invoker], in three ways:
+// No package below knows it. Its data comes from [tools.Invoker], in three ways:
 //
 //	calls      a decorator of the Invoker that agents call through       → counts, latencies, a span for each
 //	changes    the registry of events, followed by number                → transitions, expiries, spans of handoffs
 //	figures    the tool workspace_stats, called when metrics are read    → handoffs by state, mailboxes, commits
 //
-// [Metrics] writes metrics in the text format of Prometheus. [Traces] makes one trace of each workflow and sends it to
-// a collector as OTLP/HTTP with JSON. Ids of traces and spans are computed from the names of workspace, workflow and
-// handoff, so every process computes the same ids, and a span can be linked to before it was sent:
+// [Metrics] writes metrics in the text format of Prometheus. [Traces] makes one trace of each workflow and sends it
+// to a collector as OTLP/HTTP with JSON. Ids of traces and spans are computed from the names of workspace, workflow
+// and handoff, so every process computes the same ids, and a link can name a span before it was sent:
 //
 //	handoff ho_1 ─┬─ queued     from sent to claimed
 //	              ├─ working    from claimed to asked
@@ -17,20 +17,20 @@
 //	              ├─ working    from claimed to completed
 //	              └─ handoff ho_2, which continues it ── …
 //
-// Neither has anything that agents wrote: no title, task, summary, note or result.
+// Neither exports texts of agents: no title, task, summary, note or result.
 //
-// Both are off by default and cost nothing then: metrics are counted by a server that was asked to show them, spans are
-// made when the environment names a collector. Libraries that build registries when the program starts are kept out,
-// because every command and hook pays for them: so spans are encoded here as JSON, and not by the exporter of
-// OpenTelemetry, which links gRPC.
+// Both are off by default and cost nothing then: a server counts metrics if it was asked to show them, and makes
+// spans if the environment names a collector. Libraries that build registries when the program starts are kept out,
+// because every command and hook pays for them. So this package encodes spans as JSON itself, and does not use the
+// exporter of OpenTelemetry, which links gRPC.
 //
-// Neither ever fails or delays a call of an agent. What cannot be read or sent is left out and logged.
+// Neither ever fails or delays a call of an agent. Data that cannot be read or sent is left out and logged.
 //
 // The usual client libraries of Prometheus and OTLP link protobuf and gRPC, whose registries take 0.8 and 0.7 ms of a
 // start of 10. VictoriaMetrics/metrics keeps the metrics instead. A test keeps the heavy packages out.
 //
-// Every process that stays sends traces, so none is missing when the owner of the store has no collector. Two
-// processes then send the same span of a handoff under the same ids, and a collector has it once.
+// Every process that stays sends traces, so none is missing if the owner of the store has no collector. Two processes
+// then send the same span of a handoff under the same ids, and a collector has it once.
 package telemetry
 
 import (
@@ -44,13 +44,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// follow calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then with
-// those that had come by then. After an error of the registry or of fn it pauses, and goes on with the event at which it
-// stopped.
+// follow calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then
+// with the events that had arrived by then. After an error of the registry or of fn it pauses, and goes on with the
+// failed event.
 //
-// The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn is
-// called on this goroutine, and again with the same event after it returned an error, so fn either counts an event or
-// returns an error, never both. Events from before the first success are not seen.
+// The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn
+// is called on this goroutine, and again with the same event after it returned an error, so fn either counts an event
+// or returns an error, never both. Events from before the first success are not seen.
 func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(context.Context, schemas.Change) error) {
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
@@ -70,14 +70,14 @@ func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(co
 	}
 }
 
-// position is how far the registry was followed.
+// position is the point up to which the registry was followed.
 type position struct {
 	known bool
 	after uint64 // the number of the last event
 }
 
-// follow goes on from the position until an error, and moves the position after each event that fn took. It never
-// returns nil. The number of the newest event is asked for once, so an event that comes while the registry cannot be
+// follow goes on from the position until an error, and moves the position after each event that fn accepted. It never
+// returns nil. It asks for the number of the newest event once, so an event that comes while the registry cannot be
 // read is not lost.
 func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) error {
 	if !p.known {
@@ -99,7 +99,7 @@ func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(contex
 	return errors.New("the registry ended")
 }
 
-// finishLimit is how long a follower whose time is over may read what it has not seen yet.
+// finishLimit is how long a follower may read the remaining events after its ctx ended.
 const finishLimit = 200 * time.Millisecond
 
 // finish goes on to the event that is the newest now: a server ends right after the last call of its client.

@@ -14,9 +14,9 @@ import (
 	"handoff/tools"
 )
 
-// timeline is the events of a handoff up to one of them.
+// timeline holds the events of a handoff up to one of them.
 //
-// It is read anew for each span: nothing about handoffs is kept between events but the names of their workflows.
+// It is read anew for each span: between events only the names of workflows are kept.
 type timeline struct {
 	handoff  schemas.ID
 	workflow schemas.Workflow
@@ -26,9 +26,9 @@ type timeline struct {
 
 func (l timeline) last() schemas.Event { return l.events[len(l.events)-1] }
 
-// stageBegin is the last event that began a stage.
+// stageBegin returns the last event that began a stage.
 //
-// Known is false when the event is not among those that were read.
+// Known is false if this event was not read.
 func (l timeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
 		if stageOf(e.To) == stage && stageOf(e.From) != stage {
@@ -48,7 +48,7 @@ func (l timeline) attributes(agent schemas.Agent) []attribute.KeyValue {
 	return attrs
 }
 
-// links are the spans of the calls that acted on the handoff, each once.
+// links returns the spans of the calls that acted on the handoff, each once.
 func (l timeline) links() (links []trace.Link) {
 	var known []string
 	for _, e := range l.events {
@@ -64,19 +64,19 @@ func (l timeline) links() (links []trace.Link) {
 	return links
 }
 
-// remoteSpan is the span that a W3C traceparent names; invalid when it names none.
+// remoteSpan returns the span that a W3C traceparent names; invalid for an invalid traceparent.
 func remoteSpan(traceparent string) trace.SpanContext {
 	carried := propagation.MapCarrier{"traceparent": traceparent}
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))
 }
 
-// maxPages is how many pages of a handoff's events are read: its last thousand events.
+// maxPages bounds the pages of a handoff's events that are read: its last thousand events.
 const maxPages = 50
 
 // readTimeline reads the events of a handoff up to a change.
 //
-// Events after the change are left out, so the span is the same however late it is sent. The error is that of
-// get_handoff, or says that the change itself is not among the events.
+// It leaves out events after the change, so a span that is sent late is the same. The error comes from get_handoff,
+// or says that the change itself is not among the events.
 func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.Change) (timeline, error) {
 	l := timeline{handoff: c.Handoff, workflow: c.Workflow}
 	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "audit"}
@@ -116,13 +116,13 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 	return t.spanContext(workflow, first.Other), nil
 }
 
-// maxWorkflows is for how many handoffs the workflow is remembered at least.
+// maxWorkflows is the number of handoffs whose workflow is remembered at least.
 const maxWorkflows = 4096
 
-// workflows remembers to which workflow handoffs belong, for those that were remembered last.
+// workflows remembers the workflows of the latest handoffs.
 //
-// When recent is full it takes the place of older, and older is forgotten: between 4,096 and 8,192 handoffs are known.
-// One that is forgotten is asked for again, or has no link.
+// When recent is full, it replaces older, and the old one is forgotten: between 4,096 and 8,192 handoffs are known. A
+// forgotten workflow is asked for again, or the handoff has no link.
 type workflows struct {
 	mu            sync.Mutex // guards the fields below
 	recent, older map[schemas.ID]schemas.Workflow

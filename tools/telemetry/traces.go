@@ -18,11 +18,12 @@ import (
 
 // TracesConfig wires [Traces]. Getenv, Workspace and Now are required.
 type TracesConfig struct {
-	// Getenv reads the environment. It is asked for these variables of the OpenTelemetry specification:
+	// Getenv reads the environment. It is called for these variables of the OpenTelemetry specification:
 	// OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER (only none); ENDPOINT, HEADERS, TIMEOUT and PROTOCOL, each after
-	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is http/json, whatever PROTOCOL says. The SDK
-	// reads the others from the environment of the process: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
-	// OTEL_TRACES_SAMPLER and its _ARG, the limits of its queue, OTEL_BSP_…, and of a span, OTEL_SPAN_….
+	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is always http/json, even if PROTOCOL names
+	// another. The SDK reads the others from the environment of the process: OTEL_SERVICE_NAME,
+	// OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and its _ARG, the limits of its queue, OTEL_BSP_…, and of a span,
+	// OTEL_SPAN_….
 	Getenv func(string) string
 
 	Workspace string // its name, which is part of all ids
@@ -34,8 +35,8 @@ type TracesConfig struct {
 
 // Traces sends spans to a collector. It is safe for use by many goroutines. Use [NewTraces].
 //
-// Spans are made by every process that follows, with equal ids, so a collector that gets one twice has it once. Spans
-// that wait are lost when the process is killed.
+// Every process that follows makes spans, with equal ids, so a collector that gets one twice has it once. Waiting
+// spans are lost when the process is killed.
 type Traces struct {
 	names     spanIDs
 	now       func() time.Time
@@ -46,12 +47,12 @@ type Traces struct {
 	workflows *workflows
 }
 
-// NewTraces begins to send spans in the background. It returns nil when the environment names no endpoint, and an error
-// when the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
+// NewTraces begins to send spans in the background. It returns nil if the environment names no endpoint, and an error
+// if the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
 // lost, which is logged once a minute. The caller calls [Traces.Close].
 //
-// A variable that cannot be read is logged and has its default. Values of variables are never logged, because headers
-// and addresses may hold secrets.
+// An unreadable variable is logged and has its default. Values of variables are never logged, because headers and
+// addresses may hold secrets.
 func NewTraces(c TracesConfig) (*Traces, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	env := environment{get: c.Getenv, log: c.Logger}
@@ -83,9 +84,9 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 // noRedirect follows no redirect: headers may hold a secret, which no other host may get.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Close sends the spans that are left, until ctx is done at the latest, and stops. It is called once.
+// Close sends the remaining spans, until ctx is done at the latest, and stops. It is called once.
 //
-// The error is that of the SDK, or of ctx when spans were left at its end. After it, calls go on without spans.
+// The error comes from the SDK, or from ctx if spans were left at its end. After it, calls go on without spans.
 func (t *Traces) Close(ctx context.Context) error {
 	defer t.end()
 	return t.provider.Shutdown(ctx)
@@ -93,14 +94,14 @@ func (t *Traces) Close(ctx context.Context) error {
 
 // sampled reports whether the trace of a workflow is sent.
 //
-// The sampler decides by the id of the trace, so every process decides in the same way. It belongs to the SDK, which is
-// asked by a span that never ends, and so is never sent.
+// The sampler decides by the id of the trace, so every process decides in the same way. Only the SDK has the sampler,
+// so sampled begins a span that it never ends, which is therefore never sent.
 func (t *Traces) sampled(w schemas.Workflow) bool {
 	_, asked := t.tracer.Start(withID(context.Background(), span{trace: t.names.trace(w)}), "asked")
 	return asked.IsRecording()
 }
 
-// spanContext is the span of a handoff in the trace of its workflow.
+// spanContext returns the span of a handoff in the trace of its workflow.
 //
 // The span need not exist yet: its ids are computed from names.
 func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext {
@@ -111,7 +112,7 @@ func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext
 	return trace.NewSpanContext(config)
 }
 
-// The attributes of spans. None has anything that agents wrote.
+// The attributes of spans. None has texts of agents.
 const (
 	keyHandoff  = attribute.Key("handoff.id")
 	keyWorkflow = attribute.Key("handoff.workflow")
@@ -122,24 +123,24 @@ const (
 	keyOutcome  = attribute.Key("handoff.outcome") // the state in which it ended
 )
 
-// spanIDs computes the ids of traces and spans from the names of what they are about, so that every process computes the
-// same ids. The workspace is part of them, so two workspaces with the same names share no trace.
+// spanIDs computes the ids of traces and spans from names, so that every process computes the same ids. The workspace
+// is part of them, so two workspaces with the same names share no trace.
 //
-// The ids are the first bytes of a SHA-256. How they are computed never changes: spans that were sent name each other
-// by them.
+// The ids are the first bytes of a SHA-256. Their computation never changes: spans that were sent name each other by
+// them.
 type spanIDs struct{ workspace string }
 
-// trace is the id of the trace of a workflow. All spans of its handoffs are in it.
+// trace returns the id of the trace of a workflow. All spans of its handoffs are in it.
 func (n spanIDs) trace(w schemas.Workflow) trace.TraceID {
 	return trace.TraceID(n.sum("workflow", string(w)))
 }
 
-// handoff is the id of the span of a handoff.
+// handoff returns the id of the span of a handoff.
 func (n spanIDs) handoff(h schemas.ID) trace.SpanID {
 	return trace.SpanID(n.sum("handoff", h.String()))
 }
 
-// stage is the span of the stage that an event ended.
+// stage returns the id of the span of the stage that an event ended.
 func (n spanIDs) stage(h schemas.ID, event uint64) trace.SpanID {
 	return trace.SpanID(n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
 }
@@ -152,7 +153,7 @@ func (n spanIDs) sum(parts ...string) []byte {
 	return sum.Sum(nil)
 }
 
-// span are the ids of a span.
+// span holds the ids of a span.
 type span struct {
 	trace trace.TraceID
 	id    trace.SpanID
@@ -160,12 +161,12 @@ type span struct {
 
 type spanKey struct{}
 
-// withID gives the next span that is begun in ctx these ids.
+// withID gives these ids to the next span that is begun in ctx.
 func withID(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
 
 // generator gives a span the ids in its context.
 //
-// The SDK calls it once for each span that has no valid parent, and NewSpanID for each other.
+// The SDK calls NewIDs once for each span without a valid parent, and NewSpanID for each other.
 type generator struct{}
 
 // NewIDs implements the generator of the SDK.
