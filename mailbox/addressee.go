@@ -98,7 +98,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if err != nil || pool == "" {
 		return err
 	}
-	return refusePoolName("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
+	return refusePoolName("agent", name, pool, "Leave agent out: an agent takes %s under its own name. An agent that wants this name registers first.")
 }
 
 // tellNoTakers tells the sender of a handoff that becomes claimable if no agent can take it now. A sender that acts

@@ -254,7 +254,7 @@ func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, also those of before: "+
+		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, the earlier ones too: "+
 			"changes.remove.success_criteria takes some away, by their text or number", after))
 	}
 }
@@ -271,7 +271,7 @@ func (o *op) tellDependencies(now *store.Record, opt *schemas.SendOptions, out *
 	out.Warnings = append(out.Warnings, o.warnOfPartial(now)...)
 	named := len(opt.After) + len(opt.AfterAccepted)
 	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
-		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+
-			compose.None+" replaces that, after and after_accepted each its own")
+		out.Warnings = append(out.Warnings, "it keeps its earlier dependencies, too: a list that begins with "+
+			compose.None+" replaces them, after and after_accepted each its own")
 	}
 }

@@ -56,7 +56,7 @@ func TestAmend_ReturnsDependencies(t *testing.T) {
 	}
 	more := after("2")
 	require.Equal(t, []string{"ho_1", "ho_2"}, more.BlockedBy)
-	require.Contains(t, more.Warnings, "it waits for what it waited for before, too: a list that begins with none replaces that, after and after_accepted each its own")
+	require.Contains(t, more.Warnings, "it keeps its earlier dependencies, too: a list that begins with none replaces them, after and after_accepted each its own")
 	only := after("none", "2")
 	require.Equal(t, []string{"ho_2"}, only.BlockedBy)
 	require.Empty(t, only.Warnings)

@@ -220,7 +220,7 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 		return kept, cmp.Or(err, s.addHeld(v, by, &out))
 	})
 	if err != nil {
-		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
+		s.Logger.WarnContext(ctx, "waiting work was left out of a response", slog.Any("error", err))
 	}
 	if some, err := s.hasUnread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err

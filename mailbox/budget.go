@@ -231,7 +231,7 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if hour.Of[of] > maxPerRule || hour.All > maxPerHour {
 		o.spentBudget = of
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", maxPerRule, maxPerHour).
-			WithHint("What times out in this hour stays as it is: look for what is timed_out, and send it again.")
+			WithHint("Handoffs that time out in this hour stay so: list them by the status timed_out, and send them again.")
 	}
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }

@@ -207,7 +207,7 @@ func TestBudget_TellsHumanInsteadOfSendingConsequences(t *testing.T) {
 			require.Contains(w.t, fmt.Sprint(out.Warnings), "nothing was passed on to c")
 			again := w.Completes(b, 1, forward)
 			require.Nil(w.t, again.Forwarded)
-		}, "What was to follow ho_1"},
+		}, "The continuation of ho_1"},
 		"rollback": {fail(""), "Nobody goes on after ho_1 (broken)"},
 		"retry":    {fail(schemas.ThenRetry), "Nobody goes on after ho_1 (broken)"},
 		"rejection": {func(w *world, b schemas.Caller) {

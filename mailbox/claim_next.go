@@ -13,7 +13,7 @@ import (
 )
 
 // errLookFurther undoes a transaction that has passed over as many handoffs as it may.
-const errLookFurther operation.Undo = "what is wanted lies further back in the mailbox"
+const errLookFurther operation.Undo = "the handoff lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
 // gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a

@@ -33,7 +33,7 @@ func (s *Service) claimResult(
 		b, todo, err := brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stays, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()
+			b.Text = "The content cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()
 		}
 		out = schemas.ClaimOut{
 			OnlyUnread: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,

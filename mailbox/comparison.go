@@ -131,4 +131,4 @@ const maxTail = 1 << 10
 
 // errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method around the
 // transaction compares, and tries again.
-const errNotCompared operation.Undo = "what was asked for is to be compared first"
+const errNotCompared operation.Undo = "the completion must be compared first"

@@ -82,7 +82,7 @@ func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
 	}
-	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.To))
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets the continuation once the result is accepted", next.To))
 	_, err := o.checkDraft(next)
 	return schemas.Within("continuation", err)
 }
@@ -99,7 +99,7 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	}
 	next, err := o.draftContinuation(holderCaller(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
 	if err != nil {
-		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
+		return nil, o.tellUnsent(r, fmt.Sprintf("The continuation of %s", r.ID), err)
 	}
 	return next, nil
 }
@@ -113,7 +113,7 @@ func (o *op) passOnAccepted(h *operation.Happening) error {
 		})
 	})
 	if err != nil {
-		return o.tellUnsent(h.Now, fmt.Sprintf("What was to follow %s", h.Now.ID), err)
+		return o.tellUnsent(h.Now, fmt.Sprintf("The continuation of %s", h.Now.ID), err)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (o *op) tellRecipient(h *operation.Happening) error {
 	return o.NotifyAgent(to, noticeOf(h))
 }
 
-// rerun sends the work again as it was sent.
+// rerun sends the work again, without changes by a caller.
 func (o *op) rerun(h *operation.Happening) (*store.Record, error) {
 	return o.sendOrTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
@@ -160,7 +160,7 @@ func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) 
 		return came, err
 	}
 	came.Unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.Forward.To, schemas.AsError(err).Message)
-	return came, o.tellUnsent(h.Now, "What was to follow "+h.Now.ID.String(), err)
+	return came, o.tellUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
 }
 
 // endLeftovers cancels pending handoffs that were sent when an earlier attempt at done failed: a rollback or a decision

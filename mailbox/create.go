@@ -91,7 +91,7 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 // least one.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
-	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it otherwise
+	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it differently
 		d.To = to
 	}
 	r := &store.Record{
@@ -217,7 +217,7 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
 		chain = append([]string{string(before.From)}, chain...)
 	}
-	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
+	// The text is from MaxHandoffsExceededError in the kernl handoffs design.
 	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
 		About(parent.ID, parent.Status, 0).WithField("parent").
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")

@@ -240,10 +240,10 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 	return o.replaceDependency(r, failed)
 }
 
-// mayTakeBack tells whether an agent's completion of a rollback is enough to count the failed work as done: nothing
-// compares a rollback with the criteria of the work. It is enough from the sender and from human, who may accept any
-// result. It is also enough from the agent that the sender named for failures, if the work has no criterion, check or
-// review and that agent did not fail itself.
+// mayTakeBack tells whether an agent's completion of a rollback is enough to count the failed work as done, although
+// the server does not compare a rollback with the criteria. It is enough from the sender and from human: both may
+// accept any result. It is also enough from the agent that the sender named for failures, if the work has no criterion,
+// check or review and that agent did not fail itself.
 func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.Principal(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""

@@ -132,8 +132,7 @@ func (o *op) capTimes(r *store.Record) (changed bool) {
 	return changed
 }
 
-// unclaimedAfter is how long work waits to be claimed until what its sender said of that is done. The time is fixed, so
-// that a sender need not choose one. The text is said to senders and has to agree with it.
+// The text is the same time in warnings and notices.
 const (
 	// unclaimedAfter is how long work may stay unclaimed before the server applies the sender's no_takers. The time is
 	// fixed, so that a sender need not choose one. unclaimedText is the same time in texts for senders.

@@ -197,7 +197,7 @@ func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	if f.Then == schemas.ThenRollback && r.Rollback == 0 { // a rule of a file sent what goes on
+	if f.Then == schemas.ThenRollback && r.Rollback == 0 { // a rule of a file sent the next handoff
 		out.Then = ""
 	}
 	out.RollbackHandoff, out.To = next.ID, next.To

@@ -92,7 +92,7 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
-// across are the consequences that concern other handoffs.
+// across are the consequences that concern other handoffs, one call for each of them.
 var across = map[life.Consequence]spread{
 	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
 	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},

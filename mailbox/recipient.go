@@ -114,7 +114,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		return nil, err
 	}
 	if pool != "" && !force {
-		return nil, refusePoolName("to", to, pool, "Send to %s: who is in it may claim it. Nothing was sent.")
+		return nil, refusePoolName("to", to, pool, "Send to %s: its members may claim it. Nothing was sent.")
 	}
 	known, err := o.AgentNames()
 	if err != nil {
@@ -132,7 +132,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		}
 		return []string{fmt.Sprintf("nobody has claimed as %s yet%s", to, advice)}, err
 	}
-	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
+	// The text is from HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
 		o.By.Agent, to, enumerate(known))
 	hint := fmt.Sprintf("Agent not found: %s.", to)

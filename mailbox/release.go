@@ -141,7 +141,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	}
 	if r.Holder == o.By.Agent {
 		operation.DropClaim(&now)
-		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
+		now.Uncharged = r.Uncharged || r.Status.Held() // an attempt whose lease ended before stays counted
 	}
 	if now.Reserved != 0 {
 		now.Box, now.Reserved = now.To, 0

@@ -216,7 +216,7 @@ func (o *op) reviewedWork(review *store.Record) *store.Record {
 	return r
 }
 
-// applyVerdict accepts or returns the reviewed work by the verdict of its review, see [life.Judge].
+// applyVerdict accepts or returns the reviewed work by the verdict of its review, see [life.ApplyVerdict].
 func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
 	r := o.reviewedWork(h.Now)
 	done, _ := h.Content.(schemas.Completion)

@@ -138,8 +138,8 @@ type Config struct {
 // changes.
 //
 // A method that changes the store does so in one transaction. First it applies due changes, for 256 handoffs at most;
-// then it changes the record; then it carries out the consequences, see [life.Follows]. All of it is committed together
-// with the events of the registry, or none of it.
+// then it changes the record; then it carries out the consequences, see [life.ConsequencesOf]. All of it is committed
+// together with the events of the registry, or none of it.
 //
 // Errors are *[schemas.Error]. Each method documents its codes. Every method returns unavailable if the call was cut
 // off before it took effect, if the disk is full and if the store cannot be written; and internal for a fault of this

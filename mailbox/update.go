@@ -129,7 +129,7 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
-			WithHint("Only what waits for approval can be %s.", decided.Action)
+			WithHint("Only a handoff that waits for approval can be %s.", decided.Action)
 	}
 	return o.ChangeWithNote(decided, r, noteOf(in), func(now *store.Record) {
 		if in.Action == schemas.ActApprove {
@@ -141,7 +141,7 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	})
 }
 
-// cancel ends a handoff that is no longer wanted, see [life.Cancel], and dismisses one that ended badly, see
+// cancel ends a handoff that is no longer wanted, see [life.Cancel]. It dismisses a handoff that ended badly, see
 // [life.Dismiss]. The result lists open descendants, which go on: the caller cancels them separately. For a handoff
 // that has ended already, the error lists its open descendants.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
@@ -278,7 +278,7 @@ func refuseUnused(in schemas.UpdateIn) error {
 		{"percent", in.Percent != 0, "Report it with progress."},
 		{"questions", len(in.Questions) > 0, "Ask with the action ask."},
 		{"conditions", in.Conditions != nil, "Ask with the action ask."},
-		{"to", in.To != "", "release, amend, return and retry have a new recipient. A question goes to who answers for " +
+		{"to", in.To != "", "release, amend, return and retry have a new recipient. A question goes to the agent that answers for " +
 			"the work; ask others with a message."},
 		{"changes.checkpoint", checkpoint != nil, "progress, ask and release keep a checkpoint."},
 		{"changes", !reflect.ValueOf(changes).IsZero(), "amend changes a handoff, return and retry the new one, and answer " +

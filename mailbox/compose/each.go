@@ -57,7 +57,7 @@ func withMark(text string) string {
 // fillMark returns a message with each {{each}} replaced by a text, in all its fields.
 func fillMark(message any, text string) (in schemas.SendIn, err error) {
 	quoted, _ := json.Marshal(text) // a text can always be encoded
-	b, _ := json.Marshal(message)   // it came as JSON
+	b, _ := json.Marshal(message)   // the message came as JSON
 	err = json.Unmarshal(eachMark().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
 	return in, err
 }

@@ -66,7 +66,7 @@ func redact(v any, path []string, free bool) (_ any, changed bool) {
 	return v, changed
 }
 
-// redactField is redact for a field of an object.
+// redactField does [redact] for a field of an object.
 func redactField(name string, v any, path []string, free bool) (_ any, changed bool) {
 	switch {
 	case len(path) > 0 && path[0] == name:
@@ -137,7 +137,7 @@ func lessenField(within string, object map[string]any, name string) (changed boo
 	switch {
 	case slices.Contains(freeFields, name) && isLong(was):
 		if object[name], _ = lessen(name, was); isLong(object[name]) {
-			delete(object, name) // it has many short texts
+			delete(object, name) // it is still long, with many short texts
 		}
 		return true
 	case within == "references" && name == "digest":
