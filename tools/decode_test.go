@@ -18,8 +18,8 @@ func canonical(t *testing.T, tool, args string) (string, error) {
 	return string(b), err
 }
 
-// Each line is a slip that models make, and what it becomes. Claims, lists and the like take no fields of
-// their own here, so that the slip stands alone.
+// Each line is a slip of a model, and its coerced form. Claims, lists and similar tools take no fields of their own
+// here, so that the slip stands alone.
 func TestDecode_CoercesSlips(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"absent arguments", "claim_handoff", ``, `{}`},

@@ -1,6 +1,6 @@
 package tools
 
-// The schemas are read as the decoder reads them, which nothing else outside of this package has to.
+// The test reads the schemas as the decoder does, which no package outside needs.
 
 import (
 	"cmp"
@@ -32,9 +32,9 @@ func TestReference_DescribesTools(t *testing.T) {
 	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
 }
 
-// reference gives for every tool of [Table] in Markdown what it takes and what it answers. What arguments mean stands in
-// their schemas, which handoff tools prints; here are the fields of those that are objects. What all tools have stands
-// once, before it.
+// reference returns for every tool of [Table] in Markdown its arguments and its results. The meaning of arguments
+// stands in their schemas, which handoff tools prints; here are the fields of arguments that are objects. The common
+// fields of all tools stand once, before it.
 func reference() string {
 	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
@@ -53,8 +53,8 @@ func reference() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// argument adds an argument to plain, and each of its fields that is published. One whose description gives its fields
-// has a row of its own.
+// argument adds an argument to plain, and each of its published fields. An argument whose description lists its
+// fields has a row of its own.
 func argument(b *strings.Builder, plain *[]string, path string, shown, full *node) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.field(name), full.Properties.field(name)
@@ -72,7 +72,7 @@ func argument(b *strings.Builder, plain *[]string, path string, shown, full *nod
 	}
 }
 
-// short says what a schema takes, if that is anything but one text.
+// short says which values a schema takes, unless it is a single text.
 func (n *node) short() string {
 	if n.Enum != nil {
 		return " (" + strings.Join(n.Enum, " ") + ")"

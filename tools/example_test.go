@@ -25,7 +25,7 @@ func ExampleLocal_Invoke() {
 	// Closest: task. Nothing was sent.
 }
 
-// Where models slip, arguments are coerced.
+// Arguments with slips are coerced.
 func ExampleTool_Canonical() {
 	send, _ := tools.Find("send_handoff")
 	args, _ := send.Canonical(json.RawMessage(`{"to": "auto-code", "message": "Fix the login", "tags": "go", "priority": "HIGH"}`))

@@ -13,7 +13,7 @@ import (
 	"handoff/tools"
 )
 
-// arguments are the types behind the ten, in the order of the table.
+// arguments are the argument types of the ten tools, in the order of the table.
 var arguments = []reflect.Type{
 	reflect.TypeFor[schemas.ClaimIn](), reflect.TypeFor[schemas.CompleteIn](), reflect.TypeFor[schemas.FailIn](),
 	reflect.TypeFor[schemas.GetIn](), reflect.TypeFor[schemas.HistoryIn](), reflect.TypeFor[schemas.AgentsIn](),
@@ -35,8 +35,8 @@ var seeds = []string{
 	`{"handoff_id":"x","source":{"agent":"a"},"target":{"agent":"b"},"task":{"id":"1","description":"d"},"metadata":{"priority":0,"timestamp":"t"}}`,
 }
 
-// Whatever is sent: no tool panics, what is accepted is its own canonical form, and the type behind the
-// tool keeps all of it.
+// For any input: no tool panics, accepted arguments are their own canonical form, and the type behind the tool keeps
+// all of them.
 func FuzzDecode(f *testing.F) {
 	messages, err := filepath.Glob("../schemas/respell/testdata/messages/*.json") // of other protocols
 	require.NoError(f, err)
@@ -80,7 +80,7 @@ func retyped(t *testing.T, of reflect.Type, b []byte) []byte {
 	return b
 }
 
-// What the store keeps comes back as it was kept.
+// Stored records decode to their values before storing.
 func FuzzRecords(f *testing.F) {
 	records := []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Completion](), reflect.TypeFor[schemas.Failure](),

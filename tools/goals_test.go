@@ -11,16 +11,16 @@ import (
 	"handoff/schemas"
 )
 
-// What somebody wants who knows only the list of tools: each goal is reached by the calls that come to mind first.
+// A goal is an aim of a caller that knows only the list of tools: the calls that come to mind first reach it.
 func TestGoals_AreReachedAtFirstTry(t *testing.T) {
 	goals := talksIn(t, "testdata/goals.txt")
 	require.GreaterOrEqual(t, len(goals), 30)
 	play(t, "testdata/goals.txt")
 }
 
-// What slips into the last call of a talk is accepted as it is meant, or the call is mended by nothing but what its
-// refusal says: by the call that it advises, by the place or the name that it gives, or as the table writes it behind
-// "> ", with no name in it that the refusal does not have.
+// A slip in the last call of a talk is accepted in its meaning, or the refusal alone is enough to mend the call: by
+// the call that it advises, by the place or the name that it gives, or as the table writes it behind "> ", with no
+// name in it that the refusal lacks.
 func TestSlips_AreAcceptedOrMendedByRefusal(t *testing.T) {
 	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
 		for _, talk := range talksIn(t, file) {
@@ -50,7 +50,7 @@ var (
 	nameForm    = regexp.MustCompile(`"(\w+)":`)
 )
 
-// mend makes the call that a refusal leads to and gives its answer.
+// mend makes the call that a refusal leads to and returns its answer.
 func (d *desk) mend(slip said, e *schemas.Error, text string) string {
 	d.Helper()
 	d.Logf("refused: %s", text)
@@ -80,7 +80,7 @@ func (d *desk) mend(slip said, e *schemas.Error, text string) string {
 	return text
 }
 
-// moved gives arguments with a field at another place.
+// moved returns arguments with a field at another place.
 func (d *desk) moved(args, from, to string) string {
 	d.Helper()
 	var m map[string]any

@@ -20,7 +20,7 @@ type method func(*mailbox.Service, context.Context, schemas.Caller, schemas.Conn
 
 var goOn = advise(schemas.Advice{Say: "go on"})
 
-// run calls a row of its own over no mailbox, an administrative one, which asks for no inbox.
+// run calls an administrative row of the test without a mailbox; such a row needs no inbox.
 func run(t *testing.T, c Call, m method) (out, log string, err error) {
 	t.Helper()
 	var b bytes.Buffer

@@ -44,8 +44,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// Subagents of one client share a server and say their name with each call: the calls that they are advised
-// to make say it again, or they would take the work of another.
+// Subagents of one client share a server and give their names with each call. The advised calls repeat the name;
+// otherwise they would take the work of another subagent.
 func TestAdvice_RepeatsGivenName(t *testing.T) {
 	w := open(t)
 	main := schemas.Caller{Agent: "main", Via: schemas.ViaStdio, Conn: "c"}

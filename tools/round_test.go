@@ -15,7 +15,7 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// office is a workspace in memory whose clients are as strict as the strictest.
+// office is a workspace in memory whose clients are as strict as the strictest real ones.
 type office struct {
 	*testing.T
 	tools.Invoker
@@ -43,7 +43,7 @@ func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
 	return result
 }
 
-// next is what a result advises, as text, with arguments by name.
+// next returns the advice of a result, as text, with arguments by name.
 func (o office) next(result map[string]any) string {
 	o.Helper()
 	b, err := json.Marshal(result["next"])
@@ -110,7 +110,7 @@ func TestResults_CountMailAndAdviseNextCall(t *testing.T) {
 		`claim_handoff {"wait_seconds":50} waits for mail.`, o.next(empty))
 }
 
-// Whoever does what next says reads all of a reference.
+// A caller that follows the advice reads all of a reference.
 func TestGet_AdvisesReferenceUntilAllIsRead(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)

@@ -41,7 +41,7 @@ func TestScope_ReadCallsOnlyReadingTools(t *testing.T) {
 	}
 }
 
-// Over HTTP there is no tool beside those of agents, whatever the scope.
+// Over HTTP there are only the tools for agents, with any scope.
 func TestInvoke_HidesAdminToolsOverHTTP(t *testing.T) {
 	o := open(t)
 	for _, row := range tools.Admin {
@@ -84,7 +84,7 @@ func TestScope_OnlyAdminActsAsHuman(t *testing.T) {
 	}
 }
 
-// actions are those of all events so far.
+// actions returns the actions of all events so far.
 func (o office) actions() (all []string) {
 	o.Helper()
 	var newest schemas.NewestOut

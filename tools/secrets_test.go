@@ -13,7 +13,7 @@ import (
 	"handoff/tools"
 )
 
-// Put together here, so that nothing that looks for secrets finds it in this file.
+// Put together here, so that scanners for secrets find none in this file.
 var leaked = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 func with(t *testing.T, secrets tools.Secrets) office {
@@ -21,7 +21,7 @@ func with(t *testing.T, secrets tools.Secrets) office {
 	return office{T: t, Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service, Secrets: secrets}}
 }
 
-// Each call of the life of a handoff says a secret in each of its texts. None of it comes back by any view.
+// Each call in the life of a handoff has a secret in each of its texts. No view returns any of them.
 func TestSecrets_AreMaskedAndReportedInEachText(t *testing.T) {
 	o := with(t, "")
 	told := func(result map[string]any, fields ...string) map[string]any {

@@ -51,7 +51,7 @@ func TestTable_FourToolsAreReadOnly(t *testing.T) {
 	require.Equal(t, []string{"get_handoff", "handoff_history", "list_agents", "list_handoffs"}, readers)
 }
 
-// What every session of every client pays for in tokens.
+// Every session of every client pays tokens for the listing.
 func TestListing_StaysWithin12000Bytes(t *testing.T) {
 	listing := tools.Listing()
 	t.Logf("%d bytes", len(listing))
@@ -61,7 +61,7 @@ func TestListing_StaysWithin12000Bytes(t *testing.T) {
 	require.Len(t, rows, len(tools.Table))
 }
 
-// Each field of an argument type is an argument that models see, unless its tag says otherwise.
+// Each field of an argument type is an argument that models see, unless its tag hides it.
 func TestListing_HasEveryPublishedArgument(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }

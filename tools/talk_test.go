@@ -15,10 +15,10 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// A talk is a few calls of some agents, each over a connection of its own, in a workspace of their own. In its file it
-// begins with a line of its name behind "== ". A call is a line of agent, tool and arguments; "pass 5m" moves the clock.
-// What is expected of the answer stands below the call, indented: a text that it has, or behind "- " one that it has
-// not. A call that is to be refused has its code behind "! ", and what it becomes when it is mended behind "> ".
+// A talk is a few calls of some agents, each over a connection of its own, in a workspace of their own. In its file
+// it begins with a line of its name behind "== ". A call is a line of agent, tool and arguments; "pass 5m" moves the
+// clock. The expectations stand below the call, indented: a text that the answer has, or behind "- " a text that it
+// lacks. A call that must be refused has its code behind "! ", and its mended form behind "> ".
 type talk struct {
 	name  string
 	lines []said
@@ -65,11 +65,11 @@ func talksIn(t *testing.T, file string) (all []talk) {
 	return all
 }
 
-// desk is where the agents of a talk call.
+// desk is the place where the agents of a talk call.
 type desk struct {
 	*testing.T
 	world *mailboxtest.World
-	here  map[string]bool // who has a connection
+	here  map[string]bool // agents with a connection
 }
 
 func newDesk(t *testing.T) *desk {
@@ -77,7 +77,7 @@ func newDesk(t *testing.T) *desk {
 	return &desk{T: t, world: mailboxtest.New(t), here: map[string]bool{}}
 }
 
-// call gives the answer as its caller reads it, and the error of one that is refused.
+// call returns the answer as its caller reads it, and the error of a refused call.
 func (d *desk) call(agent, tool, args string) (string, *schemas.Error) {
 	d.Helper()
 	by := schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: "of-" + agent}
@@ -134,7 +134,7 @@ func play(t *testing.T, file string) {
 	}
 }
 
-// Whatever is said has an effect, is refused, or is warned of.
+// Every argument has an effect, is refused, or causes a warning.
 func TestTalk_LosesNothingSilently(t *testing.T) { play(t, "testdata/said.txt") }
 
 func TestTalk_AcceptsOrReturnsResults(t *testing.T) { play(t, "testdata/judged.txt") }

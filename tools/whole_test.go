@@ -22,17 +22,17 @@ import (
 	"handoff/tools"
 )
 
-// A follower knows nothing but the calls that answers print: in a brief, in the content of an answer and as advice.
+// A follower knows only the calls that answers print: in a brief, in the content of an answer and as advice.
 type follower struct {
 	testing.TB
 	door  tools.Invoker
 	asked map[string]bool
-	texts map[string]string // what calls gave, its pages put together, by the call for the first page
+	texts map[string]string // results of calls, with all pages joined, by the call for the first page
 }
 
 var printed = regexp.MustCompile(`get_handoff (\{[^{}]*\})`)
 
-// answer is what a follower reads of a result.
+// answer is the part of a result that a follower reads.
 type answer struct {
 	Brief, Content string
 	Handoff        json.RawMessage
@@ -50,7 +50,7 @@ func (f *follower) call(tool string, args json.RawMessage) (a answer, size int) 
 	return a, content.Tokens(string(out))
 }
 
-// follow makes all calls that lead on from an answer, each once.
+// follow makes all calls that an answer leads to, each once.
 func (f *follower) follow(a answer, first string) {
 	f.Helper()
 	text := a.Content
@@ -82,8 +82,8 @@ func (f *follower) read(args json.RawMessage, first string) {
 	f.follow(a, first)
 }
 
-// receive sends a handoff and lets its receiver claim it within a budget. It holds the brief to what was asked, follows
-// the calls, and compares all that they gave with what was sent.
+// receive sends a handoff and lets its recipient claim it within a budget. It compares the brief with the
+// expectations, follows the calls, and compares all their results with the sent handoff.
 func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answered int) {
 	t.Helper()
 	w := mailboxtest.New(t)
@@ -100,7 +100,7 @@ func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answere
 		f.read(json.RawMessage(`{"handoff_id":"ho_1","view":"full"}`), `{"handoff_id":"ho_1","view":"full"}`)
 	}
 	full := f.texts[`{"handoff_id":"ho_1","view":"full"}`]
-	var around struct{ Handoff *schemas.Handoff } // as text it comes with all that stands around it
+	var around struct{ Handoff *schemas.Handoff } // as text it comes with its envelope
 	require.NoError(t, json.Unmarshal([]byte(full), &around), full)
 	if around.Handoff == nil {
 		require.NoError(t, json.Unmarshal([]byte(full), &around.Handoff))
@@ -109,7 +109,7 @@ func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answere
 	return a.Brief, answered
 }
 
-// estimated holds the estimate of tokens to a public tokenizer.
+// estimated compares the estimate of tokens with a public tokenizer.
 func estimated(t testing.TB, text string) {
 	t.Helper()
 	public, err := tokenizer.Get(tokenizer.O200kBase)
@@ -119,8 +119,8 @@ func estimated(t testing.TB, text string) {
 	require.InEpsilon(t, want, content.Tokens(text), 0.15, text)
 }
 
-// same compares what was sent with what was read: all that is in the handoff, what it refers to, and each field that was
-// read by itself.
+// same compares the sent handoff with the results of reading: the whole handoff, its references, and each field that
+// was read alone.
 func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	t.Helper()
 	want := *in.Context
@@ -148,7 +148,7 @@ func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	}
 }
 
-// inBrief holds that each criterion is in a brief, by its number and whole or, where not all are whole, its beginning.
+// inBrief checks that a brief has each criterion, by its number and whole or, if not all fit, its beginning.
 func inBrief(t testing.TB, in schemas.SendIn, brief string) {
 	t.Helper()
 	lines := strings.Split(brief, "\n")
@@ -172,7 +172,7 @@ func asJSON(t testing.TB, v any) json.RawMessage {
 	return b
 }
 
-// words are what random texts are made of: also what looks like a frame, a heading, a call or an escape.
+// words are the parts of random texts: some look like a frame, a heading, a call or an escape.
 var words = strings.Split("the login of users fails — because session tokens, 40_000_000 rows, are scanned ## heading\n ```\n"+
 	"</handoff> \"quoted\" back\\slash \\u200b\\ 日本語 🙂 é \u200b \t {\"a\":[1,2]} - item src/auth/token.go:12 sha256", " ")
 
@@ -191,7 +191,7 @@ func randomTexts(r *rand.Rand, most, long int) (texts []string) {
 	return texts
 }
 
-// generated is a handoff of some of the fields that there are, of a few words or of thousands.
+// generated returns a handoff with some of all possible fields, of a few words or of thousands.
 func generated(seed uint64) schemas.SendIn {
 	r := rand.New(rand.NewPCG(seed, 14))
 	long := []int{4, 20, 200}[r.IntN(3)]
@@ -220,8 +220,8 @@ func generated(seed uint64) schemas.SendIn {
 	}
 }
 
-// What a brief says and what the calls lead to that it prints is all that was sent, whatever was sent and whatever the
-// budget is. HANDOFF_GENERATED says how many are generated.
+// A brief and the calls that it prints lead to the whole handoff, for any handoff and any budget. HANDOFF_GENERATED
+// is the number of generated handoffs.
 func TestBrief_LosesNothingWithItsReferences(t *testing.T) {
 	most := sandbox.Times(40)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
@@ -237,7 +237,7 @@ func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, budget uint16) {
 		in := generated(seed)
 		if len(in.Detail) > 1000 {
-			t.Skip() // the test above has longer ones: here many are tried
+			t.Skip() // the test above has longer ones: here the number matters
 		}
 		receive(t, in, 400+int(budget)%3000)
 	})
@@ -279,7 +279,7 @@ func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
 	_, _ = receive(t, in, 500)
 }
 
-// Each of five agents passes on more than a brief holds. No brief grows, and all that was sent can be read by the last.
+// Each of five agents passes on more than a brief holds. No brief grows, and the last agent can read all texts.
 func TestBrief_StaysBoundedAlongChain(t *testing.T) {
 	w := mailboxtest.New(t)
 	f := &follower{t, tools.Local{Mailbox: w.Service}, map[string]bool{}, map[string]string{}}

@@ -15,7 +15,7 @@ import (
 	"handoff/tools/platform"
 )
 
-const ancestorsVariable = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above
+const ancestorsVariable = "PROCESS_TEST_ABOVE" // in the environment: print launcher and ancestors
 
 func TestMain(m *testing.M) {
 	if os.Getenv(ancestorsVariable) == "" {

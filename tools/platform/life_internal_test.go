@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests hand in the signals, which otherwise belong to the whole test process.
+// These tests pass in the signals, because real ones belong to the whole test process.
 
 type life struct {
 	*Life

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The numbers are those of statfs(2) and of the coreutils' stat.
+// The numbers come from statfs(2) and from stat of the coreutils.
 func TestNetworkKind_NamesNetworkFileSystems(t *testing.T) {
 	for name, tt := range map[string]struct {
 		magic uint32

@@ -24,7 +24,7 @@ func TestRuns_KnowsRunningProcesses(t *testing.T) {
 	require.False(t, platform.Runs(-1))
 }
 
-// A process that looks every few seconds for hours would otherwise keep what it looked with until memory is collected.
+// A process that checks every few seconds for hours would otherwise keep its handles until memory is collected.
 func TestRuns_LeavesNothingOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells what is open")

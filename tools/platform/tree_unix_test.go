@@ -29,7 +29,7 @@ func TestKillTree_KillsProcessesLeftByCommand(t *testing.T) {
 	require.NoError(t, cmd.Run())
 	platform.KillTree(cmd)
 	child.RequireEnd(t)
-	platform.KillTree(cmd) // nobody is left
+	platform.KillTree(cmd) // no process is left
 }
 
 func TestKillTree_IgnoresCommandNotStarted(t *testing.T) {

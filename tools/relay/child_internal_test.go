@@ -13,11 +13,11 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Some tests need a process of their own, to kill it or to run it as another user: this binary again, started
-// to run one of children instead of tests. These are white box, as no caller sees locks and sockets.
+// Some tests need a process of their own, to kill it or to run it as another user: this binary again, started to run
+// one of children instead of tests. They are white box, because no caller sees locks and sockets.
 const childVariable = "RELAY_TEST_CHILD"
 
-// children are started in a directory that they are also given. What they return is their exit status.
+// children run in a directory that they also get as an argument. Their result is their exit status.
 var children = map[string]func(dir string) int{
 	"lock":     holdLock,
 	"wait":     waitForLock,
@@ -62,7 +62,7 @@ func requireLine(t *testing.T, want string, lines *bufio.Scanner) {
 	require.Equal(t, want, lines.Text())
 }
 
-// kill ends a child as nobody can prepare for.
+// kill ends a child without any chance to clean up.
 func kill(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	require.NoError(t, cmd.Process.Kill())

@@ -1,7 +1,6 @@
 package relay
 
-// LoseRoute breaks off what is between this process and the owner, as trouble of the system may that nobody can
-// bring about in a test.
+// LoseRoute breaks the link between this process and the owner, like a failure of the system that no test can cause.
 func (r *Relay) LoseRoute() {
 	r.mu.Lock()
 	s := r.route

@@ -14,7 +14,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// What people and systems do to the files under a living owner.
+// Changes that people and programs make to the files under a living owner.
 
 func (w world) remove(names ...string) {
 	w.t.Helper()
@@ -31,7 +31,7 @@ func whereOpenFilesMove(t *testing.T) {
 	t.Parallel()
 }
 
-// An answer means that it is kept where everybody looks.
+// An answer means that the change is stored where all processes look.
 func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
@@ -47,7 +47,7 @@ func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 	require.EqualValues(t, 4, w.process().send("Nothing of it was cleared away"))
 }
 
-// A command does not stand in line: it takes the new lock while it still lets go of the old.
+// A command does not queue: it takes the new lock while it still releases the old one.
 func TestRelay_CommandGoesOnInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	for range sandbox.Times(20) {
@@ -134,7 +134,7 @@ func TestRelay_CopyOfDirectoryIsAnotherWorkspace(t *testing.T) {
 	require.EqualValues(t, 2, owner.send("In the first"))
 }
 
-// A port may belong to another program by now, which takes what is sent and says nothing.
+// The port may belong to another program now, which accepts requests and answers nothing.
 func TestNote_IgnoredIfAnotherProgramHasThePort(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,9 +19,9 @@ import (
 	"handoff/tools/relay"
 )
 
-// What an owner answers to whoever comes to its door.
+// Answers of an owner to requests of other programs.
 
-// knock makes a request as a program of its own would.
+// knock makes a request as another program would.
 func (w world) knock(method, path, body string, header http.Header) (status int) {
 	w.t.Helper()
 	n, ok := relay.ReadNote(w.dir)
@@ -111,7 +111,7 @@ func TestRelay_ErrorNamesOwnerOfOtherProtocol(t *testing.T) {
 	}
 }
 
-// note leaves a note as an owner would.
+// note writes a note as an owner would.
 func (w world) note(n relay.Note) {
 	w.t.Helper()
 	content, err := json.Marshal(n)
@@ -120,7 +120,7 @@ func (w world) note(n relay.Note) {
 	require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, "owner.json"), content, 0o600))
 }
 
-// pretend answers as an owner with that note would.
+// pretend answers as an owner with this note would.
 func (w world) pretend(n relay.Note) {
 	n.Address = relay.Address{Network: "unix", Addr: w.dir + ".sock"}
 	w.note(n)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How many calls are under way does not show outside.
+// The number of calls under way is not visible outside.
 func TestInflight_AnnouncesManyCallsOnce(t *testing.T) {
 	t.Parallel()
 	var told []bool

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireInLine waits until n sleep in the kernel for a lock, which is where they should.
+// requireInLine waits until n processes sleep in the kernel for a lock.
 func requireInLine(t *testing.T, path string, n int) {
 	t.Helper()
 	info, err := os.Stat(path)

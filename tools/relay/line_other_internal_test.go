@@ -4,5 +4,5 @@ package relay
 
 import "testing"
 
-// requireInLine cannot look: nothing tells here who waits for a lock. Tests hold either way.
+// requireInLine cannot check: the system does not report processes that wait for a lock. Tests hold either way.
 func requireInLine(*testing.T, string, int) {}

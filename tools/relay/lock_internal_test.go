@@ -36,7 +36,7 @@ func TestLock_OutlivesGarbageCollection(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	for range 3 {
-		runtime.GC() // closes files that nobody can reach any more
+		runtime.GC() // closes unreachable files
 	}
 	_, err := tryLock(path)
 	require.ErrorIs(t, err, ErrInUse)
@@ -119,7 +119,7 @@ func mustLock(t *testing.T, path string) *lock {
 	return l
 }
 
-// waitInLine has a goroutine wait for the lock, and returns when it does.
+// waitInLine makes a goroutine wait for the lock, and returns when it waits.
 func waitInLine(t *testing.T, path string) <-chan *lock {
 	t.Helper()
 	got := make(chan *lock, 1)
@@ -134,7 +134,7 @@ func waitInLine(t *testing.T, path string) <-chan *lock {
 	return got
 }
 
-// holdLock holds the lock until it is killed, or nobody could kill it any more.
+// holdLock holds the lock until the child is killed, or until its parent has ended.
 func holdLock(dir string) int {
 	l, err := tryLock(filepath.Join(dir, "handoff.lock"))
 	return hold(l, err)

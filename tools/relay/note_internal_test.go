@@ -58,7 +58,7 @@ func TestWriteNote_FailsWithoutDirectory(t *testing.T) {
 	require.ErrorIs(t, writeNote(filepath.Join(t.TempDir(), "missing"), Note{}), os.ErrNotExist)
 }
 
-// Older and newer programs read it: the names are a promise.
+// Older and newer programs read it, so the names must not change.
 func TestNote_KeepsFieldNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// nobody is a user who may do nothing in particular.
+// nobody is a user without any rights.
 const nobody = 65534
 
 func TestListen_RefusesOtherUsers(t *testing.T) {
@@ -74,7 +74,7 @@ func needOtherUsers(t *testing.T) {
 	}
 }
 
-// knock has another user connect, who is in the directory already, and tells how that went.
+// knock lets another user connect from within the directory, and reports the result.
 func knock(t *testing.T, dir string) string {
 	t.Helper()
 	_, lines := start(t, "knock", dir)
@@ -120,7 +120,7 @@ func listenAsStranger(string) int {
 	return 0
 }
 
-// becomeNobody is done by the child itself, as the binary of a test is where only root can start it.
+// The child itself calls becomeNobody, because only root can start the test binary in its directory.
 func becomeNobody() error {
 	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody))
 }

@@ -69,7 +69,7 @@ func TestRelay_LastProcessLeavesNoFiles(t *testing.T) {
 	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
 }
 
-// Every call is answered, and what it did is done once, though owners end all the time.
+// Every call is answered and takes effect once, although owners end all the time.
 func TestRelay_NoCallIsLostOrDoneTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -138,7 +138,7 @@ func TestRelay_ChangesGoOnAtNextOwner(t *testing.T) {
 	following.Wait()
 }
 
-// connected has qa connected over the second of two processes, and at work.
+// connected connects qa over the second of two new processes, and lets it claim work.
 func connected(w world) (first, second process) {
 	w.t.Helper()
 	first, second = w.process(), w.process()
@@ -169,7 +169,7 @@ func TestConnection_IsAnnouncedToNextOwner(t *testing.T) {
 	require.False(t, third.live("qa"))
 }
 
-// The owner sees the end of what held a connection before or after it is held again.
+// The owner sees the end of the first request before or after the second one.
 func TestConnection_StaysOpenWhenHeldAgain(t *testing.T) {
 	t.Parallel()
 	first, second := connected(newWorld(t))
@@ -329,7 +329,7 @@ func TestRelay_NewerProgramTakesStoreOver(t *testing.T) {
 	require.EqualValues(t, 4, all[0].send("and back"))
 }
 
-// An owner listens before its store is open. Who asks it to make room then does not ask again.
+// An owner listens before its store is open. A program that asks it to yield then does not ask again.
 func TestRelay_OpeningOwnerYieldsToNewerProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -354,7 +354,7 @@ func TestRelay_OpeningOwnerYieldsToNewerProgram(t *testing.T) {
 	newer := w.start(c)
 	claimed := make(chan schemas.ID, 1)
 	go func() { claimed <- newer.send("of the newer") }()
-	time.AfterFunc(50*time.Millisecond, func() { close(open) }) // it was asked by then; sooner it is asked later
+	time.AfterFunc(50*time.Millisecond, func() { close(open) }) // it was asked by then; if not, it is asked later
 	require.NotEqual(t, <-sent, <-claimed)
 	w.comesTo("v1.10.0")
 }

@@ -19,8 +19,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A world is a workspace. Each relay in it stands for a process: file locks and sockets are between open files,
-// not between processes, so one process can play several.
+// A world is a workspace. Each relay in it stands for a process: file locks and sockets are between open files, not
+// between processes, so one process can play several.
 type world struct {
 	t   *testing.T
 	dir string
@@ -35,10 +35,10 @@ func (w world) config() relay.Config {
 	}
 }
 
-// openStore opens the real thing.
+// openStore opens a real store.
 func (w world) openStore(ctx context.Context, _ bool) (relay.Store, error) {
 	backend, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(w.dir, "handoff.db")})
-	for errors.Is(err, store.ErrLocked) { // by one whose lock was removed
+	for errors.Is(err, store.ErrLocked) { // a process whose lock was removed has it locked
 		backend, err = bolt.Open(ctx, bolt.Config{Path: filepath.Join(w.dir, "handoff.db")})
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ type opened struct {
 
 func (o opened) Close() error { return o.kept.Close() }
 
-// A process is one that takes part.
+// A process is a participant in a world.
 type process struct {
 	*relay.Relay
 	t *testing.T
@@ -73,7 +73,7 @@ func (w world) start(c relay.Config) process {
 	return process{r, w.t}
 }
 
-// call makes a call that has to succeed, and gives the result.
+// call makes a call that must succeed, and returns the result.
 func (p process) call(agent schemas.Agent, tool, args string) result {
 	p.t.Helper()
 	out, err := p.try(p.t.Context(), agent, tool, args)

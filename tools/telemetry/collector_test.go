@@ -23,11 +23,10 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// collector takes spans and reads them with the messages of the OTLP specification, in which no field that is
-// unknown is allowed.
+// collector accepts spans and decodes them with the messages of the OTLP specification. It refuses unknown fields.
 type collector struct {
 	t      testing.TB
-	answer func(http.ResponseWriter) // nil takes them
+	answer func(http.ResponseWriter) // nil accepts them
 
 	mu       sync.Mutex // guards the fields below
 	requests []*http.Request
@@ -68,14 +67,14 @@ func (c *collector) take(body []byte) error {
 	return nil
 }
 
-// RoundTrip makes the collector one that is reached without a network, as a bubble has none.
+// RoundTrip lets a client reach the collector without a network, because a bubble has none.
 func (c *collector) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	c.ServeHTTP(w, r)
 	return w.Result(), nil
 }
 
-// taken gives the spans by name and order of end.
+// taken returns the spans in the order of their ends.
 func (c *collector) taken() []*tracepb.Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +83,7 @@ func (c *collector) taken() []*tracepb.Span {
 	})
 }
 
-// asked is how often spans were offered.
+// asked returns how often spans were offered.
 func (c *collector) asked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +131,7 @@ func traced(t *testing.T, c *collector, more ...string) *telemetry.Traces {
 	return traces
 }
 
-// flushed ends traces and gives what was taken.
+// flushed ends traces and returns the accepted spans.
 func flushed(t *testing.T, traces *telemetry.Traces, c *collector) []*tracepb.Span {
 	t.Helper()
 	require.NoError(t, traces.Close(t.Context()))

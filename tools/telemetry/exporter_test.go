@@ -17,7 +17,7 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// offered sends n spans to c, each after a pause, and gives what was logged.
+// offered sends n spans to c, each after a pause, and returns the log.
 func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more ...string) (log string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -111,7 +111,7 @@ func TestExporter_LogsRefusedSpans(t *testing.T) {
 	})
 }
 
-// hanging takes a request and never answers.
+// hanging accepts a request and never answers.
 type hanging struct{}
 
 func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -23,7 +23,7 @@ func measured(inv tools.Invoker) *telemetry.Metrics {
 	return telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: inv, Version: "1.2.3", Now: time.Now})
 }
 
-// scraped reads what is written as strictly as the format allows, into samples by name and labels.
+// scraped reads the written metrics as strictly as the format allows, into samples by name and labels.
 func scraped(t *testing.T, m *telemetry.Metrics) map[string]float64 {
 	t.Helper()
 	var b bytes.Buffer
@@ -36,7 +36,7 @@ var (
 	headLine   = regexp.MustCompile(`^# (HELP|TYPE) ([a-z_]+) (.+)$`)
 )
 
-// parse refuses a family that is split, of which the head comes late, or in which a sample comes twice.
+// parse refuses a family that is split, a late head, and a sample that comes twice.
 func parse(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	samples, kinds, ours := map[string]float64{}, map[string]string{}, ""
@@ -106,7 +106,7 @@ func TestMetrics_OfWorkspace(t *testing.T) {
 	})
 }
 
-// A claim that waits says nothing about how long the server takes.
+// A claim that waits says nothing about the speed of the server.
 func TestMetrics_SeparateCallsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)

@@ -23,7 +23,7 @@ const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 func traceparent(span string) string { return "00-" + callerTrace + "-" + span + "-01" }
 
-// drawn writes a tree of spans: the name, who, how it ended, and how long it took.
+// drawn writes a tree of spans: the name, the agent, the end, and the duration.
 func drawn(spans []*tracepb.Span) string {
 	var b strings.Builder
 	known := map[string]bool{}
@@ -105,7 +105,7 @@ handoff ho_1 qa completed 15m0s
 	})
 }
 
-// What began before the server did has spans from its beginning; what ended meanwhile has none.
+// A stage that began before the server did has a span from its beginning; one that ended meanwhile has none.
 func TestTraces_RestartLosesOnlyStagesEndedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
@@ -122,7 +122,7 @@ func TestTraces_RestartLosesOnlyStagesEndedMeanwhile(t *testing.T) {
 	})
 }
 
-// A story of many events is read page by page.
+// A handoff with many events is read page by page.
 func TestTraces_LongHandoffStartsAtItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
@@ -178,7 +178,7 @@ func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 	})
 }
 
-// Every process of every restart derives the same ids.
+// Every process computes the same ids after every restart.
 func TestTraces_IDsMatchEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}

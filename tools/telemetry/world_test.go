@@ -18,7 +18,7 @@ import (
 	"handoff/tools"
 )
 
-// office is a workspace in memory, within a bubble whose clock moves only when all wait.
+// office is a workspace in memory, within a bubble whose clock moves only when all goroutines wait.
 type office struct {
 	*testing.T
 	tools.Local
@@ -65,7 +65,7 @@ func do(t testing.TB, inv tools.Invoker, by schemas.Caller, tool, args string) (
 	return out
 }
 
-// within starts what follows the registry, runs fn while it does, and ends it.
+// within starts the followers of the registry, runs fn while they run, and ends them.
 func within(t *testing.T, follow func(context.Context), fn func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
