@@ -57,7 +57,7 @@ type Verdict struct {
 }
 
 // Verdict judges whether an agent may claim a handoff. It checks the asked reasons and returns the first that holds. It
-// writes nothing, and reads at most two rows of agents, counters or handoffs. The errors are those of the store.
+// writes nothing, and reads at most two rows of agents, counters or handoffs. All errors come from the store.
 func (f Offers) Verdict(a store.Agent, r *store.Record, asked Reason) (Verdict, error) {
 	t := f.taker(a)
 	v := t.verdict(r, asked)

@@ -47,7 +47,7 @@ type Config struct {
 	Reader reading.Reader
 }
 
-// Compute computes the overview of a snapshot. It leaves out damaged records. The errors are those of the store.
+// Compute computes the overview of a snapshot. It leaves out damaged records. All errors come from the store.
 func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	l := &lister{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
 	l.Limit = cmp.Or(c.Limit, defaultRows)

@@ -28,7 +28,7 @@ const (
 // in a database. Other calls are not blocked meanwhile: the file has one snapshot, see [travel.Export]. If a reader
 // ends early, an export an hour later removes its file.
 //
-// The error is not_found for a file that was removed. Other errors are those of the store.
+// The error is not_found for a file that was removed. Other errors come from the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
 		return r.beginExport(ctx, in)

@@ -53,7 +53,7 @@ func New(c Config) *Registry { return &Registry{config: c} }
 
 // Head returns the number of the newest event, 0 for none, and why the last commit failed, if it did. Watchers call it
 // to begin with later events; health checks of a server call it, too. It neither writes nor applies changes of time, so
-// it answers on a full disk, too. The errors are those of the store.
+// it answers on a full disk, too. All errors come from the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).Events)
 	if err == nil && r.config.Failed != nil {
@@ -99,7 +99,7 @@ func readCurrent[Out any](ctx context.Context, r *Registry, fn func(*store.View)
 
 // Tree returns the head of the registry, or an older one. The audit commands call it and sign the result. It reads
 // about log2 of the number of events, changes nothing, and applies no time rules. The error is invalid if the registry
-// has fewer events. Other errors are those of the store.
+// has fewer events. Other errors come from the store.
 func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
 		events, err := v.Events()
@@ -115,7 +115,7 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 }
 
 // RawEvents returns the next events of the registry after one, 256 at most, as they are stored. The command audit
-// export calls it to compute the tree anew. It changes nothing. The errors are those of the store.
+// export calls it to compute the tree anew. It changes nothing. All errors come from the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
 		out.Events, err = reading.Collect(reading.AtMost(maxChanges, v.RawEvents(in.After)))

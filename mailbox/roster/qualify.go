@@ -1,18 +1,18 @@
-// Package roster answers who may take a piece of work, and who should.
+// Package roster decides which agents may take a piece of work, and which are best.
 //
-// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds. Work is
-// sent to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work sent to an
-// address, [Boxes] lists the addresses whose work an agent may take, and [Rank] orders those who can, best first, with
-// reasons. [SuggestPool] says which address was likely meant where nobody qualifies.
+// An agent's [schemas.Card] says what it accepts, its skills, its role, and how much it holds. Work is sent to an
+// agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work for an address,
+// [Boxes] lists the addresses whose work an agent may take, and [Rank] orders qualified agents, best first, with
+// reasons. [SuggestPool] suggests an address if no agent qualifies.
 //
-// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role on
-// its card. A name that begins with a role gives one only where a file declares that role. An agent that neither
-// registered nor has a role gets only what is sent to its name.
+// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role
+// on its card. The beginning of a name gives a role only if a file declares that role. An agent that neither registered
+// nor has a role gets only work that is sent to its name.
 //
-// Qualifying is a matter of what an agent declared, and never of whether it is here or busy: work waits in a pool until
-// somebody who qualifies asks for it. What an agent is doing now only orders the candidates that a sender is shown.
+// Qualifying depends only on the agent's declaration, not on whether it is present or busy: work waits in a pool until
+// a qualified agent claims it. An agent's current load only orders the candidates that a sender is shown.
 //
-// All functions are pure: the time of day does not matter, only the order in which agents were seen.
+// All functions are pure: they ignore the time of day, and use only the order in which agents were seen.
 package roster
 
 import (
@@ -27,8 +27,8 @@ import (
 // Anything among what an agent accepts makes it a generalist: it takes work of any type that is sent to it.
 const Anything = "*"
 
-// Qualifies tells whether the agent may take work sent to an address. Generalists qualify for a capability that they do
-// not name only when generalists is set. Whether the agent is away, busy or here is not asked: [Rank] does.
+// Qualifies tells whether the agent may take work for an address. Generalists qualify for capabilities that they do not
+// name only if generalists is set. It ignores whether the agent is away, busy or present: [Rank] uses that.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
 	case "capability":
@@ -40,8 +40,8 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	}
 }
 
-// PoolWords are the texts of which one is on the card of whoever qualifies for a pool, see [Qualifies]: an agent whose card
-// has none of them need not be looked at.
+// PoolWords returns texts such that the card of each agent that qualifies for a pool has one of them, see [Qualifies].
+// Callers skip agents without any.
 func PoolWords(pool schemas.Address, generalists bool) []string {
 	kind, name := pool.Kind()
 	words := []string{name}
@@ -54,15 +54,15 @@ func PoolWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// Accepts tells whether the agent takes work of a type. Everybody takes the types of the protocol itself, such as
-// task_handoff and test_failure_report, and work without a type; an agent that declares nothing takes everything. Sends
-// to an agent by name ask it, so that work of the wrong kind is refused when it is sent and not when it is read.
+// Accepts tells whether the agent takes work of a type. Every agent takes the types of the protocol itself, such as
+// task_handoff and test_failure_report, and work without a type. An agent that declares nothing takes everything. Sends
+// to an agent by name check it, so that work of the wrong kind is refused at the send.
 func Accepts(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
 		slices.Contains(card.Accepts, workType)
 }
 
-// isProtocolType tells whether a type is one of the protocol's own, which say how work moves and not what it is.
+// isProtocolType tells whether a type belongs to the protocol. Such types say how work moves, not which work it is.
 func isProtocolType(workType string) bool {
 	return slices.Contains([]string{
 		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
@@ -72,10 +72,9 @@ func isProtocolType(workType string) bool {
 // isGeneralist tells whether an agent said that it accepts [Anything].
 func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
-// Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts, and its role
-// in both spellings. A generalist also has "capability:*", where nothing is put yet. There are no duplicates, and the
-// agent's own name is always first. Work waits in the mailbox of the address that its sender wrote, so both spellings
-// of a role are looked into.
+// Boxes lists the addresses whose work the agent may take: its own name first, each capability that it accepts, and its
+// role in both spellings, without duplicates. A generalist also has "capability:*", which gets no work yet. Work waits
+// in the mailbox that its sender wrote, so both spellings of a role are needed.
 func Boxes(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {
@@ -108,15 +107,15 @@ func otherSpelling(role string) string {
 	return role + specialist
 }
 
-// SkilledOnly tells whether an agent has a capability, named with or without its prefix, as a skill and does not accept it:
-// no work of that pool comes to it.
+// SkilledOnly tells whether an agent has a capability, named with or without its prefix, as a skill but does not accept
+// it. It gets no work of that pool.
 func SkilledOnly(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
 }
 
-// SuggestPool says who takes work from a pool that was likely meant, as "qa takes capability:code": one of the same kind, or of
-// any where none was said. It is empty where there is none.
+// SuggestPool suggests a pool with a similar name, as "qa takes capability:code": one of the same kind, or of any kind
+// if the pool has none. It returns "" without one.
 func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	kind, wanted, _ := strings.Cut(string(pool), ":")
 	for _, c := range cards {
@@ -130,7 +129,7 @@ func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	return ""
 }
 
-// bareName is a name without what people spell otherwise.
+// bareName returns a name without characters that people often spell differently.
 func bareName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
 }

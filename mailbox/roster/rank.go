@@ -10,16 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// Want is the work that somebody is sought for. Only To is needed.
+// Want describes the work. Only To is required.
 type Want struct {
 	To   schemas.Address // a capability or a role; an agent's name seeks only that agent
 	Type string
 	Tags []string // compared with skills
 }
 
-// Rank orders agents that can take the work, the best first: who accepts it by name, then by skills among the tags,
-// fewest open handoffs, who waits for work at this moment, most recently seen, and name. It changes neither cards nor
-// want, and equal arguments give equal lists.
+// Rank orders qualified agents, the best first: by accepting the work by name, then by skills among the tags, fewest
+// open handoffs, waiting for work now, most recent call, and name. It changes neither cards nor want, and equal
+// arguments give equal lists.
 func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
 	able := schemas.Map(cards, func(card *schemas.Card) merit {
 		return merit{card, nameScore(*card, want), len(sharedSkills(*card, want.Tags))}
@@ -28,14 +28,14 @@ func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
 	return schemas.Map(able, func(m merit) *schemas.Card { return m.card })
 }
 
-// merit is an agent that can take the work, with what of it is costly to compare.
+// merit is a qualified agent with values that are costly to compare.
 type merit struct {
 	card   *schemas.Card
 	byName int
 	skills int
 }
 
-// compare orders two agents that can take the work. Names decide last, so that the order is the same each time.
+// compare orders two qualified agents. Names decide last, so that the order is the same each time.
 func (a merit) compare(b merit) int {
 	return cmp.Or(
 		cmp.Compare(b.byName, a.byName),
@@ -54,10 +54,10 @@ func oneIf(is bool) int {
 	return 0
 }
 
-// Idle tells whether an agent has nothing before it: nothing waits for it alone, and it holds nothing.
+// Idle tells whether an agent holds nothing and has nothing in its own mailbox.
 func Idle(card schemas.Card) bool { return openCount(card) == 0 }
 
-// TooLong tells whether an agent works for shorter than work is estimated to take.
+// TooLong tells whether the estimate exceeds the agent's longest session.
 func TooLong(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
@@ -67,14 +67,14 @@ func RefusesType(card schemas.Card, to schemas.Address, workType string) bool {
 	return isRole(to) && !Accepts(card, workType)
 }
 
-// nameScore counts 1 for who accepts the work by name and 0 for who takes it among everything.
+// nameScore is 1 for an agent that accepts the work by name, and 0 for one that accepts it as anything.
 func nameScore(card schemas.Card, want Want) int {
 	sought := soughtCapability(want)
 	return oneIf(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
-// soughtCapability is the capability that is addressed, else the type of the work where it says something; "" for work that
-// anybody in a role may do.
+// soughtCapability returns the addressed capability, or the type of the work if it is specific; "" for work that any
+// agent of a role may do.
 func soughtCapability(want Want) string {
 	kind, name := want.To.Kind()
 	switch {
@@ -86,15 +86,15 @@ func soughtCapability(want Want) string {
 	return want.Type
 }
 
-// isRole tells whether an address is a role: only there the type of the work is asked about, since an address that is a
-// capability says what the work is.
+// isRole tells whether an address is a role. Only there the type of the work counts: a capability itself says which
+// work it is.
 func isRole(to schemas.Address) bool {
 	kind, _ := to.Kind()
 	return kind == "role"
 }
 
-// RankReasons says in a few words what puts an agent where it is, the strongest reason first. Texts of agents' cards are
-// among it, so it is clipped to 200 bytes.
+// RankReasons explains an agent's rank in a few words, the strongest reason first. It contains texts of agents' cards,
+// so it is clipped to 200 bytes.
 func RankReasons(card schemas.Card, want Want) string {
 	var why []string
 	switch {
@@ -120,11 +120,11 @@ func RankReasons(card schemas.Card, want Want) string {
 	return schemas.Clip(strings.Join(why, ", "), 200)
 }
 
-// sharedSkills gives the skills of an agent that are asked for, each once.
+// sharedSkills returns the agent's skills among the tags, each once.
 func sharedSkills(card schemas.Card, tags []string) []string {
 	other := func(skill string) bool { return !slices.Contains(tags, skill) }
 	return schemas.Unique(slices.DeleteFunc(slices.Clone(card.Skills), other))
 }
 
-// openCount is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
+// openCount returns how many handoffs an agent holds or has in its own mailbox, by its card.
 func openCount(card schemas.Card) int { return card.Pending + card.Held }

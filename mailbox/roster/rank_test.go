@@ -22,7 +22,7 @@ func names(list []*schemas.Card) []schemas.Agent {
 	return agents
 }
 
-// merits are the agents with why they are where they are.
+// merits returns the agents with the reasons of their ranks.
 func merits(list []*schemas.Card, want roster.Want) []schemas.Candidate {
 	var all []schemas.Candidate
 	for _, c := range list {

@@ -13,18 +13,18 @@ import (
 	"handoff/schemas"
 )
 
-// naming is what becomes of the names of sessions. Each line of a script is one of
+// naming plays a script about names of sessions. Each line is one of
 //
-//	open CONN SESSION NAME   a session opens a connection and is given a name; - is one without an id
-//	chosen CONN NAME         a connection opens under a name that it was given on the command line
-//	acts CONN NAME           somebody claims over a connection under a name
+//	open CONN SESSION NAME   a session opens a connection and is given a name; - is a session without an id
+//	chosen CONN NAME         a connection opens under a name from the command line
+//	acts CONN NAME           an agent claims over a connection under a name
 //	writes NAME              a shell sends under a name
-//	mail NAME                somebody sends to a name
+//	mail NAME                a handoff is sent to a name
 //	register NAME
 //	close CONN
-//	unused CONN              a connection closes over which nothing was asked for
+//	unused CONN              a connection closes without a call
 //	later DURATION
-//	restart                  another process goes on with the store
+//	restart                  another process takes over the store
 var naming = map[string]string{
 	"one after another": `
 		open c1 s1 claude-code

@@ -1,12 +1,12 @@
-// Package sessions knows which session acts under which name, and whether anybody does. It puts together what the store
-// keeps of names with what a [presence.Tracker] knows of connections; package names judges what comes of it. It writes
-// nothing: package mailbox keeps the choices.
+// Package sessions finds the name under which a session acts, and tells whether a session uses a name now. It joins the
+// stored rows of names with the connections of a [presence.Tracker]; package names judges the result. It writes
+// nothing: package mailbox stores the choices.
 //
-// A service that has just begun counts a connection that nobody closed as open for five seconds: processes announce
-// their connections within milliseconds, and only a killed process does not. Mail for a session that ended may be
-// claimed by the other sessions of its client while nobody acts under that name, because nobody else has it. Pools,
-// reservations and notices are not shared so. A shell acts as the session that started it: the environment names the
-// session, and the mailbox knows the name. A name that is given, by --agent or HANDOFF_AGENT, wins.
+// A new service counts a connection that was not closed as open for five seconds: processes announce their connections
+// within milliseconds, and only a killed process does not. Other sessions of a client may claim mail for a session that
+// ended while its name is unused, because no other agent has that name. This does not apply to pools, reservations and
+// notices. A shell acts as the session that started it: the environment names the session, and the mailbox knows its
+// name. A name from --agent or HANDOFF_AGENT wins.
 package sessions
 
 import (
@@ -22,13 +22,13 @@ import (
 	"handoff/store"
 )
 
-// Here is who is here, as the process knows that owns the store. A service that has just begun knows of connections
-// only what was announced to it, see [Here.Settled]. Its methods may be called concurrently.
+// Here knows the present agents and connections, in the process that owns the store. A new service knows only
+// connections that were announced to it, see [Here.Settled]. Its methods may be called concurrently.
 type Here struct {
 	*presence.Tracker
 	Now     func() time.Time
 	Started time.Time // when the service began
-	Alone   bool      // nobody will announce a connection that an earlier service knew
+	Alone   bool      // no other process can announce a connection of an earlier service
 }
 
 // IsOpen tells whether a connection is open, as far as this process was told. The empty name is never open.
@@ -37,14 +37,14 @@ func (h Here) IsOpen(conn string) bool {
 	return open
 }
 
-// ActingOver tells whether an agent acts over an open connection that is wanted. It is how two sessions under one name
-// are told apart.
+// ActingOver tells whether an agent acts over an open connection that satisfies wanted. Callers use it to tell two
+// sessions under one name apart.
 func (h Here) ActingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
 	return slices.ContainsFunc(h.Connections(presence.Filter{Agent: a}), wanted)
 }
 
-// ActingAgents is who acts over any open connection, by name, each once. Agents over HTTP and on the command line have no
-// connection and are not among them.
+// ActingAgents returns the agents that act over any open connection, sorted, each once. Agents over HTTP and on the
+// command line have no connection and are not among them.
 func (h Here) ActingAgents() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
 	for _, c := range h.Connections(presence.Filter{}) {
@@ -55,19 +55,18 @@ func (h Here) ActingAgents() []schemas.Agent {
 	return slices.Sorted(maps.Keys(here))
 }
 
-// Settled tells whether a connection that is not known to be open is gone: nobody will announce it, because those who
-// knew it ended, or because the service has run for five seconds.
+// Settled tells whether a connection that is not known to be open is gone: no other process can announce it, or the
+// service has run for five seconds.
 func (h Here) Settled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// IsInUse tells whether somebody acts under a name, as far as anybody knows. The connection of an agent that chose its
-// name is written nowhere, so a service that has just begun gives it the time to be announced. Until then its mail is
-// not given to others: mail that waits a few seconds longer is no harm, mail that two agents work on is.
+// IsInUse tells whether a session may use a name now. The connection of an agent that chose its name is not stored, so
+// a new service waits until it could be announced. Until then its mail is not given to others: a delay of a few seconds
+// is harmless, two agents on the same work are not.
 func (h Here) IsInUse(a store.Agent) bool {
 	return h.IsActing(a.Card.Name) || h.Name(a).Held() || a.Client == "" && !h.Settled()
 }
 
-// Name is what is known of a name now, whoever asks: the row that is kept of it, and what the tracker knows of its
-// connection.
+// Name returns the facts about a name now: its stored row, and the tracker's knowledge of its connection.
 func (h Here) Name(a store.Agent) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
@@ -76,14 +75,15 @@ func (h Here) Name(a store.Agent) names.Name {
 	}
 }
 
-// nameSeenBy is what a session is to know of a name: what anybody knows, and whether another session acts under it.
+// nameSeenBy returns the facts about a name for a session: those of [Here.Name], and whether another session acts under
+// it.
 func (h Here) nameSeenBy(session string, a store.Agent) names.Name {
 	n := h.Name(a)
 	n.Shared = h.ActingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
 	return n
 }
 
-// namesSeenBy is what a session is to know now of the names of a client's sessions.
+// namesSeenBy returns the facts about all names of a client's sessions for a session.
 func (h Here) namesSeenBy(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
 	for a, err := range NamesOfClient(v, client) {
 		if err != nil {
@@ -94,9 +94,9 @@ func (h Here) namesSeenBy(v *store.View, client schemas.Agent, session string) (
 	return known, nil
 }
 
-// ChooseName chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
-// with the lowest number. Whoever keeps the choice in the same transaction gives two sessions that begin at once two
-// names. It reads the names of the client's sessions, and then tries numbers from 1.
+// ChooseName chooses the name of a session of a client: by the ladder of the caller, else the vacant name with the
+// lowest number. A caller that stores the choice in the same transaction gives two concurrent sessions two names. It
+// reads the names of the client's sessions, and then tries numbers from 1.
 func (h Here) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
@@ -115,9 +115,9 @@ func (h Here) ChooseName(
 	}
 }
 
-// AgentOrNew is what is kept of an agent, or a new one that nobody has seen. Of a new one holds what a file declares of the
-// role with which its name begins. Nothing is written. A new name costs one more read for each hyphen in it, until a
-// role is found.
+// AgentOrNew returns the stored row of an agent, or a new row. A new row has the file's declaration of the role with
+// which its name begins. It writes nothing. A new name costs one more read for each hyphen in it, until a role is
+// found.
 func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	a, err := v.Agent(name)
 	if a != nil && err == nil {
@@ -139,9 +139,9 @@ func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error
 	return found, err
 }
 
-// RolePrefix is the longest role with which a name of several words begins, as testing-specialist-RedStone does with
-// testing-specialist; "" for none. Is tells what is one. It is asked for the longest first, and never for the whole
-// name.
+// RolePrefix returns the longest role with which a name of several words begins, as testing-specialist for
+// testing-specialist-RedStone; "" for none. is tells whether a name is a role. RolePrefix calls it for the longest
+// first, and never for the whole name.
 func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
 		if is(name[:at]) {
@@ -151,8 +151,8 @@ func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	return ""
 }
 
-// NamesOfClient yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
-// though it may begin the same. It reads the rows of all agents whose names begin as those of the client do.
+// NamesOfClient yields the agents whose names were given to sessions of the client, by name. It skips agents that chose
+// their own name. It reads the rows of all agents with the same beginning of the name.
 func NamesOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		for a, err := range v.AgentsWithPrefix(names.Prefix(client)) {
@@ -163,9 +163,8 @@ func NamesOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, e
 	}
 }
 
-// ParseClient reads the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
-// name and for one that no agent can have. Human and the rules are no clients, since sessions of these would act as
-// them.
+// ParseClient parses the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
+// or malformed name. Human and system are no clients, since their sessions would act as them.
 func ParseClient(client schemas.Agent) (schemas.Agent, error) {
 	if client == schemas.Human || client == schemas.System {
 		return "", schemas.Invalidf("client", "%s is a reserved name", client)

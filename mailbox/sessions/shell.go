@@ -8,10 +8,10 @@ import (
 	"handoff/store"
 )
 
-// ShellName is the name under which a session of a client acts, for a shell or a hook that the client started: the name
-// that it has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of the
-// client itself. The error is invalid for a client whose name cannot be that of an agent, and where somebody else acts
-// under the client's own name; it lists those that are here. Nothing is written: asking gives nobody a name.
+// ShellName returns the name under which a shell or a hook acts that a client started: the name with a tie to it
+// ([names.Shell]); else the name of the client's only present session; else the client's own name. The error is invalid
+// for a client with a malformed name, and if another session acts under the client's own name; it lists the present
+// sessions. It writes nothing: asking gives no session a name.
 func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, error) {
 	client, err := ParseClient(in.Client)
 	if err != nil {
@@ -36,8 +36,8 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 		WithAgents(here).WithHint("Each session was told its name when it began.")
 }
 
-// nearestServerName gives the name of the server that the nearest process above started beside the shell, and of several that
-// of the first: a client starts those of subagents later, and one whose session is known is that of another.
+// nearestServerName returns the name of the server that the nearest parent process started, and the first if it started
+// several: a client starts servers of subagents later. It skips servers of other known sessions.
 func (h Here) nearestServerName(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
 	for _, process := range in.Ancestors {
 		first := 0
@@ -54,14 +54,14 @@ func (h Here) nearestServerName(known []names.Name, in schemas.SessionIn) (name 
 	return ""
 }
 
-// belongsToOther tells whether a name is known to be that of another session.
+// belongsToOther tells whether a name belongs to another known session.
 func belongsToOther(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
 // possibleNames removes the names that cannot be the caller's: names of other sessions of the client, and names whose
-// server was not started by a parent process of this shell. If the shell did not report its parent processes, nothing is
-// removed: the client may have started a session that its server does not know yet.
+// server was not started by a parent process of this shell. If the shell did not report its parent processes, nothing
+// is removed: the client may have started a session that its server does not know yet.
 func (h Here) possibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Ancestors) == 0 {
 		return here
@@ -76,8 +76,8 @@ func (h Here) possibleNames(here []schemas.Agent, known []names.Name, in schemas
 	})
 }
 
-// presentNames are the names of a client under which somebody acts. One that somebody chose is not kept with others of
-// the client, but that of the client itself is looked for.
+// presentNames returns the names of a client that sessions use now, with the client's own name, which an agent may have
+// chosen.
 func (h Here) presentNames(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
 	for _, n := range known {
 		if n.Held() || h.IsActing(n.Agent) {

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// inShell is under which name a shell of Claude Code acts that knows this session and process.
+// inShell returns the name of a Claude Code shell with this session and process.
 func inShell(w *mailboxtest.World, session, process string) (schemas.Agent, error) {
 	out, err := w.NameOf(context.Background(), mailboxtest.Human, schemas.SessionIn{Client: "claude-code", Session: session, Process: process})
 	return out.Agent, err
@@ -54,7 +54,7 @@ func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
 	actsInShell(w, "claude-code-3", "s2", "")
 }
 
-// A client that clears what it knows goes on as a new session, of which its server does not hear.
+// A client that clears its context continues as a new session, without telling its server.
 func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
@@ -72,7 +72,7 @@ func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
 	})
 }
 
-// The number of a process that ended may be that of another.
+// Another process may have the number of a process that ended.
 func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
 	both := []string{"claude-code", "claude-code-3"}
 	three := func(t *testing.T) *mailboxtest.World {
@@ -161,7 +161,7 @@ func TestNameOf_FindsOnlyOpenSession(t *testing.T) {
 	}
 }
 
-// A client whose sessions nothing else tells apart is found by the process that opened their connections.
+// If nothing else distinguishes a client's sessions, the process that opened their connections does.
 func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 	for name, play := range map[string]func(w *mailboxtest.World){
 		"the nearest": func(w *mailboxtest.World) {

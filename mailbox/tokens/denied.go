@@ -11,10 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name. The
-// transport calls it after it refused the caller. Each token has one event a minute at most, which says how often it
-// happened since the event before, so a client in a loop cannot fill the store. The caller has its refusal already, so
-// an error here goes to the log alone. Denials that no event tells of yet are lost when the process ends.
+// Denied records in the registry that a caller with a token asked to act as an agent that the token does not name. The
+// transport calls it after it refused the caller. Each token has at most one event a minute, with the number of denials
+// since its last event, so a client in a loop cannot fill the store. The caller has its refusal already, so Denied only
+// logs an error. Denials without an event yet are lost when the process ends.
 func (s *Tokens) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
@@ -32,28 +32,28 @@ func (s *Tokens) Denied(ctx context.Context, by schemas.Caller, asked string) {
 
 // denied is the content of an event of [life.Denied].
 type denied struct {
-	Agent string `json:"agent"` // that was asked for last
+	Agent string `json:"agent"` // the agent of the last denial
 	Times int    `json:"times"` // since the event before
 }
 
-// denialInterval is the least time between two events that tell of denials of one token.
+// denialInterval is the least time between two events about denials of one token.
 const denialInterval = time.Minute
 
-// denials counts, by token, the denials that no event of the registry tells of yet. It is memory of this process. It
-// has one entry for each token that was ever denied here, and tokens are few: a person makes each.
+// denials counts, by token, the denials without an event yet. It is memory of this process. It has one entry for each
+// token that was ever denied here, and tokens are few: a person makes each.
 type denials struct {
 	mu      sync.Mutex // guards the fields below
 	byToken map[string]denial
 }
 
-// denial is what is known of the denials of one token.
+// denial counts the denials of one token.
 type denial struct {
 	lastEvent time.Time // when the last event was kept
 	count     int       // denials since
 }
 
-// count adds a denial. When an event is due it gives how many denials the event tells of, else zero. A clock that was
-// set back makes an event due.
+// count adds a denial. If an event is due, it returns the number of denials for it, else zero. A clock that was set
+// back makes an event due.
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package tokens keeps the bearer tokens with which callers over a network act as agents, and how often one of them was
-// refused a name that it may not use. Only processes of the user that owns the store come here; package
-// mcp/auth is the gate.
+// Package tokens keeps the bearer tokens with which callers over a network act as agents, and counts requests for
+// agents that a token does not name. Only processes of the user that owns the store call it; package mcp/auth checks
+// requests.
 package tokens
 
 import (
@@ -26,16 +26,15 @@ type Tokens struct {
 	denials denials
 }
 
-// AddToken keeps a bearer token, with which callers over a network may act as its agents. A person calls it with
-// handoff token add, never a caller over HTTP. The secret was made there: only its SHA-256 comes here, and it is in no
-// event. With the first token of a workspace nobody is served over HTTP without one any more, also after it was
-// revoked.
+// AddToken stores a bearer token, with which callers over a network may act as its agents. A person calls it with
+// handoff token add, never a caller over HTTP. That command makes the secret: only its SHA-256 comes here, and no event
+// has it. After the first token of a workspace, requests over HTTP need a token, even if it is revoked.
 //
-// The error is denied for a caller over HTTP, and for a token that is to act as human where its scope is below admin, or
-// nothing proves that a person makes it; invalid
-// for a name, an agent, a hash or an end that makes no sense; conflict for a name or a secret that another token has,
-// or had: a name is used once, so that the registry tells tokens apart. Names that differ only in case are the same. So
-// a repetition is a conflict, unless it has the request id of the first. A token that was acknowledged is on disk.
+// The error is denied for a caller over HTTP, and for a token for human if its scope is below admin or the caller does
+// not prove to be a person. It is invalid for a malformed name, agent or hash, or an end in the past. It is conflict
+// for a name or a secret that another token has or had: a name is used once, so that the registry tells tokens apart.
+// Names that differ only in case are equal. So a repeat is a conflict, unless it has the request id of the first call.
+// An acknowledged token is on disk.
 func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
@@ -73,10 +72,9 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 	})
 }
 
-// RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. What was
-// claimed and sent with the token stays as it is, and its row stays, so that its name is not given again. The error is
-// denied for a caller over HTTP, and not_found for a name that no token has. A repetition gets the first result and is
-// no event.
+// RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. Claims and
+// sends with the token stay, and its row stays, so that its name is not given again. The error is denied for a caller
+// over HTTP, and not_found for an unknown name. A repeat gets the first result and writes no event.
 func (s *Tokens) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {
@@ -99,11 +97,10 @@ func (s *Tokens) RevokeToken(
 	})
 }
 
-// FindToken gives the token whose secret has a hash, also one that expired or was revoked, and tells whether there is
-// any token at all: then nobody may come without one. The gate of package mcp/auth calls it with every request, so it
-// reads a row or two and applies nothing that time has changed. Whether the token is still good the gate judges, by its
-// own clock. The hash may have letters of either case; one that no token has is no error. The error is denied for a
-// caller over HTTP.
+// FindToken returns the token whose secret has a hash, also an expired or revoked one, and tells whether any token
+// exists: then requests need one. Package mcp/auth calls it with every request, so it reads a row or two and applies no
+// time rules. The caller checks by its own clock whether the token is still valid. The hash may have letters of either
+// case; an unknown hash is no error. The error is denied for a caller over HTTP.
 func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
 	if err := refuseRemote(by); err != nil {
 		return schemas.TokenFindOut{}, err
@@ -123,8 +120,8 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 	})
 }
 
-// refuseRemote refuses callers over a network: only processes of the user that owns the store manage tokens. The error is
-// denied. It is judged by how the call came and not by a scope, so no token of any scope manages tokens.
+// refuseRemote refuses callers over a network: only processes of the user that owns the store manage tokens. The error
+// is denied. It depends on the transport and not on a scope, so no token can manage tokens.
 func refuseRemote(by schemas.Caller) error {
 	if by.Via != schemas.ViaHTTP {
 		return nil
@@ -133,7 +130,7 @@ func refuseRemote(by schemas.Caller) error {
 		WithHint("Whoever runs the server manages them with handoff token.")
 }
 
-// newToken checks what a token is to be, before any transaction. It leaves out when the token is made.
+// newToken checks the input of a new token, before any transaction. It does not set the creation time.
 func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
 	if err := refuseRemote(by); err != nil {
 		return t, err
@@ -163,8 +160,8 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 	}, nil
 }
 
-// checkAgents checks the agents as which a token lets callers act. System is no agent, and a person only a token of scope
-// admin may stand for: whoever acts as human approves, cancels and answers in that person's name.
+// checkAgents checks the agents as which a token lets callers act. System is no agent. Human needs scope admin, because
+// human approves, cancels and answers in a person's name.
 func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 	if len(agents) == 0 {
 		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
@@ -188,7 +185,7 @@ func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 }
 
 // checkUnused refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
-// are the same name. A revoked token still has its name.
+// are equal. A revoked token keeps its name.
 func checkUnused(o *operation.Op, t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {

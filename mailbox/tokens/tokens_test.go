@@ -15,12 +15,12 @@ import (
 	"handoff/store"
 )
 
-// desk is a process of the user who owns the store.
+// desk is a process of the user that owns the store.
 var desk = schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}
 
 func hashOf(n int) string { return fmt.Sprintf("%064x", n) }
 
-// world is a workspace, with what its user does to tokens.
+// world is a workspace with calls about tokens.
 type world struct{ *mailboxtest.World }
 
 func newWorld(t testing.TB, changes ...func(*mailbox.Config)) world {
@@ -45,7 +45,7 @@ func (w world) tokens() []schemas.Token {
 	return mailboxtest.Must(w.T, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
 
-// said are the events of the registry that are about no handoff, each with what was said with it.
+// said returns the events of the registry that are about no handoff, each with its content.
 func (w world) said() (all []schemas.Event, said []string) {
 	w.T.Helper()
 	for _, e := range w.Events() {
@@ -186,7 +186,7 @@ func TestTokens_OfOneAgentAreRevokedOneByOne(t *testing.T) {
 	require.Nil(t, w.findToken(hashOf(2)).Token.Revoked)
 }
 
-// A call that is made again, because its answer was lost, is answered as the first time.
+// A repeated call gets the first answer, as after a lost response.
 func TestAddToken_AddsOnceForOneRequest(t *testing.T) {
 	w := newWorld(t)
 	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
@@ -210,7 +210,7 @@ func TestTokens_RefuseCallersOverHTTP(t *testing.T) {
 	require.Empty(t, w.tokens())
 }
 
-// Looking for a token is part of every request: it writes nothing, also where time has changed something.
+// Every request looks up a token, so the lookup writes nothing, even if changes of time are due.
 func TestFindToken_WritesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.Sends(w.Stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
