@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-// An older program left work in agent:qa; other work was sent to ops before that was a role.
+// An older program left work in agent:qa. Other work was sent to ops before ops was a role.
 func TestCheck_FindsUnreadMailAndNamesCommands(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead := w.Stdio("lead")
@@ -45,7 +45,7 @@ func TestCheck_FindsUnreadMailAndNamesCommands(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(sec).HandoffID)
 }
 
-// faults are the faults that a check of the workspace tells.
+// faults returns the faults that a check of the workspace finds.
 func (w *world) faults() []string {
 	out := mailboxtest.Must(w.t, w.Check, person, schemas.CheckIn{})
 	require.Equal(w.t, out.OK, out.Found == 0)
@@ -68,7 +68,7 @@ func TestSend_ReadsOperatorAsHumanUnlessAgentHasName(t *testing.T) {
 	require.Equal(t, schemas.Address("human"), w.Updates(operator, 3, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "the owner" }).To)
 }
 
-// Members of a pool that stop taking its work leave it to nobody: its sender hears of that, once.
+// The only member of a pool stops taking its work. The sender is told once.
 func TestRegister_TellsSenderWhenPoolStopsTakingWork(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead, dev := w.Stdio("lead"), w.Stdio("dev")

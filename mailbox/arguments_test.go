@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// A caller believes that what is accepted is used.
+// A caller believes that the server uses accepted arguments.
 func TestUpdate_RefusesUnusedArguments(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID
@@ -53,7 +53,7 @@ func TestUpdate_KeepsCheckpointOfAskAndRelease(t *testing.T) {
 	require.Equal(t, "most", kept())
 }
 
-// A correction with the answer is one call. An amendment alone leaves the question open, and says so.
+// An answer with changes is one call. An amendment alone leaves the question open, and says so.
 func TestAnswer_AppliesChanges(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID

@@ -16,7 +16,7 @@ var (
 	left                 = strings.Repeat("b", 40)
 )
 
-// inCheckout is a caller beside a checkout, at a commit whose branch left the one into which it goes at another.
+// inCheckout returns a caller in a checkout at a commit. Base is the commit at which its branch left the target branch.
 func inCheckout(by schemas.Caller, commit, base string) schemas.Caller {
 	by.Tree = &schemas.Tree{Path: "/shop", Branch: "work", Commit: commit, Base: base}
 	return by

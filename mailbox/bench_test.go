@@ -84,7 +84,7 @@ func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Du
 	return atOnce(b, callers, cycles, func(i int) error { return cycle(s, i) })
 }
 
-// atOnce shares so many cycles among callers, and tells how long they took.
+// atOnce shares the cycles among callers, and returns their duration.
 func atOnce(b testing.TB, callers, cycles int, cycle func(i int) error) time.Duration {
 	start := time.Now()
 	var wg sync.WaitGroup

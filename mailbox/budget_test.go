@@ -36,7 +36,7 @@ func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
 	return all
 }
 
-// refusesSend checks that a send in wf_job is refused by a limit and changes nothing of it.
+// refusesSend checks that a limit refuses a send in wf_job, which then changes no budget.
 func (w *world) refusesSend(by schemas.Caller, want string, more ...func(*schemas.SendIn)) {
 	w.t.Helper()
 	before, sent := w.budgets("wf_job"), schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job"}
@@ -257,7 +257,7 @@ func TestBudget_TakesLimitsFromPlan(t *testing.T) {
 	require.Equal(t, []float64{2, 60, 5}, []float64{have["rounds"].Of, have["minutes"].Of, have["cost_usd"].Of})
 }
 
-// Whatever is sent, completed, failed, returned and retried: what a workflow has used is what the registry says.
+// Random calls: the use of a workflow agrees with the events of the registry.
 func TestBudget_AgreesWithRegistry(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -297,8 +297,8 @@ func TestBudget_AgreesWithRegistry(t *testing.T) {
 	}
 }
 
-// recount goes through the registry from its beginning, and compares what it counts for each workflow with the history.
-// Of rounds it knows no recipient that was changed after the send, and no claim that was lost.
+// recount reads the registry from its beginning, and compares its count for each workflow with the history. Its count
+// of rounds ignores recipients that changed after the send, and lost claims.
 func (w *world) recount(limits ...string) {
 	w.t.Helper()
 	counted, named := map[schemas.Workflow]map[string]float64{}, map[schemas.Workflow]store.Workflow{}
@@ -343,7 +343,7 @@ func (w *world) recount(limits ...string) {
 				Results    map[string]float64
 				Completion struct{ Results map[string]float64 }
 			}
-			_ = json.Unmarshal(said, &done) // what is no result has none
+			_ = json.Unmarshal(said, &done) // other content has no cost
 			used["cost_usd"] += done.Results["cost_usd"] + done.Completion.Results["cost_usd"]
 		}
 		return nil
@@ -360,7 +360,7 @@ func (w *world) recount(limits ...string) {
 	}
 }
 
-// predecessor is what a handoff comes after in its chain.
+// predecessor returns the handoff before r in its chain.
 func predecessor(v *store.View, r *store.Record) *store.Record {
 	at, err := v.Record(cmp.Or(r.RetryOf, r.Parent))
 	if err != nil {

@@ -83,7 +83,7 @@ func TestClaim_ReclaimsWaitingHandoffOnlyByID(t *testing.T) {
 	restarted := w.OtherSession(b, "again")
 	require.True(t, w.Claims(restarted).Empty)
 	require.Equal(t, []string{"may I?"}, w.Full(1).Standing.Questions)
-	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // who names it takes it
+	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // a claim by id takes it
 }
 
 func TestClaim_RefusesOtherInstanceOfHolderOverHTTP(t *testing.T) {

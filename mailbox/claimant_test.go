@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// Without a connection only the instance proves who claimed; where instances cannot be told apart, nothing does.
+// Without a connection only the instance proves the claimant. Without an instance nothing does.
 func TestClaimant_IsInstanceWithoutConnection(t *testing.T) {
 	w := newWorld(t)
 	a, here, there, nobody := w.Stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
@@ -31,7 +31,7 @@ func TestClaimant_IsInstanceWithoutConnection(t *testing.T) {
 	require.Equal(t, schemas.Completed, w.Status(1))
 }
 
-// A client that acts under the name of a person at the keyboard gets no advice that does not work.
+// A client acts under the name of a person at the keyboard. It gets no advice that would not work.
 func TestComplete_AdvisesNoClaimOfWorkHeldAtKeyboard(t *testing.T) {
 	w, client := newWorldWith(t, "b")
 	w.Sends(w.Stdio("a"), "b", "x")

@@ -114,7 +114,7 @@ func TestReturn_KeepsEstimateAndTimeout(t *testing.T) {
 	require.Equal(t, w.Now().Add(10*time.Hour), *w.Full(2).Handoff.Metadata.Deadline)
 }
 
-// workSentByRules gives fixer a handoff in the workflow of a that the clock sent.
+// workSentByRules gives fixer a handoff that the clock sent, in the workflow of a.
 func workSentByRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas.ID) {
 	w = newWorld(t)
 	a, fixer = w.Stdio("a"), w.Stdio("fixer")
@@ -217,7 +217,7 @@ func TestFail_RetryTellsNoBlockedSender(t *testing.T) {
 	require.Equal(t, []string{"ho_3"}, w.Full(2).Standing.BlockedBy)
 }
 
-// Nobody needs a rollback or a decision of work that a retry has done, however many attempts it took.
+// A retry makes open rollbacks and decisions of all earlier attempts unnecessary.
 func TestRetry_SuccessCancelsRollbacksAndEscalations(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
@@ -225,7 +225,7 @@ func TestRetry_SuccessCancelsRollbacksAndEscalations(t *testing.T) {
 	again := w.Updates(a, 1, schemas.ActRetry).Created
 	w.Claims(b)
 	decide := w.Fails(b, schemas.FailIn{HandoffID: again.String(), FailureDetail: because("d"), Then: schemas.ThenEscalate}).RollbackHandoff
-	claimed := w.Sends(a, "c", "z", func(in *schemas.SendIn) { in.Parent = "1" }).HandoffID // of an agent, not of the rules
+	claimed := w.Sends(a, "c", "z", func(in *schemas.SendIn) { in.Parent = "1" }).HandoffID // sent by an agent, not by a rule
 	third := w.Updates(a, again, schemas.ActRetry).Created
 	w.Claims(b)
 	w.Completes(b, third)

@@ -14,9 +14,9 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// BenchmarkCycleOnPostgres measures full cycles on PostgreSQL, and in the same run the same cycles on bbolt and those of
-// a queue written by hand over 64 connections of the same server. "of-bolt" and "of-queue" are shares of these. It aims
-// at 0.5 and 0.6.
+// BenchmarkCycleOnPostgres measures full cycles on PostgreSQL, and in the same run the same cycles on bbolt and on a
+// simple queue over 64 connections of the same server. "of-bolt" and "of-queue" are shares of these. It aims at 0.5 and
+// 0.6.
 func BenchmarkCycleOnPostgres(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as handoff mcp runs
 	const callers = 64
@@ -38,7 +38,7 @@ func BenchmarkCycleOnPostgres(b *testing.B) {
 	b.ReportMetric(float64(3*cycles)/median(ours), "ops/s")
 }
 
-// The queue is what one would write with the least effort: each step is one statement, which also notes an event.
+// The simple queue needs the least code: each step is one statement, which also notes an event.
 const sqlTables = `
 	create table job (id bigint generated always as identity primary key, recipient text not null, sender text not null,
 		state smallint not null default 0, body text not null, result text);

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// outcomesIn are the handoffs whose outcomes a brief tells, as "ho_1 by qa", in its order.
+// outcomesIn returns the handoffs whose outcomes are in a brief, such as "ho_1 by qa", in its order.
 func outcomesIn(brief string) (told []string) {
 	for _, m := range regexp.MustCompile(`(?m)^- Result of (ho_\d+), .*, success( by \w+): done$`).FindAllStringSubmatch(brief, -1) {
 		told = append(told, m[1]+m[2])
@@ -47,7 +47,7 @@ func TestBrief_ListsOutcomesInOrderOfDependencies(t *testing.T) {
 	require.Equal(t, []string{want[0], want[2]}, outcomesIn(got.Brief), "an outcome that was returned counts no more")
 }
 
-// each is a send to qa for each text, with a join for dev.
+// each makes a send to qa for each text, with a join for dev.
 func each(texts ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: texts, Join: &schemas.Join{To: "dev", Task: "Merge {{each}}"}}

@@ -11,13 +11,13 @@ import (
 	"handoff/schemas"
 )
 
-// Whoever goes on with work reads what an earlier session left of it.
+// The next holder of a handoff reads the traces of earlier sessions.
 
 func (w *world) checkpoint(by schemas.Caller, id schemas.ID, c schemas.Checkpoint) {
 	w.Updates(by, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &c}))
 }
 
-// interruptedHandoff is a handoff of which a session did the half before it was killed.
+// interruptedHandoff returns a handoff whose session did half of the work before it was killed.
 func interruptedHandoff(w *world) (schemas.ID, schemas.Caller) {
 	lead, coder := w.Stdio("lead"), w.Stdio("coder")
 	sent := w.Sends(lead, "coder", "write report.go")
@@ -30,7 +30,7 @@ func interruptedHandoff(w *world) (schemas.ID, schemas.Caller) {
 	return sent.HandoffID, coder
 }
 
-// again is the same agent over its next connection.
+// again returns the same agent over its next connection.
 func (w *world) again(by schemas.Caller) schemas.Caller {
 	by.Conn += "-again"
 	mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// withOrigin gives a send the id and more that another system's message brought.
+// withOrigin gives a send the id and further fields of a message of another system.
 func withOrigin(id string, extra map[string]any) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Origin = &schemas.Origin{HandoffID: id, Extra: extra} }
 }

@@ -14,15 +14,15 @@ import (
 	"handoff/schemas"
 )
 
-// team are five agents that do what a plan sends them, until something goes wrong as a test says.
+// team has five agents that do the work of a plan, until a fault of the test happens.
 type team struct {
 	*world
 	members map[schemas.Agent]schemas.Caller
-	fault   func(t *team, by schemas.Caller, got schemas.ClaimOut) bool // went wrong instead of being done
-	left    map[schemas.Agent]bool                                      // they do nothing any more
+	fault   func(t *team, by schemas.Caller, got schemas.ClaimOut) bool // true for a fault instead of the work
+	left    map[schemas.Agent]bool                                      // members that no longer work
 }
 
-// newTeam is a workspace with a plan: implement, test, fix what fails, test again, verify.
+// newTeam returns a workspace with a plan: implement, test, fix a failure, test again, verify.
 func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	w := &team{newWorld(t), map[schemas.Agent]schemas.Caller{}, nil, map[schemas.Agent]bool{}}
 	steps := inOrder(step("implement", "role:coder"), step("test", "role:tester"), step("fix", "role:fixer", func(s *schemas.PlanStep) {
@@ -40,7 +40,7 @@ func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	return w
 }
 
-// play lets everybody work for four days, half an hour at a time.
+// play lets all members work for four days, half an hour at a time.
 func (w *team) play() {
 	for range 4 * 48 {
 		for name := range w.members {
@@ -51,7 +51,7 @@ func (w *team) play() {
 	}
 }
 
-// work has an agent do the next thing that it may take. The planner answers first what is asked.
+// work has an agent do its next claimable work. The planner first answers open questions.
 func (w *team) work(by schemas.Caller) bool {
 	if by.Agent == "planner-1" {
 		asked := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.StatusFilter("waiting")})
@@ -66,8 +66,8 @@ func (w *team) work(by schemas.Caller) bool {
 	return got.HandoffID != 0
 }
 
-// outcome is how the workflow came to an end: "done" by its last step, else what human has to read or to do. It is empty
-// where nobody knows.
+// outcome returns the end of the workflow: "done" after its last step, else the work or the notice for human. It is
+// empty if no agent and no person knows of the end.
 func (w *team) outcome() string {
 	for _, sent := range w.SentByRules() {
 		if strings.HasPrefix(sent, "role:verifier completed ") {
@@ -86,7 +86,7 @@ func (w *team) outcome() string {
 	return ""
 }
 
-// once goes wrong the first time.
+// once lets a fault happen only the first time.
 func once(fn func(w *team, by schemas.Caller, got schemas.ClaimOut)) func(*team, schemas.Caller, schemas.ClaimOut) bool {
 	done := false
 	return func(w *team, by schemas.Caller, got schemas.ClaimOut) bool {
@@ -107,7 +107,7 @@ func (w *team) question(by schemas.Caller, got schemas.ClaimOut) {
 	w.Updates(by, got.HandoffID, schemas.ActAsk, mailboxtest.Asking("which?"))
 }
 
-// crash is the death of the process of an agent together with the owner of the store. Another session of it begins.
+// crash ends the process of an agent together with the owner of the store. The agent then begins another session.
 func (w *team) crash(by schemas.Caller) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 	again := by
@@ -121,7 +121,7 @@ func (w *team) crash(by schemas.Caller) {
 	}
 }
 
-// Each failure ends in done, with human, or in a refusal with numbers: nothing is forgotten and nothing goes round for
+// Each failure ends in done, with human, or in a refusal with numbers: no work is forgotten, and no work goes round for
 // ever.
 func TestPlan_InjectedFailuresEndDoneOrWithHuman(t *testing.T) {
 	type in = schemas.ClaimOut

@@ -15,7 +15,7 @@ import (
 	"handoff/store/memory"
 )
 
-// factory declares a workflow of three steps with or without a person's leave; the last step goes to an agent.
+// factory declares a workflow of three steps with or without a person's leave; the last step goes to the agent last.
 func (w *world) factory(unallowed bool, last string) {
 	w.t.Helper()
 	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
@@ -26,7 +26,7 @@ func (w *world) factory(unallowed bool, last string) {
 	}}})
 }
 
-// waitingForLeave are the ids of what waits for leave by the overview, with the reasons.
+// waitingForLeave returns the handoffs that wait for leave in the overview, with the reasons.
 func (w *world) waitingForLeave() (ids []schemas.ID, reasons []string) {
 	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
 	for _, c := range out.NeedsYou.Items {
@@ -41,7 +41,7 @@ const waitsForLeave = "what follows waits for a person's leave for the rules of 
 
 const waitsForFile = "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
 
-// declares has the file of the project say other plans, with leave.
+// declares makes the file of the project declare other plans, with leave.
 func (w *world) declares(plans ...schemas.Plan) {
 	w.t.Helper()
 	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{
@@ -105,8 +105,8 @@ func TestLeave_WaitsForRemovedFile(t *testing.T) {
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
-// The checkout of another branch takes a file away, or has another state of it. What failed meanwhile is rolled back, as
-// without a file.
+// The checkout of another branch removes a file, or has another state of it. A failed step is rolled back as without a
+// file.
 func TestLeave_StepThatEndsWithoutFileWaits(t *testing.T) {
 	partial := func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial }
 	for name, c := range map[string]struct {
@@ -162,7 +162,7 @@ func TestOverview_HidesReturnedStepThatWaited(t *testing.T) {
 	require.NotContains(t, now, ids[0], "its rework is under way")
 }
 
-// Whoever wrote the rules of a clone decides nothing before they have leave, also not how long they take.
+// The author of the rules in a clone decides nothing before a person gives leave: the rules may not even take time.
 func TestLeave_RulesWithoutItAreNotEvaluated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
@@ -187,7 +187,7 @@ func TestSend_RefusesStepOption(t *testing.T) {
 	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
-// What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
+// Rules that an earlier version stored have no leave. That version finds no rules in rows without leave.
 func TestLeave_RowsOfEarlierVersionHaveNone(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
@@ -219,7 +219,7 @@ func TestLeave_RowsOfEarlierVersionHaveNone(t *testing.T) {
 	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
-// losesLeaveAfterFirstStep begins n workflows, loses leave, and completes the first step of each.
+// losesLeaveAfterFirstStep begins n workflows, withdraws leave, and completes the first step of each.
 func (w *world) losesLeaveAfterFirstStep(n int) {
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.factory(false, "c")

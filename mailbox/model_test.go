@@ -20,9 +20,9 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// TestModel_RandomCallsFollowTransitions lets five agents and a person do random things, sensible or not, and holds
-// every step against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it
-// says; what is refused changes nothing. Afterwards every index, counter and byte is checked.
+// TestModel_RandomCallsFollowTransitions lets five agents and a person make random calls, sensible or not, and compares
+// every step with the table in life/testdata/transitions.txt: a successful call is allowed there and leads to the state
+// there; a refused call changes nothing. Afterwards it checks every index, counter and byte.
 func TestModel_RandomCallsFollowTransitions(t *testing.T) {
 	runs := map[string]int{"memory": sandbox.Times(40), "bolt": sandbox.Times(6), "postgres": sandbox.Times(20)}
 	if testing.Short() {
@@ -49,7 +49,7 @@ func TestModel_RandomCallsFollowTransitions(t *testing.T) {
 	}
 }
 
-// lives is the model: the table, and for each handoff the state in which it was last seen.
+// lives is the model: the table, and for each handoff its last known state.
 type lives struct {
 	*world
 	rnd    *rand.Rand
@@ -86,7 +86,7 @@ func readTable(t testing.TB) map[string]string {
 	return table
 }
 
-// randomCall is something to try on a handoff: which actions of the table it may turn out to be.
+// randomCall is a call on a random handoff, with the actions of the table that it may turn out to be.
 type randomCall struct {
 	actions []string
 	do      func(l *lives, by schemas.Caller, id schemas.ID) error
@@ -111,7 +111,8 @@ func (l *lives) step() {
 	}
 }
 
-// requireNoSelfReview looks who judged which result, and that each result that does not count yet says who will.
+// requireNoSelfReview checks that no agent reviewed its own work, and that each result under review names its next
+// reviewer.
 func (l *lives) requireNoSelfReview() {
 	for id := schemas.ID(1); id <= l.last; id++ {
 		got := l.Full(id)
@@ -168,7 +169,7 @@ func (l *lives) keepClaim(out schemas.ClaimOut) {
 	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
 }
 
-// try does a deed and compares what became of the handoff with the table.
+// try makes a call and compares the new state of the handoff with the table.
 func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 	before := l.Full(id)
 	events := l.events(id)
@@ -188,7 +189,7 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 		require.True(l.t, allowed, "%s: %v of %s led to %s, the table says %v", id, d.actions, before.Status, after.Status, to)
 	case schemas.AsError(err).Code == schemas.Stale:
 		require.Equal(l.t, before.Status, after.Status)
-		if before.Standing.Holder != by.Agent || !before.Status.Held() { // else it is told that it holds it again
+		if before.Standing.Holder != by.Agent || !before.Status.Held() { // else the caller holds it again
 			require.Len(l.t, after.Late, len(before.Late)+d.lateResults(), "%v", d.actions)
 		}
 	default:
@@ -197,7 +198,8 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 	}
 }
 
-// kept is how many late results a deed leaves when its claim was lost: outcomes are kept, the rest is not.
+// lateResults returns how many late results a call adds when its claim was lost: outcomes are kept, other calls are
+// not.
 func (d randomCall) lateResults() int {
 	if slices.ContainsFunc(d.actions, func(a string) bool { return a == "completed" || a == "failed" || a == "rejected" }) {
 		return 1
@@ -205,7 +207,7 @@ func (d randomCall) lateResults() int {
 	return 0
 }
 
-// repeated tells whether a call was answered as the first time.
+// repeated tells whether a call returned its first result.
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {
@@ -220,7 +222,7 @@ func (l *lives) newest() schemas.ID {
 	return out.Items[0].HandoffID
 }
 
-// token is the right one, none, or one of before.
+// token returns a current or older token, or none.
 func (l *lives) token(id schemas.ID) string {
 	if have := l.tokens[id]; len(have) > 0 && l.rnd.IntN(3) > 0 {
 		return have[l.rnd.IntN(len(have))]
@@ -264,7 +266,7 @@ func failing(outcome schemas.Outcome, actions ...string) randomCall {
 var randomCalls = []randomCall{
 	updating(schemas.ActProgress, "progress"),
 	updating(schemas.ActAsk, "asked"),
-	updating(schemas.ActAnswer, "answered", "completed"), // a person completes work for the person so
+	updating(schemas.ActAnswer, "answered", "completed"), // a person that answers work for human completes it
 	updating(schemas.ActRelease, "released"),
 	updating(schemas.ActAmend, "amended"),
 	updating(schemas.ActCancel, "cancelled", "dismissed"),

@@ -15,7 +15,7 @@ import (
 
 const delivered = "1234567890abcdef1234567890abcdef12345678"
 
-func sightOf(passed bool, checks ...string) *schemas.CheckReport {
+func reportOf(passed bool, checks ...string) *schemas.CheckReport {
 	s := &schemas.CheckReport{}
 	for _, name := range checks {
 		s.Observed = append(s.Observed, schemas.Observation{Check: name, List: "5", Passed: passed, Commit: delivered, Why: "it ended with 1"})
@@ -32,10 +32,10 @@ func TestComplete_ObservationOverridesHoldersClaim(t *testing.T) {
 	_, err := w.Complete(t.Context(), b, done)
 	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code) // nobody looked, and the holder says nothing
 	seeing := b
-	seeing.CheckReport = sightOf(false, "test")
+	seeing.CheckReport = reportOf(false, "test")
 	_, err = w.Complete(t.Context(), seeing, done)
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
-	seeing.CheckReport = sightOf(true, "test", "lint")
+	seeing.CheckReport = reportOf(true, "test", "lint")
 	out := mailboxtest.Must(t, w.Complete, seeing, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 
@@ -55,7 +55,7 @@ func TestObserve_LaterCheckChangesOutcome(t *testing.T) {
 	observe := func(s *schemas.CheckReport) (schemas.ObserveOut, error) {
 		return w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: work.String(), Seen: s.Observed})
 	}
-	_, err := observe(sightOf(true, "test"))
+	_, err := observe(reportOf(true, "test"))
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code) // it is not completed
 	out := mailboxtest.Must(t, w.Complete, b, schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
@@ -64,14 +64,14 @@ func TestObserve_LaterCheckChangesOutcome(t *testing.T) {
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Warnings, "the check test is not observed: no checkout is beside this call")
 
-	other := sightOf(true, "test")
+	other := reportOf(true, "test")
 	other.Observed[0].Commit = "ffff" + delivered[4:]
 	_, err = observe(other)
 	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
-	seen, err := observe(sightOf(true, "test"))
+	seen, err := observe(reportOf(true, "test"))
 	require.NoError(t, err)
 	require.Equal(t, schemas.Success, seen.Outcome)
-	seen, err = observe(sightOf(false, "test"))
+	seen, err = observe(reportOf(false, "test"))
 	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, seen.Outcome)
 
@@ -92,7 +92,7 @@ func sendsWithChecks(w *world, a, b schemas.Caller, e schemas.Expectations) (id 
 	}}
 }
 
-// refusals counts the events that say that a completion was refused.
+// refusals counts the events of refused completions.
 func (w *world) refusals(id string) (n int) {
 	got := mailboxtest.Must(w.t, w.Get, w.Stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
 	for _, e := range got.Audit {
@@ -121,7 +121,7 @@ func TestComplete_IsPartialWithoutObservation(t *testing.T) {
 	require.Equal(t, "not observed: there is no git; ran it", got.Completion.EvidenceText(got.Completion.Criteria[0]))
 	require.Contains(t, fmt.Sprint(w.Notices(a)), "the check test is not observed: there is no git")
 
-	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: reportOf(true, "test").Observed})
 	require.Equal(t, schemas.Success, seen.Outcome)
 	got = mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.Empty(t, got.Completion.Criteria[0].Unobserved)
@@ -137,7 +137,7 @@ func TestObserve_KeepsPartialOutcomeOfHolder(t *testing.T) {
 	done.Outcome, done.Verification = schemas.Partial, nil
 	_, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, "an unseen check needs no answer then")
-	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: reportOf(true, "test").Observed})
 	require.Equal(t, schemas.Partial, seen.Outcome)
 }
 
@@ -160,7 +160,7 @@ func TestComplete_RemembersFailedCheck(t *testing.T) {
 		w, a, b := newPair(t, "a", "b")
 		id, done := sendsWithChecks(w, a, b, schemas.Expectations{Evidence: evidence})
 		for i := range 30 {
-			b.CheckReport = sightOf(false, "test")
+			b.CheckReport = reportOf(false, "test")
 			if done.Summary = "done"; i%3 != 0 {
 				done.Summary = strings.Repeat("x", i)
 			}
@@ -185,7 +185,7 @@ func TestComplete_RemembersFailedCheckOfRepository(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}
-	b.CheckReport = sightOf(false, "lint")
+	b.CheckReport = reportOf(false, "lint")
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "the check lint does not pass")
 	b.CheckReport = &schemas.CheckReport{}
@@ -199,10 +199,10 @@ func TestComplete_RemembersFailedCheckOfRepository(t *testing.T) {
 func TestComplete_ForgetsMendedFailure(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	_, done := sendsWithChecks(w, a, b, schemas.Expectations{})
-	b.CheckReport = sightOf(false, "test")
+	b.CheckReport = reportOf(false, "test")
 	_, err := w.Complete(t.Context(), b, done)
 	require.Error(t, err)
-	b.CheckReport = sightOf(true, "test")
+	b.CheckReport = reportOf(true, "test")
 	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 }

@@ -9,19 +9,19 @@ import (
 	"handoff/schemas"
 )
 
-// completePartly completes work of one criterion that is not met.
+// completePartly completes work with one criterion, which is not met.
 func completePartly(in *schemas.CompleteIn) {
 	in.Summary = "GATE_FAIL: do not deploy"
 	in.Outcome = schemas.Partial
 	in.Verification = &schemas.Verification{TestsFailed: 3, Criteria: []schemas.Criterion{{Criterion: "1", Evidence: "3 fail"}}}
 }
 
-// stuck is the part of the overview that is stuck.
+// stuck returns the stuck handoffs of the overview.
 func (w *world) stuck() []schemas.Concern {
 	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).Stuck.Items
 }
 
-// gated is a gate of qa, and a deployment of dev that waits for it. The gate said no.
+// gated has a gate of qa, and a deployment of dev that depends on it. The result of the gate is partial.
 func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 	w = newWorld(t)
 	lead, qa, dev = w.Stdio("lead"), w.Stdio("qa"), w.Stdio("dev")
@@ -132,14 +132,14 @@ func TestObserve_FailedCheckBlocksDependentsAgain(t *testing.T) {
 	w.Sends(a, "d", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	seeing := b
-	seeing.CheckReport = sightOf(true, "test")
+	seeing.CheckReport = reportOf(true, "test")
 	mailboxtest.Must(t, w.Complete, seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
 	require.Equal(t, schemas.ID(3), w.Claims(d).HandoffID)
 	observe := func(passed bool) {
-		mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
+		mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: "1", Seen: reportOf(passed, "test").Observed})
 	}
 
 	observe(false)
@@ -192,7 +192,7 @@ func TestPlan_GoesOnOnceIfChecksFlip(t *testing.T) {
 	w.Claims(qa)
 	w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Results = map[string]any{"commit": delivered[:12]} })
 	for _, passed := range []bool{false, true, false, true} {
-		mailboxtest.Must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
+		mailboxtest.Must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: reportOf(passed, "test").Observed})
 	}
 	require.Equal(t, []string{"dev pending deploy: the login"}, w.SentByRules())
 }

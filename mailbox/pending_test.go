@@ -28,7 +28,7 @@ func (w *world) pendingOf(token string) (n int) {
 	return n
 }
 
-// requireTooManyPending checks that nothing was sent because so many are pending.
+// requireTooManyPending checks that a send was refused because the token has too many pending handoffs.
 func requireTooManyPending(t *testing.T, err error, are string) {
 	t.Helper()
 	e := refused(t, err, schemas.Limit, "Nothing was sent.")
@@ -68,7 +68,7 @@ func TestPendingLimit_RefusesSendUntilClaim(t *testing.T) {
 	require.Equal(t, 4, w.pendingOf("ci"))
 }
 
-// What a caller sends in other ways counts as well, and what is refused leaves all as it was.
+// Handoffs that a caller makes in other ways count as well, and a refused call changes nothing.
 func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.Stdio("b")
@@ -106,7 +106,7 @@ func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	require.Equal(t, 1, w.pendingOf("ci"))
 }
 
-// Whoever fails is not charged with what the rules send, and is never refused for it.
+// The agent that fails is not charged with handoffs of rules, and no limit refuses them.
 func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.Stdio("a"), limited("b", 1)
@@ -119,7 +119,7 @@ func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 	require.Zero(t, w.pendingOf("ci"))
 }
 
-// The same work tried again is pending for who sent it.
+// The same work tried again is pending for its sender.
 func TestPendingLimit_ChargesRerunToFirstSender(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.Stdio("b")

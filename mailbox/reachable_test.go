@@ -15,9 +15,8 @@ import (
 	"handoff/schemas"
 )
 
-// Whatever is sent, to whomever, under whatever spelling, and however agents register, go away and take other work: each
-// open handoff that waits for nothing is taken by an agent that claims it by its id, or its sender was told and the
-// overview says why not. Another seed is another sequence.
+// Random sends, registrations and rejections: each open handoff that is not blocked can be claimed by an agent by its
+// id, or its sender was told and the overview has the reason. Another seed is another sequence.
 func TestSend_TellsSenderOfUntakenWork(t *testing.T) {
 	stuck := 0
 	for seed := range uint64(60) {
@@ -29,21 +28,21 @@ func TestSend_TellsSenderOfUntakenWork(t *testing.T) {
 			for range 40 {
 				p.step()
 			}
-			p.Pass(2 * time.Minute) // then nothing is kept for one of a pool first
+			p.Pass(2 * time.Minute) // after it no handoff is reserved for one agent of a pool
 			stuck += p.countUntaken()
 		})
 	}
 	require.Greater(t, stuck, 60, "sequences lead to work that nobody takes")
 }
 
-// player does what agents may do, at random.
+// player makes random calls of agents.
 type player struct {
 	*world
 	rnd    *rand.Rand
 	t      *testing.T
 	team   []schemas.Caller
 	sent   []schemas.ID
-	warned map[schemas.ID]string // what the answers to its sender said of each
+	warned map[schemas.ID]string // the warnings about each handoff to its sender
 }
 
 func oneOf[T any](p *player, from ...T) T { return from[p.rnd.IntN(len(from))] }
@@ -87,7 +86,7 @@ func (p *player) step() {
 	}
 }
 
-// sends sends work with all that may be said of who does, judges and takes it back.
+// sends sends work with random agents that do, review and take it back.
 func (p *player) sends(by schemas.Caller) {
 	in := schemas.SendIn{
 		To: p.address(), Task: fmt.Sprint("task ", len(p.sent)), Type: oneOf(p, "", "code", "review", "docs"), Parent: "none",
@@ -106,7 +105,7 @@ func (p *player) sends(by schemas.Caller) {
 	}
 }
 
-// endsHandoff ends what an agent holds, with or without more work for others.
+// endsHandoff ends a held handoff, with or without more work for others.
 func (p *player) endsHandoff(by schemas.Caller, id string) {
 	ctx := context.Background()
 	if p.rnd.IntN(2) == 0 {
@@ -135,7 +134,7 @@ func (p *player) updates(by schemas.Caller, in schemas.UpdateIn) {
 	}
 }
 
-// countUntaken looks at each handoff that may be claimed, and counts those that nobody takes.
+// countUntaken checks each claimable handoff, and counts the handoffs that no agent takes.
 func (p *player) countUntaken() (stuck int) {
 	ctx := context.Background()
 	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.StatusFilter(schemas.Pending), Limit: 50})
@@ -149,7 +148,7 @@ func (p *player) countUntaken() (stuck int) {
 	return len(left)
 }
 
-// isTaken tells whether somebody takes a handoff: human by what is for it, an agent that claims it by its id.
+// isTaken tells whether a handoff is for human, or an agent can claim it by its id.
 func (p *player) isTaken(it schemas.Item) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
@@ -158,7 +157,7 @@ func (p *player) isTaken(it schemas.Item) bool {
 	for _, card := range agents.Agents {
 		by := schemas.Caller{Agent: card.Name, Via: schemas.ViaCLI}
 		if card.Away {
-			continue // it takes nothing until it is back
+			continue // an away agent takes no work
 		}
 		if _, err := p.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: it.HandoffID.String()}); err == nil {
 			return true
@@ -167,7 +166,7 @@ func (p *player) isTaken(it schemas.Item) bool {
 	return false
 }
 
-// requireTold fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
+// requireTold fails the test unless the sender of a handoff was told that no agent takes it, and the overview says so.
 func (p *player) requireTold(it schemas.Item) {
 	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
 	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {

@@ -15,7 +15,7 @@ func rejecting(id schemas.ID) schemas.FailIn {
 	return schemas.FailIn{HandoffID: id.String(), FailureDetail: because("not me"), Outcome: schemas.OutcomeRejected}
 }
 
-// pool is one handoff for whoever reviews, which b and c do.
+// pool has one handoff for the reviewers b and c.
 func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
@@ -24,7 +24,7 @@ func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	return w, a, b, c
 }
 
-// remotePool is a pool in which nobody is told first, and whose holders may be silent.
+// remotePool has a pool in which no agent is told first, and whose holders may be silent.
 func remotePool(t testing.TB) (w *world, b, c schemas.Caller) {
 	w, b, c = newWorld(t), remote("b", "1"), remote("c", "1")
 	w.Accepts("review", b, c)
@@ -145,7 +145,7 @@ func TestDecline_ByLapsedHolderKeepsAttemptCounted(t *testing.T) {
 	require.Equal(t, 2, w.Claims(d).Attempt)
 }
 
-// rejectingFor rejects a handoff and names who could do it.
+// rejectingFor rejects a handoff and names an alternative.
 func rejectingFor(id schemas.ID, other string) schemas.FailIn {
 	in := rejecting(id)
 	in.Alternative = other

@@ -21,12 +21,12 @@ func (w *world) writes(by schemas.Caller, to, text string, more ...func(*schemas
 	return mailboxtest.Must(w.t, w.Send, by, in).NoticeID
 }
 
-// needsYou is the part of the overview that a person has to see to.
+// needsYou returns the handoffs of the overview that need a person.
 func (w *world) needsYou() []schemas.Concern {
 	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).NeedsYou.Items
 }
 
-// answer answers what an id names.
+// answer answers the handoff or notice with an id.
 func (w *world) answer(by schemas.Caller, id, text string) (schemas.UpdateOut, error) {
 	return w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: text})
 }
@@ -67,7 +67,7 @@ func TestAnswer_RefusesOtherNotices(t *testing.T) {
 		{person, "no_99", "yes", schemas.NotFound},
 		{person, "no_x", "yes", schemas.NotFound},
 		{person, no.String(), " ", schemas.Invalid},
-		{person, "no_2", "thanks", schemas.Invalid}, // tells that it was completed
+		{person, "no_2", "thanks", schemas.Invalid}, // the notice of a completion
 	} {
 		_, err := w.answer(c.by, c.id, c.text)
 		require.Equal(t, c.code, schemas.AsError(err).Code, "%s %v", c.id, err)

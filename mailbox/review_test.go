@@ -26,7 +26,7 @@ func verdict(v string, points ...string) func(*schemas.CompleteIn) {
 
 func (w *world) reason(id schemas.ID) string { return w.Full(id).Standing.Reason }
 
-// claimsNext is the handoff that an agent takes next.
+// claimsNext claims the next handoff of an agent.
 func (w *world) claimsNext(by schemas.Caller) schemas.ID { w.t.Helper(); return w.Claims(by).HandoffID }
 
 func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
@@ -125,7 +125,7 @@ func TestReview_WithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 	}
 }
 
-// givesUp claims a handoff where it has to be, and gives it up.
+// givesUp claims a handoff if it needs a claim, and fails it.
 func (w *world) givesUp(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 	if in.Outcome == "" {
 		require.Equal(w.t, id, w.claimsNext(by))

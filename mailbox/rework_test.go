@@ -39,7 +39,7 @@ func afterAccepted(ids ...string) func(*schemas.SendIn) {
 	}
 }
 
-// completed is a world in which b completed ho_1 for a.
+// completed returns a world in which b has completed ho_1 for a.
 func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
@@ -240,7 +240,7 @@ func TestRollback_CarriesSentContent(t *testing.T) {
 	require.Equal(t, []string{"It builds"}, h.Requirements)
 	require.Equal(t, "all of it", h.Detail)
 	w.Claims(a)
-	w.Completes(a, out.RollbackHandoff) // it need not meet what it decides about
+	w.Completes(a, out.RollbackHandoff) // a rollback need not meet the criteria
 }
 
 func TestReturn_InvalidChangesNothing(t *testing.T) {
@@ -288,7 +288,7 @@ func TestRelease_AfterReturnOfDependencyWaitsForRework(t *testing.T) {
 	}
 }
 
-// Nobody could begin where two wait for each other.
+// Two handoffs that depend on each other could never begin.
 func TestRelease_AfterReturnOfDependencyMakesNoCycle(t *testing.T) {
 	w, a, _, c := completed(t)
 	w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))

@@ -14,9 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// Whatever is sent, rejected with and without another name, released, retried and left to the clock: who rejected work
-// or is excluded from it never holds it or what takes its place, neither by taking the next one nor by its id, nobody
-// holds more than it takes, and work is spread over those that remain.
+// Random sends, rejections, releases, retries and times: an agent that rejected work or is excluded from it never holds
+// the work or its successor, by the next claim or by id. No agent holds more than it takes, and the remaining agents
+// share the work.
 func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// workTimedOut lets work of a time out before anybody claimed it. The rules then send it back to a, who owns the workflow.
+// workTimedOut lets work of a time out unclaimed. The server then sends it back to a, which owns the workflow.
 func workTimedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
 	w = newWorld(t)
 	a = w.Stdio("a")

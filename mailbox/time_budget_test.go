@@ -22,7 +22,7 @@ func sendWithin(address, task string) schemas.SendIn {
 	return schemas.SendIn{To: address, Task: task, Deadline: "1s"}
 }
 
-// handoffs is how many there are, after what the clock has changed.
+// handoffs returns the number of handoffs, after due changes.
 func (w *world) handoffs() int {
 	w.t.Helper()
 	return mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{}).Counts.Sent
@@ -42,7 +42,7 @@ func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
 			for range 30 {
 				w.Pass(2 * time.Second)
 				w.handoffs()
-				w.Restart() // which forgets nothing
+				w.Restart() // a restart keeps the counts
 			}
 			require.Equal(t, 1+200, w.handoffs())
 			rows := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})

@@ -14,7 +14,7 @@ func noTakers(then string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NoTakers: then}} }
 }
 
-// recipient is for whom a handoff is now.
+// recipient returns the current recipient of a handoff.
 func (w *world) recipient(id schemas.ID) schemas.Address {
 	w.t.Helper()
 	out := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "all"})

@@ -9,7 +9,7 @@ import (
 	"handoff/store"
 )
 
-// world is a workspace, with what only the tests of this package do in it.
+// world is a workspace with helpers for the tests of this package.
 type world struct {
 	*mailboxtest.World
 	t testing.TB
