@@ -1,4 +1,4 @@
-// Package figures measures the program beside what it cannot be faster than, in the same run: processes that do
-// nothing, a server of the SDK with one empty tool, and bbolt by hand. It has only a test, which prints one table; what
-// it says of a machine is the ratios, since the times are those of the machine.
+// Package figures measures the program against lower bounds in the same run: processes that do nothing, a server of
+// the SDK with one empty tool, and bbolt alone. It has only a test, which prints one table. Compare the ratios,
+// because the times depend on the machine.
 package figures

@@ -16,8 +16,8 @@ func explained(workspace string, err error) error {
 	return Explain(workspace, err)
 }
 
-// Explain turns an error of package postgres into one for the caller, with what to do about it. What the database
-// said is in the message; the password never is.
+// Explain turns an error of package postgres into one for the caller, with a remedy. The message has the text of the
+// database; it never has the password.
 func Explain(workspace string, err error) *schemas.Error {
 	where := "the database"
 	if workspace != "" {
@@ -36,7 +36,7 @@ func Explain(workspace string, err error) *schemas.Error {
 		WithHint("The log of the database server may have the details.")
 }
 
-// waysOut are for the errors of a database. Unavailable are those that may pass without a change here.
+// waysOut are the remedies for errors of a database. Unavailable errors may pass without a change on this side.
 var waysOut = []struct {
 	of   error
 	code schemas.Code

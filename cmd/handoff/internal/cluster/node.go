@@ -1,11 +1,11 @@
 // Package cluster lets processes of several machines share the workspaces of one PostgreSQL database. A process that
-// joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the others,
-// which forward their calls to it over HTTP.
+// joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the
+// others, which forward their calls to it over HTTP.
 //
-// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. Whoever
-// finds that the owner is gone raises the epoch and takes its place; the rows refuse what an owner of an earlier epoch
-// still tries to write. So the database may be restarted, and a pooler may stand before it. A node that was paused gives
-// up what others took meanwhile.
+// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. A node
+// that finds the owner gone raises the epoch and takes its place; the rows refuse later writes of an owner with an
+// earlier epoch. So the database may be restarted, and a pooler may stand before it. A node that was paused gives up
+// the workspaces that others took meanwhile.
 //
 // An advisory lock would go with its session: a pooler in transaction mode breaks it, a restart of the database ends
 // all of them at once, and a paused process keeps it for ever. It would decide nothing either, because a lock does
@@ -126,8 +126,8 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, nil
 }
 
-// Snapshot calls fn with the rows of a workspace as they are now, see [postgres.Node.Snapshot]. Errors are
-// *[schemas.Error], but those of fn.
+// Snapshot calls fn with the current rows of a workspace, see [postgres.Node.Snapshot]. Errors are *[schemas.Error],
+// except the errors of fn.
 func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
 	var failed error
 	err := n.db.Snapshot(ctx, workspace, func(b store.Backend) error {
@@ -203,7 +203,7 @@ func (n *Node) begin(ctx context.Context) error {
 	}
 	n.at = "http://" + listener.Addr().String()
 	n.server = &http.Server{Handler: n, ReadHeaderTimeout: 5 * time.Second}
-	go func() { // until Close
+	go func() { // ends with Close
 		if err := n.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			n.config.Logger.Error("other processes do not reach this one any more", slog.Any("error", err))
 		}

@@ -160,7 +160,7 @@ func (s *Seat) Stalled(owner relay.Note) *schemas.Error {
 // Unusable implements [relay.Election].
 func (s *Seat) Unusable(err error) *schemas.Error { return Explain(s.workspace, err) }
 
-// tenure is that of a workspace which this node owns.
+// tenure is the ownership of one workspace by this node.
 type tenure struct {
 	seat *Seat
 	own  *postgres.Ownership

@@ -31,8 +31,8 @@ const Program = "handoff-process"
 // Run runs a command in this process.
 func Run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, "", args) }
 
-// Execute runs a command in this process, with these variables. Where e says nothing the command has no input, prints
-// into what is given back, is at no terminal, and has the time of day.
+// Execute runs a command in this process, with these variables. By default the command has no input, prints into the
+// returned texts, is at no terminal, and uses the real time.
 func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	e.Getenv = func(name string) string { return vars[name] }
@@ -58,8 +58,8 @@ func With(state string, more map[string]string) map[string]string {
 // Root is the root of all commands, for tests that look at the commands themselves.
 func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 
-// Stopped is the name under which the test binary is handoff with a clock that stands still, at what the variable CLOCK
-// says.
+// Stopped is the name under which the test binary is handoff with a clock that stands still, at the time in the
+// variable CLOCK.
 const Stopped = "handoff-stopped"
 
 // Main runs the tests of a package in a sandbox. Their binary is also [Program] and [Stopped].
@@ -104,7 +104,7 @@ func AsJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// RowIDs are those of the rows of a list.
+// RowIDs returns the ids of the rows of a list.
 func RowIDs(list Record) (all []string) {
 	for _, item := range list["items"].([]any) {
 		row := item.(map[string]any)
@@ -113,13 +113,13 @@ func RowIDs(list Record) (all []string) {
 	return all
 }
 
-// UnreadOf is how many notices a result says are unread; a result without a number says that there are none.
+// UnreadOf returns the number of unread notices in a result; 0 if the result has no number.
 func UnreadOf(out Record) json.Number {
 	n, _ := out["inbox"].(map[string]any)["notices"].(json.Number)
 	return cmp.Or(n, "0")
 }
 
-// Commands are a command and all below it; help is cobra's.
+// Commands returns a command and all below it. The command help is added by cobra.
 func Commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {

@@ -36,7 +36,7 @@ func (d Desk) Env() cli.Env {
 	return cli.Env{Now: func() time.Time { return d.Now }, Cwd: d.State}
 }
 
-// Vars are those of an agent, empty for none, and switches that are on.
+// Vars returns the variables of an agent, empty for none, and sets switches to 1.
 func (d Desk) Vars(agent string, on ...string) map[string]string {
 	vars := With(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
 	for _, name := range on {
@@ -45,7 +45,7 @@ func (d Desk) Vars(agent string, on ...string) map[string]string {
 	return vars
 }
 
-// Must runs a command that has to succeed and gives what it printed.
+// Must runs a command that has to succeed, and returns its output.
 func (d Desk) Must(agent string, args ...string) string {
 	d.Helper()
 	code, out, errs := d.Run(agent, args...)
@@ -53,14 +53,14 @@ func (d Desk) Must(agent string, args ...string) string {
 	return out
 }
 
-// Repaint is text that would move the cursor, recolour, turn around or hide what a terminal shows, with a line that
+// Repaint is text that would move the cursor, recolour, reverse or hide the display of a terminal, with a line that
 // looks like one of ours, [Forged].
 const Repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0041 wäre 東京 🎉\n" + Forged
 
 // Forged is a line that an agent wrote, which is never to stand in the first column.
 const Forged = "✓ 1. All tests pass"
 
-// Hostile is a workspace in which everything that can be said was said to repaint the reader's terminal.
+// Hostile returns a workspace in which all texts try to repaint the reader's terminal.
 func Hostile(t *testing.T) Desk {
 	d := NewDesk(t)
 	d.Must("dev", "send", "qa", Repaint, "--title", Repaint, "--summary", Repaint, "--detail", Repaint,

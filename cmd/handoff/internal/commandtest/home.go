@@ -56,7 +56,7 @@ type Server struct {
 	R   *bufio.Reader
 	n   int
 
-	Hello string // what it answered to initialize
+	Hello string // the answer to initialize
 }
 
 // Serve starts one.
@@ -119,7 +119,7 @@ func (s *Server) Ended() int {
 	return s.Cmd.ProcessState.ExitCode()
 }
 
-// Said is what the server logged.
+// Said returns the log of the server.
 func (s *Server) Said() string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Log.Name())
@@ -132,7 +132,7 @@ func (p Home) Environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
 
-// Ran is what became of a process.
+// Ran is the result of a process.
 type Ran struct {
 	Code      int
 	Out, Errs string

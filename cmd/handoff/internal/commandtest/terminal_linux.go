@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenTerminal gives both ends of a terminal: where somebody types and looks, and what programs are given.
+// OpenTerminal returns both ends of a terminal: the end of the person, and the end of programs.
 func OpenTerminal(t testing.TB) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

@@ -1,11 +1,10 @@
-// Package demo plays a chain of work between four agents, so that a newcomer sees in seconds what handoff
-// does: a design is handed to implementation, from there to testing, comes back when the tests cannot run,
-// and goes on to the security review.
+// Package demo plays a chain of work between four agents, so that a newcomer sees in seconds how handoff works: a
+// design is handed to implementation, from there to testing, comes back when the tests cannot run, and goes on to the
+// security review.
 //
-// Nothing is staged: each step is a tool call over a stdio connection of the Model Context Protocol to a
-// server process that is started for it, as an agent's client makes it. The four agents share the connection,
-// as subagents of one client do. Each result is compared with what the story needs. Without a network and
-// without configuration.
+// Nothing is staged: each step is a tool call over a stdio connection of the Model Context Protocol to a server
+// process of its own, which it starts as an agent's client does. The four agents share the connection, as subagents
+// of one client do. Each result is compared with the story. The demo needs no network and no configuration.
 package demo
 
 import (
@@ -35,9 +34,9 @@ type Config struct {
 	Errors io.Writer // where the server's log goes
 }
 
-// Play tells the story, and then calls look while its agents are still connected. When it returns the server has ended,
-// and its workspace holds what happened. Any result that the story does not expect is an error, and so is a server that
-// does not end well.
+// Play tells the story, and then calls look while its agents are still connected. When it returns the server has
+// ended, and its workspace holds the events. A result that the story does not expect is an error, and so is a server
+// that does not end well.
 func Play(ctx context.Context, c Config, look func()) error {
 	var story []step
 	if err := json.Unmarshal(storyJSON, &story); err != nil {
@@ -118,7 +117,7 @@ func (conn *connection) Close() error {
 //go:embed story.json
 var storyJSON []byte
 
-// A step is one tool call by one agent, and what must come of it.
+// A step is one tool call by one agent, and its expected result.
 type step struct {
 	Agent string
 	Tool  string

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Status lists the files with changes that are in no commit, untracked ones last, and says where HEAD left the branch
-// into which it goes: the one that it follows under another name, that which the remote origin has checked out, main or
-// master. The base is empty where there is none of these.
+// Status lists the uncommitted files, untracked ones last, and returns as base the commit where HEAD left its target
+// branch: the branch that it follows under another name, the branch that the remote origin has checked out, main or
+// master. The base is empty if none of these exists.
 func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
 	rows, err := r.list(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil || len(rows) == 0 {
@@ -32,7 +32,7 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	return base, uncommitted, err
 }
 
-// HiddenBy says what keeps Status from naming a file that is in no commit.
+// HiddenBy returns the setting that hides an uncommitted file from Status.
 func (r Repository) HiddenBy(ctx context.Context, file string) string {
 	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the settings are to blame, too
 	rule, _ := r.list(ctx, "check-ignore", "-v", "--", "./"+file)
@@ -48,7 +48,7 @@ func (r Repository) HiddenBy(ctx context.Context, file string) string {
 	return "the settings of git here"
 }
 
-// base is the last commit that HEAD and the branch into which it goes have in common.
+// base returns the last commit that HEAD and its target branch have in common.
 func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 	branch, commit := r.Head()
 	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
@@ -118,10 +118,10 @@ func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 // mostListed is how much git may print, in bytes.
 const mostListed = 64 << 20
 
-// list runs the program git, since nothing else knows its index and its rules for what is ignored, and gives what it
-// printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of
-// the programs runs that its configuration may name for differences, for watching files and for fetching what is missing.
-// The error says what git said, as where a commit is not in the repository.
+// list runs the program git, because nothing else knows its index and its ignore rules, and returns its output, split
+// at zero bytes. Paths are relative to the root. It writes nothing in the tree, and runs none of the programs that
+// the configuration may name for differences, for watching files and for fetching missing objects. The error has
+// git's message, for example if a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
@@ -132,8 +132,9 @@ func (r Repository) list(ctx context.Context, args ...string) ([]string, error) 
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// Run runs a command of git, and gives what it printed. Beside env it has the variables of this process, but none of
-// git, as of a hook. What replaces objects in a repository does not count. The error says what git said.
+// Run runs a command of git, and returns its output. The command gets the variables of this process, except variables
+// of git, for example of a hook, and then env. Replacement objects of a repository do not count. The error has git's
+// message.
 func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
@@ -147,7 +148,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	return out.String(), err
 }
 
-// limited keeps what is written to it, and fails past the limit.
+// limited keeps written bytes, and fails past the limit.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(b []byte) (int, error) {

@@ -23,10 +23,10 @@ type Repository struct {
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// Find returns the repository of dir: that of the nearest working tree, dir itself or a parent. Only where there is none
-// it is the nearest bare repository, because a folder that looks like one can be committed into a working tree and come
-// with a clone (the same is why git has safe.bareRepository). It passes over directories for which skip returns true.
-// Ok is false when there is no repository.
+// Find returns the repository of dir: of the nearest working tree, which is dir itself or a parent. Only if there is
+// none it returns the nearest bare repository, because a folder that looks like one can be committed into a working
+// tree and come with a clone (git has safe.bareRepository for the same reason). It passes over directories for which
+// skip returns true. Ok is false if there is no repository.
 func Find(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// Caller returns who calls from the command line. Name is that of --agent or HANDOFF_AGENT, empty for none. The agent
-// is empty when nothing tells it. The error is that of [schemas.Caller.As] for a name that is none.
+// Caller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, empty for none. The
+// agent is empty if it is not known. The error is the error of [schemas.Caller.As] for an invalid name.
 func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := recognise(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
@@ -27,8 +27,8 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 	return by, nil
 }
 
-// Server returns who calls over the connection of a client to the server that the client started. The agent is empty
-// when name is: then the client's own name tells it, see [OfClient].
+// Server returns the caller over the connection of a client to the server that the client started. The agent is empty
+// if name is: then the client's own name tells it, see [OfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(recognise(getenv).Shell.Session)}
 	if name == "" {

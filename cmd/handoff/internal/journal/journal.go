@@ -1,5 +1,5 @@
-// Package journal keeps the log of the owners of a workspace: handoff.log in its directory. An owner logs what it does
-// for its own client on stderr. What it does for other processes nobody would see there, so it is in this log.
+// Package journal keeps the log of the owners of a workspace: handoff.log in its directory. An owner logs its work
+// for its own client on stderr. Its work for other processes nobody would see there, so it is in this log.
 //
 // Only the process that holds the lock of the workspace writes, so there is one writer, and each owner goes on in the
 // file of the one before. A log must not stop work: lines that the disk does not take in time are lost without an

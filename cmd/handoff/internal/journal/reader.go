@@ -97,11 +97,11 @@ func (r *reader) read(f opened) ([]string, error) {
 	return lines, err
 }
 
-// lookEvery is how often whoever follows looks for new lines.
+// lookEvery is the interval at which a following reader looks for new lines.
 const lookEvery = 250 * time.Millisecond
 
-// Lines yields the last n lines of the journal in dir, and none when there is no journal; where it is to follow, then
-// each new line, within 250 ms, until ctx is done. An error is yielded once, last.
+// Lines yields the last n lines of the journal in dir, and none if there is no journal. With follow it then yields
+// each new line, within 250 ms, until ctx is done. It yields an error once, last.
 func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		look := time.NewTicker(lookEvery)

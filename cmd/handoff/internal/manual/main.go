@@ -1,8 +1,8 @@
-// Command manual writes the manual pages of handoff, one for each command, from what its help says:
+// Command manual writes the manual pages of handoff, one for each command, from the help texts:
 //
 //	go run ./cmd/handoff/internal/manual DIRECTORY
 //
-// It is apart from the program, which is started for each hook of a session and carries nothing that it does not need
+// It is not part of the program, which is started for each hook of a session and carries only the code that it needs
 // then. The date of the pages is SOURCE_DATE_EPOCH, else now.
 package main
 
@@ -38,14 +38,14 @@ func write(dir string) error {
 		return err
 	}
 	commands := root.Command(root.NewApp(cli.Env{}, ""))
-	commands.DisableAutoGenTag = true // who generated a page, and when
+	commands.DisableAutoGenTag = true // no line with generator and date
 	commands.InitDefaultVersionFlag()
 	commands.Long += "\n\n" + root.ExitStatuses
 	spell(commands)
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }
 
-// spell writes what the help of commands says in ASCII: terminals that know no more show a question mark.
+// spell replaces characters in the help of commands by ASCII: many terminals would show a question mark.
 func spell(cmd *cobra.Command) {
 	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
 		*text = ascii(*text)

@@ -17,8 +17,9 @@ import (
 	"handoff/store/travel"
 )
 
-// writerOf gives what writes a store as it is now into a file that exists; nil for a store that is in no file. The file
-// is not made here: whoever asks for it may write there, and takes it away again when this fails.
+// writerOf returns a function that writes the current store into an existing file; nil for a store that is in no
+// file. The function does not make the file: the caller of a backup may write in that directory, and removes the file
+// if the function fails.
 func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 	from, ok := rows.(interface {
 		WriteTo(ctx context.Context, w io.Writer) error
@@ -45,7 +46,7 @@ func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 	}
 }
 
-// empty refuses a file that somebody else made: what is in it would be lost.
+// empty refuses a file of another program: its content would be lost.
 func empty(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
@@ -55,8 +56,8 @@ func empty(f *os.File) error {
 	return err
 }
 
-// FromDatabase writes a workspace of a database, as it is now, into an empty file. Errors are *[schemas.Error] where the
-// database is to blame, else those of the store.
+// FromDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
+// for failures of the database, else errors of the store.
 func FromDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
 	return node.Snapshot(ctx, name, func(rows store.Backend) error {
 		file, err := openRows(ctx, bolt.Config{Path: path})

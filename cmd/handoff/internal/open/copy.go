@@ -41,10 +41,10 @@ func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(
 	return withSeat(ctx, name, node, func(_ *cluster.Seat, rows store.Backend) error { return fn(rows) })
 }
 
-// withSeat is WithDatabase for a function that also changes what the workspace is called.
+// withSeat is WithDatabase for a function that also changes the name of the workspace.
 func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Seat, store.Backend) error) (err error) {
 	seat := node.Seat(name)
-	owner, _ := seat.Owner(ctx) // whom it is taken from
+	owner, _ := seat.Owner(ctx) // the process that has it open
 	tenure, err := seat.Try(ctx)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""

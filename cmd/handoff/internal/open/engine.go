@@ -33,9 +33,9 @@ const (
 )
 
 // untilFree calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked the
-// workspace can meet this for a moment: a process that was killed loses the lock of the workspace before that of the
-// file, a child that is being started has the open files of its parent until it runs, and an owner whose files were
-// removed needs time to notice.
+// workspace can meet this for a moment: a killed process loses the lock of the workspace before the lock of the file,
+// a child that is being started has the open files of its parent until it runs, and an owner whose files were removed
+// needs time to notice.
 func untilFree(ctx context.Context, fn func() error) (err error) {
 	for range attempts {
 		if err = fn(); !errors.Is(err, store.ErrLocked) {
@@ -63,14 +63,14 @@ func openNow(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// sweep removes what commands left beside the rows in dir that were killed. The caller has the workspace alone, and
-// opened its rows. What cannot be removed takes space, and no more.
+// sweep removes leftovers of killed commands next to the rows in dir. The caller has the workspace alone, and opened
+// its rows. Leftovers that cannot be removed only take space.
 func sweep(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
 	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))
 }
 
-// errEmptied is the error of a file that lost what it held: bbolt would make a new store of it.
+// errEmptied returns the error for a file that lost its content: bbolt would make a new store of it.
 func errEmptied(dir string) error {
 	if !workspace.Emptied(dir) {
 		return nil
@@ -86,7 +86,7 @@ func openRows(ctx context.Context, c bolt.Config) (store.Backend, error) {
 	return b, nil
 }
 
-// copyRows keeps what a store has in a new file, which bbolt can open.
+// copyRows copies a store into a new file, which bbolt can open.
 func copyRows(ctx context.Context, from store.Backend, path string) error {
 	if files, is := from.(*bolt.Store); is {
 		return files.CopyTo(ctx, path)

@@ -20,8 +20,8 @@ type Holding struct {
 // Many is the number at which counting stops.
 const Many = 1000
 
-// Look counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without a
-// store has none. Errors are those of the store.
+// Look counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without
+// a store has none. Errors are errors of the store.
 func Look(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h Holding, err error) {
 	if _, ok := w.Store(); !ok {
 		return h, nil

@@ -21,25 +21,25 @@ type Importing struct {
 	rows store.Backend
 }
 
-// Imported is what an import did.
+// Imported is the result of an import.
 type Imported struct {
 	Added   int    `json:"added"`   // handoffs
-	Open    int    `json:"open"`    // of those
+	Open    int    `json:"open"`    // of the added ones
 	Notices int    `json:"notices"` // that were added
 	Root    string `json:"root"`    // of the registry, which goes on as it was
 }
 
 const (
-	importName = ".handoff-import-" // which nobody gives a directory of their own
-	leftAfter  = 24 * time.Hour     // of what an import left: nobody uses it any more
+	importName = ".handoff-import-" // no user names a directory so
+	leftAfter  = 24 * time.Hour     // age of leftovers of an import that no process uses any more
 )
 
 // ReadExport reads an exported workspace into a temporary file, and examines it, for as long as fn runs. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(Importing) error) (err error) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of those that were killed; the pattern is right
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of killed imports; the pattern is valid
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
-			_ = os.RemoveAll(dir) // it may be that of another person
+			_ = os.RemoveAll(dir) // it may belong to another person
 		}
 	}
 	dir, err := os.MkdirTemp("", importName)
@@ -62,8 +62,8 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 	return notCopied(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// Into makes it a workspace that nobody else has open: it takes the place of one that nobody used, and its rows are copied
-// as they are. A copy that is interrupted is refused to all until it is imported again. Errors are *[schemas.Error]:
+// Into copies the import into a workspace that no other process has open. The workspace must be unused; its rows are
+// copied unchanged. An interrupted copy refuses all calls until it is imported again. Errors are *[schemas.Error]:
 // conflict for a workspace that has work.
 func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open

@@ -1,26 +1,27 @@
 // Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the
-// rules above it, and explains errors so that a caller can act on them. Which process opens them is decided by [relay].
+// rules above it, and explains errors so that a caller can act on them. Package [relay] decides which process opens
+// them.
 //
 // # Decisions
 //
 // A backup is a store file, whichever engine it comes from, so a restore needs no second format, and a plain copy of
 // handoff.db restores as well. Only the owner has the file of a workspace open, so the owner writes the copy, from
 // one read transaction, into a file that the command made: it writes nowhere else. Any process reads a copy out of a
-// database. The command reads the copy through before it gives it its name, so verifying costs the owner nothing.
+// database. The command verifies the copy before it gives it its name, so verifying costs the owner nothing.
 //
-// What a restore replaces is kept until a person deletes it. A start that goes well says only that the file opens;
-// whether it was the right backup, a person knows. In a directory a hard link keeps the old file: a store that is
-// missing for a moment would be made anew, empty. In a database both workspaces get their new names in one
+// A restore keeps the replaced workspace until a person deletes it. A start that goes well proves only that the file
+// opens; a person knows whether it was the right backup. In a directory a hard link keeps the old file: a store that
+// is missing for a moment would be made anew, empty. In a database both workspaces get their new names in one
 // transaction, which proves the epoch.
 //
 // An import reads the file into a store of its own, where every line is verified and every row examined before the
 // workspace is touched. Hashes prove that nobody changed the file since; they do not prove that handoff wrote it.
-// Then the rows are copied into a workspace that nobody used. It adds to no other: ids would have to change in
-// records and texts, and what two registries say of one handoff would have to be told apart.
+// Then the rows are copied into an unused workspace. An import adds to no other workspace: ids would have to change
+// in records and texts, and two registries about one handoff would have to be kept apart.
 //
-// A server starts though its store cannot be had, because some clients never start a server again. Each call is told
-// an obstacle, and the next call tries again. A database is connected to by the first call that needs it;
-// only a connection string that cannot be read ends a server.
+// A server starts even if its store is not available, because some clients never start a server again. Each call gets
+// the reason, and the next call tries again. The first call that needs a database connects to it; only an invalid
+// connection string ends a server.
 package open
 
 import (
@@ -45,7 +46,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// Config says what to open. Name, Dir and Now are required.
+// Config is the configuration of a workspace. Name, Dir and Now are required.
 type Config struct {
 	Name    string // of the workspace, for errors
 	Dir     string // where its files are; made when it does not exist
@@ -65,7 +66,7 @@ type Config struct {
 	LeaseMax time.Duration
 	Secrets  tools.Secrets // see [tools.Local]
 
-	// Logger is for what concerns this process. What this process does for others as the owner of the store is in the
+	// Logger is for events of this process. The work of this process for others as the owner of the store is in the
 	// log of the workspace, see package journal.
 	Logger *slog.Logger
 }
@@ -88,23 +89,23 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, shared)
 }
 
-// Nothing gives access to the mailboxes of a workspace that there is not: nothing is in them, and nothing is kept. It is
-// for whoever only looks. Nobody has to close it.
+// Nothing returns access to the mailboxes of a workspace that does not exist: they are empty, and keep nothing. It is
+// for commands that only look. It needs no Close.
 func Nothing(now func() time.Time) tools.Invoker {
 	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
 	})}
 }
 
-// mailboxes are those of one workspace, open in this process.
+// mailboxes are the mailboxes of one workspace, open in this process.
 type mailboxes struct {
 	tools.Local
 	store    *store.Store
 	closeLog func() error
 }
 
-// log is that of what an owner does for all, beside the files of the workspace. A node of a cluster has one for all
-// workspaces, which is not closed with one of them.
+// log returns the log for an owner's work for all processes, in the directory of the workspace. A node of a cluster
+// has one for all workspaces, which stays open when one of them is closed.
 func (c Config) log() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
@@ -139,7 +140,7 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 // Close writes and closes the store. It may be called twice.
 func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.closeLog()) }
 
-// openFile opens the rows, and removes what a command that was killed left beside them.
+// openFile opens the rows, and removes leftovers of killed commands.
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, error) {
 	b, err := openEngine(ctx, c.Dir, log)
 	if err == nil {
@@ -153,7 +154,7 @@ func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }
 
-// explain turns an error of opening a workspace into one for the caller, with what to do about it.
+// explain turns an error of opening a workspace into one for the caller, with a remedy.
 func explain(c Config, err error) error {
 	if refused := unusable(c.Name, err); refused != nil {
 		return refused

@@ -18,13 +18,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// A restore never destroys what it replaces. In files that stays beside the store, under another name; in a database it
-// is a workspace whose name nobody can give, because of its sign. Undoing a restore exchanges both, so what was done
-// since then is not lost either.
+// A restore never destroys the replaced workspace. In files the old store stays in the directory, under another name;
+// in a database it is a workspace whose name no user can choose, because of its sign. Undoing a restore exchanges
+// both, so the work since then is not lost either.
 
 func beforeRestore(dir string) string { return filepath.Join(dir, workspace.BeforeFile) }
 
-// KeptName is what the workspace is called in a database that a restore replaced.
+// KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
 
 // Shelved tells whether a workspace of a database is one that restores keep beside another.
@@ -34,9 +34,9 @@ func restoringFile(at string) string { return at + ".restoring" }
 
 func stagedName(name string) string { return name + "~restoring" }
 
-// RestoreFiles puts a backup, which was verified, in the place of the files of a workspace. What was in use before is
-// kept, and named; without replace it is a conflict. The caller has locked the files with [relay.Lock]. Until its last
-// step nothing is changed, and that is done or not done. Errors are *[schemas.Error], or those of the system.
+// RestoreFiles puts a verified backup in the place of the files of a workspace. It keeps a used workspace, and
+// returns its file; without replace that is a conflict. The caller has locked the files with [relay.Lock]. Before its
+// last step it changes nothing, and that step is atomic. Errors are *[schemas.Error], or errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
 	used, err := filesInUse(ctx, w)
@@ -73,7 +73,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 	return kept, platform.SyncDir(w.Dir)
 }
 
-// filesInUse tells whether a workspace has something that a restore would replace. What cannot be read counts.
+// filesInUse reports whether a workspace has content that a restore would replace. Unreadable content counts.
 func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err error) {
 	if w.Untouched() {
 		return false, nil
@@ -97,8 +97,8 @@ func inUse(ctx context.Context, rows store.Backend) (bool, error) {
 	return travel.HasWork(ctx, rows)
 }
 
-// mayReplace refuses to replace what is in use without being told, and to replace twice: the first that was kept is what
-// somebody had, and the second one only a backup of it.
+// mayReplace refuses to replace a used workspace without replace, and to replace twice: the first kept workspace is
+// the original, and the second would only be a backup of it.
 func mayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:
@@ -157,7 +157,7 @@ func UndoFiles(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFiles deletes what the last restore replaced. The caller has locked the files.
+// AcceptFiles deletes the files that the last restore replaced. The caller has locked the files.
 func AcceptFiles(w workspace.Workspace) error {
 	if !keptFile(w) {
 		return nothingKept(w.Name)
@@ -177,8 +177,8 @@ func nothingKept(name string) error {
 		WithHint("handoff where shows what is kept.")
 }
 
-// RestoreDatabase puts a backup, which was verified, in the place of a workspace of a database, as RestoreFiles does. Where
-// the backup is what files have that the caller locked, these are moved: they are not used any more.
+// RestoreDatabase puts a verified backup in the place of a workspace of a database, as RestoreFiles does. If the
+// backup comes from files that the caller locked, it marks them as moved: nobody uses them any more.
 func RestoreDatabase(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
@@ -240,7 +240,7 @@ func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
 	})
 }
 
-// AcceptDatabase deletes what the last restore replaced.
+// AcceptDatabase deletes the workspace that the last restore replaced.
 func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error {
 	return kept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
 }

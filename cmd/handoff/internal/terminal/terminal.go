@@ -79,7 +79,7 @@ func (s Style) Table(head []string, rows [][]string) string {
 	return s.DrawTable(Table{Head: head, Rows: rows})
 }
 
-// A Table is rows under a head, with what only a terminal shows.
+// A Table has rows under a head, with additions for terminals.
 type Table struct {
 	Head []string
 	Rows [][]string

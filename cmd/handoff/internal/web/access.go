@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Note adds attributes to the line of a request in the access log. Ctx is that of the request; for any other Note does
-// nothing. An attribute replaces an earlier one of the same key. Callers add nothing secret.
+// Note adds attributes to the line of a request in the access log. Ctx is the context of the request; for any other
+// context Note does nothing. An attribute replaces an earlier one of the same key. Callers add nothing secret.
 func Note(ctx context.Context, attrs ...slog.Attr) {
 	if n, ok := ctx.Value(noteKey{}).(*note); ok {
 		n.mu.Lock()
@@ -28,7 +28,7 @@ func Note(ctx context.Context, attrs ...slog.Attr) {
 
 type noteKey struct{}
 
-// A note is what the access log has of a request beside its response.
+// A note is the part of a line in the access log that does not come from the response.
 type note struct {
 	mu    sync.Mutex // guards the fields below
 	path  string     // of a route; empty for any other, which may hold anything that a client wrote

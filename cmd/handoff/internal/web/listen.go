@@ -26,7 +26,7 @@ func resolve(addr string) (*net.TCPAddr, error) {
 		return nil, schemas.Invalidf("--http", "%q is no host:port", schemas.Visible(addr)).WithHint(hint)
 	}
 	if strings.EqualFold(host, "localhost") {
-		host = "127.0.0.1" // whatever a resolver says
+		host = "127.0.0.1" // without asking a resolver
 	}
 	at, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil {

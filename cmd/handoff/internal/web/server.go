@@ -1,10 +1,9 @@
-// Package web is the HTTP server around handlers that its caller gives it. It decides which addresses it may listen on,
-// and protects handlers from pages of foreign sites, from clients that hold connections and send nothing, and from
-// requests that never end. Handlers find out who calls.
+// Package web is the HTTP server around handlers that its caller provides. It decides which addresses it may listen
+// on, and protects handlers from pages of foreign sites, from clients that hold connections and send nothing, and
+// from requests that never end. The handlers authenticate callers.
 //
 // A connection is accepted by the limit of connections (conns.go). A request then passes the access log (access.go),
-// the deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths
-// (routes.go).
+// the deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths (routes.go).
 package web
 
 import (
@@ -19,7 +18,7 @@ import (
 	"time"
 )
 
-// Config says what to serve, and where. MCP or Rooms, and Logger, are required.
+// Config is the configuration of a server. MCP or Rooms, and Logger, are required.
 type Config struct {
 	Addr      string   // host:port; port 0 for any free one
 	Cert, Key string   // PEM files, both or none; they are read again when they change

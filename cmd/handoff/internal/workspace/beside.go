@@ -10,11 +10,11 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// A Neighbour is a workspace on this machine in which agents may be looked for who are not in another one.
+// A Neighbour is another workspace on this machine in which agents may be that are missing in this one.
 type Neighbour struct {
 	Workspace string `json:"workspace"`
 	Project   string `json:"project"` // the directory of it
-	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below that of the other
+	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below the other's directory
 	Join      string `json:"join"`    // the command after which there is one workspace
 }
 
@@ -27,13 +27,14 @@ func (n Neighbour) String() string {
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
-// Neighbours gives the workspaces beside one: those of directories above and below its own, of which one is no git
-// repository, and those whose directory is gone and was called the same. None is beside a workspace that was named.
+// Neighbours returns the neighbours of a workspace: workspaces of directories above and below its own, of which one
+// is no git repository, and workspaces whose directory is gone and had the same name. A workspace that was named has
+// none.
 func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
 	}
-	all, _ := All(getenv) // what cannot be read is beside nothing
+	all, _ := All(getenv) // an unreadable workspace is no neighbour
 	here := root(w.Project)
 	for _, other := range all {
 		there := root(other.Project)
@@ -60,7 +61,7 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	return beside
 }
 
-// root is the directory of a project: of a git repository that of its working tree.
+// root returns the directory of a project: for a git repository the directory of its working tree.
 func root(project string) string {
 	if filepath.Base(project) == ".git" {
 		return filepath.Dir(project)
@@ -83,7 +84,7 @@ func Above(dir, path string) bool {
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }
 
-// Gone reports what is certainly not there: not what only cannot be looked at just now.
+// Gone reports whether a project certainly does not exist. A project that only cannot be read now is not gone.
 func Gone(project string) bool {
 	_, err := os.Stat(project)
 	return errors.Is(err, fs.ErrNotExist)

@@ -35,7 +35,7 @@ const ToldFile = "handoff.told"
 const (
 	logFile     = "handoff.log"
 	memoryFile  = "project.json"
-	headFile    = "handoff.head"    // of versions that kept what witnesses signed
+	headFile    = "handoff.head"    // of versions that kept signatures of witnesses
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
 )
 
@@ -76,8 +76,8 @@ func (w Workspace) Used() bool {
 	return ok
 }
 
-// Untouched reports whether nothing lies where the store would be, so that opening the mailboxes would make it. Whatever
-// cannot be looked at is no reason to think so.
+// Untouched reports whether there is no store, so that opening the mailboxes would make it. It is false for a path
+// that cannot be read.
 func (w Workspace) Untouched() bool { return missing(filepath.Join(w.Dir, StoreFile)) }
 
 func missing(path string) bool {
@@ -243,8 +243,8 @@ func foreign(w Workspace, what string) error {
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
 
-// Move makes the files of one workspace those of another, whose directory must not exist. The caller has locked the
-// first one.
+// Move makes the files of one workspace the files of another, whose directory must not exist. The caller has locked
+// the first one.
 func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)
@@ -257,7 +257,7 @@ func Move(from, to Workspace) error {
 
 const hereFile = "handoff.here" // of [relay.Files]
 
-// Emptied reports whether something else took away what the file of the store in a directory held.
+// Emptied reports whether another program emptied the file of the store in a directory.
 func Emptied(dir string) bool {
 	file, err := os.Stat(filepath.Join(dir, StoreFile))
 	here, unmarked := os.Stat(filepath.Join(dir, hereFile))

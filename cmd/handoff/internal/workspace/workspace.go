@@ -1,10 +1,10 @@
-// Package workspace finds the workspace of a process, and knows where the files of workspaces are. So two agents in one
-// repository share a workspace without being configured.
+// Package workspace finds the workspace of a process, and knows the paths of its files. So two agents in one
+// repository share a workspace without configuration.
 //
-// A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it is that of the project. The project is the git
-// repository around the project directory, with all its worktrees; without git the nearest parent with a ".handoff"
-// directory; else the project directory itself. The home directory and the root of the file system are never a project,
-// because all agents of the machine would share it.
+// A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it belongs to the project. The project is the
+// git repository around the project directory, with all its worktrees; without git the nearest parent with a
+// ".handoff" directory; else the project directory itself. The home directory and the root of the file system are
+// never a project, because all agents of the machine would share it.
 package workspace
 
 import (
@@ -45,8 +45,8 @@ const (
 
 // Config says where to look. Getenv is required.
 type Config struct {
-	Name   string // --workspace; empty finds that of the project
-	Dir    string // --dir: the project directory; default that of the client, then Cwd
+	Name   string // --workspace; empty finds the project's workspace
+	Dir    string // --dir: the project directory; default: the client's, then Cwd
 	Cwd    string
 	Getenv func(string) string
 }
@@ -91,9 +91,9 @@ func stateDir(getenv func(string) string) (string, error) {
 	return StateDir(getenv, home), nil
 }
 
-// StateDir is the directory in which handoff keeps its files, for a user with the given home directory. It follows the
-// XDG base directory specification, which ignores relative paths; without its variable it is that of Windows there.
-// Directories in it whose names begin with a dot are no workspaces.
+// StateDir is the directory in which handoff keeps its files, for a user with the given home directory. It follows
+// the XDG base directory specification, which ignores relative paths; without its variable it is the usual directory
+// on Windows. Directories in it whose names begin with a dot are no workspaces.
 func StateDir(getenv func(string) string, home string) string {
 	state := getenv("XDG_STATE_HOME")
 	switch {
@@ -188,7 +188,7 @@ func (c Config) ProjectDir() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// FilesDir returns the directory whose files calls may send along: that of the project, and none where it is not a
+// FilesDir returns the directory whose files calls may send along: the project directory, and none if it is not a
 // project, as for a named workspace in the home directory.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
@@ -198,7 +198,7 @@ func (c Config) FilesDir() (string, error) {
 	return dir, nil
 }
 
-// never reports whether a directory is no project, whatever is in it.
+// never reports whether a directory is never a project.
 func (c Config) never(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == platform.Canonical(Home(c.Getenv))
 }

@@ -1,5 +1,5 @@
-// Command empty is what handoff is measured against: a server of the SDK with one tool, which gives back the text that
-// it gets. It speaks over standard input and output, or with -http over a free port that it prints.
+// Command empty is the lower bound for handoff's figures: a server of the SDK with one tool, which returns its text.
+// It speaks over standard input and output, or with -http over a free port that it prints.
 package main
 
 import (
