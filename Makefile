@@ -25,7 +25,7 @@ bench: ## Runs all benchmarks, then figures: BENCHTIME=1s
 	BENCHTIME=$(or $(BENCHTIME),1s) .ci/run $@
 	$(MAKE) figures
 figures: ## Measures the table of docs/performance.md: eight minutes
-	HANDOFF_FIGURES=1 $(PROOF) -run TestFigures ./cmd/handoff/figures
+	HANDOFF_FIGURES=1 $(PROOF) -run TestFigures_PrintTable ./cmd/handoff/figures
 man: ## Writes manual pages, one for each command: MAN=docs/man
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} go run ./cmd/handoff/internal/manual $(or $(MAN),docs/man)
 snapshot: ## Makes the files of a release of HEAD in dist: PLATFORMS=linux/amd64,windows/arm64 for two platforms only
@@ -49,23 +49,23 @@ PROOF = HANDOFF_PROOFS=1 $(VERBOSE)
 
 #: Long proofs: CI has shorter runs of them
 chaos: ## Kills owners and nodes for ten minutes
-	HANDOFF_CHAOS=10m $(PROOF) -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
+	HANDOFF_CHAOS=10m $(PROOF) -run 'TestOwners_KilledLoseNothing|TestNodes_KilledLoseNothing' ./cmd/handoff/together
 simulation: ## Compares random calls with the rules for ten minutes
 	HANDOFF_SIMULATION=10m $(PROOF) -run TestSimulation_RulesHold ./mailbox/simulation
 faults: ## Proves that acknowledged calls survive faults of the system
 	HANDOFF_FAULTS=1 $(PROOF) ./cmd/handoff/faults
 workspaces: ## Spreads 1,000 workspaces over nodes
-	HANDOFF_WORKSPACES=1000 $(PROOF) -run TestManyWorkspacesSpreadOverNodes ./cmd/handoff/together
+	HANDOFF_WORKSPACES=1000 $(PROOF) -run TestNodes_ShareManyWorkspaces ./cmd/handoff/together
 cycles: ## Starts and ends processes in 200 cycles
-	HANDOFF_CYCLES=200 $(PROOF) -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
+	HANDOFF_CYCLES=200 $(PROOF) -run TestProcesses_LeaveNothingBehind ./cmd/handoff/together
 load: ## Passes 100,000 handoffs between agents on other machines
-	HANDOFF_LOAD=100000 $(PROOF) -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
+	HANDOFF_LOAD=100000 $(PROOF) -run TestServer_ManyAgentsLoseNothing ./cmd/handoff/network
 apart: ## Proves in 10,000 tries that clients cancel only their own requests
-	HANDOFF_APART=10000 $(PROOF) -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
+	HANDOFF_APART=10000 $(PROOF) -run TestCancel_OnlyOwnRequests ./cmd/handoff/network
 rehearsal: ## Loses 100,000 handoffs and restores them from a backup (docs/operations.md)
-	HANDOFF_REHEARSAL=100000 $(PROOF) -run AfterABadDay ./cmd/handoff/together
+	HANDOFF_REHEARSAL=100000 $(PROOF) -run TestRehearsal_ ./cmd/handoff/together
 believed: ## Proves 16 times that only observed checks count
-	HANDOFF_BELIEVED=16 $(PROOF) -run TestOnlyWhatWasSeen ./cmd/handoff/proof
+	HANDOFF_BELIEVED=16 $(PROOF) -run TestObservations_Only ./cmd/handoff/proof
 needs: ## Proves over a thousand restarts that each notification comes once: ten minutes
 	HANDOFF_NEEDS=100 $(PROOF) -run StatusExec_ ./cmd/handoff/proof
 wild: ## Evaluates 10,000 pairs of random files of rules: half an hour
@@ -80,4 +80,4 @@ overlaps: ## Finds overlaps in 1,000 sets of changes among 5,000 files, and meas
 	HANDOFF_OVERLAPS=1000 $(PROOF) -run SecondIsDone ./cmd/handoff/internal/project
 	go test -run - -bench ClaimBeside ./mailbox
 million: ## Measures the cost of a million completed handoffs: 10 GB in the temporary directory
-	HANDOFF_STORED=1000000 $(PROOF) -run TestGrowth ./cmd/handoff/figures
+	HANDOFF_STORED=1000000 $(PROOF) -run TestGrowth_StaysWithinBounds ./cmd/handoff/figures

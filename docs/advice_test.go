@@ -32,7 +32,7 @@ var inputs = []schemas.Input{
 	schemas.TokenListIn{},
 }
 
-func TestEveryInputNamesTheToolThatTakesIt(t *testing.T) {
+func TestInputs_NameTheirTool(t *testing.T) {
 	named := map[string]bool{}
 	for _, in := range inputs {
 		row, err := tools.Find(in.Tool())
@@ -56,7 +56,7 @@ func typeOf(in schemas.Input) string { return reflect.TypeOf(in).Name() }
 // All advice in the source, also that which no test is given: the calls are complete and destroy nothing, and the
 // words of hints and of advice are for readers on every surface. [toolstest.Faults] holds it against the decoder
 // where it is given.
-func TestAdviceInTheSourceIsGood(t *testing.T) {
+func TestAdvice_InSourceIsGood(t *testing.T) {
 	var a advisor
 	for _, file := range files(t) {
 		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
@@ -72,7 +72,7 @@ func TestAdviceInTheSourceIsGood(t *testing.T) {
 }
 
 // What the test above is to find, it finds.
-func TestBadAdviceInTheSourceIsFound(t *testing.T) {
+func TestAdvice_CheckFindsBadOnes(t *testing.T) {
 	for _, line := range []string{
 		`schemas.Call(schemas.GetIn{View: "full"}, "shows it")`,
 		`schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActCancel}, "ends it")`,

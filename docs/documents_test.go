@@ -17,7 +17,7 @@ import (
 
 // What the documents show is computed where that is possible and executed where it is not, so that it stays
 // what a reader will see. Run go test ./docs -update after a change and look at the difference.
-func TestDocumentsShowWhatHappens(t *testing.T) {
+func TestDocuments_ShowRealOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its lines are written for a Unix shell")
 	}
@@ -166,7 +166,7 @@ func masked(out string) string {
 var file = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml|md)|(?:cmd|mcp|tools|mailbox|store|schemas)/[A-Za-z_0-9./]+)`")
 
 // A document that names a file sends its reader there.
-func TestDocumentsNameFilesThatExist(t *testing.T) {
+func TestDocuments_NameExistingFiles(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, named := range file.FindAllStringSubmatch(read(t, name), -1) {
 			_, err := os.Stat(named[1])
@@ -177,7 +177,7 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 
 var linked = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
 
-func TestNoLinkOfADocumentLeadsNowhere(t *testing.T) {
+func TestDocuments_LinksLeadSomewhere(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, link := range linked.FindAllStringSubmatch(read(t, name), -1) {
 			_, err := os.Stat(filepath.Join(filepath.Dir(name), link[1]))

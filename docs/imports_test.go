@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestHouseIsBuiltFromTheGround(t *testing.T) {
+func TestHouse_RowsImportOnlyEarlierRows(t *testing.T) {
 	for i, r := range house {
 		if i > 0 && r.level < house[i-1].level {
 			t.Errorf("%s is on level %d, after a row of level %d", r.path, r.level, house[i-1].level)
@@ -20,7 +20,7 @@ func TestHouseIsBuiltFromTheGround(t *testing.T) {
 	}
 }
 
-func TestPackagesImportOnlyWhatTheTableAllows(t *testing.T) {
+func TestHouse_PackagesKeepTheTable(t *testing.T) {
 	for _, p := range packages(t) {
 		i := row(p.path)
 		if i < 0 {
@@ -43,7 +43,7 @@ func TestPackagesImportOnlyWhatTheTableAllows(t *testing.T) {
 // A test wires real things together, so it may import all that its package
 // reaches, what helps to prove things, and whatever has a home somewhere. One
 // that opens a workspace may configure it, and reach its store.
-func TestTestsImportOnlyWhatTheirPackageReaches(t *testing.T) {
+func TestHouse_TestsKeepTheTable(t *testing.T) {
 	var homes []string
 	for _, r := range house {
 		homes = append(homes, r.owns...)
@@ -68,7 +68,7 @@ func TestTestsImportOnlyWhatTheirPackageReaches(t *testing.T) {
 
 // An edge that nobody uses is a door left open. A row whose package does not
 // exist yet is a plan, and left alone.
-func TestTableAllowsNothingUnused(t *testing.T) {
+func TestHouse_AllowsNothingUnused(t *testing.T) {
 	used := map[int]pkg{}
 	for _, p := range packages(t) {
 		u := used[row(p.path)]
@@ -154,7 +154,7 @@ func owned(modules []string, path string) bool {
 
 // Each costs every start of the program most of a millisecond, for building its registries. The language of rules needs
 // some of them; tests may use them.
-func TestTheProgramLinksNothingThatStartsSlowly(t *testing.T) {
+func TestProgram_LinksNoSlowStarters(t *testing.T) {
 	needed := dependencies(t, "cel.dev/cel-go/cel", "cel.dev/cel-go/ext")
 	for _, path := range dependencies(t, "./cmd/handoff") {
 		slow := strings.HasPrefix(path, "google.golang.org/protobuf") || strings.HasPrefix(path, "google.golang.org/grpc")

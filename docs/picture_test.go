@@ -17,7 +17,7 @@ const (
 	pictureEnds   = "<!-- end of the drawing -->\n"
 )
 
-func TestArchitectureShowsTheHouse(t *testing.T) {
+func TestArchitecture_ShowsHouse(t *testing.T) {
 	for _, path := range drawn {
 		require.GreaterOrEqual(t, row(path), 0, path)
 	}

@@ -14,7 +14,7 @@ import (
 var begun = regexp.MustCompile(`\b(sandbox\.New|commandtest\.Main|made\.Run|made\.RunProofs)\(m\)`)
 
 // What can reach files and programs of whoever runs the tests is kept from that by a sandbox.
-func TestTestsThatReachTheMachineRunInASandbox(t *testing.T) {
+func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
 	all := packages(t)
 	sandboxed := 0
 	for _, p := range all {

@@ -52,7 +52,7 @@ var clusters = []cluster{
 }
 
 // What docs/scale.md tells of clusters that nobody has is simulated, with figures that were measured.
-func TestScaleIsAsSimulated(t *testing.T) {
+func TestScale_MatchesSimulation(t *testing.T) {
 	if !*update {
 		sandbox.Proof(t)
 	}

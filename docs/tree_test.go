@@ -16,7 +16,7 @@ import (
 // and files whose names begin with a dot.
 var folders = []string{"cmd", "mcp", "tools", "mailbox", "store", "schemas", "examples", "docs"}
 
-func TestTopOfTheRepositoryIsTidy(t *testing.T) {
+func TestRepository_TopIsTidy(t *testing.T) {
 	for _, file := range files(t) {
 		top, _, nested := strings.Cut(file, "/")
 		switch {
@@ -39,7 +39,7 @@ func document(name string) bool {
 // brackets keep it from matching itself.
 var local = regexp.MustCompile(`(^|[^\w.])[/](work|farm|root)[/]|registry[.](npmjs|yarnpkg)|(proxy|sum)[.]golang[.]org|(deb|security)[.]debian[.]org`)
 
-func TestNoFileIsTiedToOneMachine(t *testing.T) {
+func TestRepository_NamesNoMachine(t *testing.T) {
 	for _, file := range files(t) {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +57,7 @@ func TestNoFileIsTiedToOneMachine(t *testing.T) {
 // target matches the line that begins a target of the Makefile.
 var target = regexp.MustCompile(`(?m)^\w[^:=\n]*:($|[^=].*)`)
 
-func TestMakeHelpListsEachTarget(t *testing.T) {
+func TestMakefile_HelpListsEachTarget(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func files(t *testing.T) []string {
 // chosen matches a command of a document that runs chosen tests of one package: the package, and the pattern up to a slash.
 var chosen = regexp.MustCompile(`go test (?:-\S+ )*\./(\S+) (?:-\S+ )*-run '?([^ '/\n]+)`)
 
-func TestDocumentsRunTestsThatThereAre(t *testing.T) {
+func TestDocuments_RunExistingTests(t *testing.T) {
 	for _, name := range []string{"CONTRIBUTING.md", "AGENTS.md", "README.md"} {
 		for _, m := range chosen.FindAllStringSubmatch(read(t, name), -1) {
 			test := regexp.MustCompile(`(?m)^func Test` + strings.TrimPrefix(m[2], "Test"))

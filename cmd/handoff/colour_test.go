@@ -19,7 +19,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // On a real terminal pictures and states are in colour, whatever was sent; without colour, and in a pipe,
 // nothing is.
-func TestColourIsOnTerminalsOnly(t *testing.T) {
+func TestColour_OnlyOnTerminals(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("script(1) is called otherwise here")
 	}

@@ -27,7 +27,7 @@ type composed struct {
 	Volumes  map[string]struct{}
 }
 
-func TestComposeFileKeepsTheServerInside(t *testing.T) {
+func TestComposeFile_PublishesOnLoopbackOnly(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(container, "compose.yaml"))
 	require.NoError(t, err)
 	var file composed
@@ -51,7 +51,7 @@ func TestComposeFileKeepsTheServerInside(t *testing.T) {
 	}
 }
 
-func TestDockerTakesTheComposeFile(t *testing.T) {
+func TestComposeFile_IsValidForDocker(t *testing.T) {
 	docker, err := exec.LookPath("docker")
 	if err != nil || exec.CommandContext(t.Context(), docker, "compose", "version").Run() != nil {
 		t.Skip("docker compose is not installed: its opinion of the file was not asked for")
@@ -63,7 +63,7 @@ func TestDockerTakesTheComposeFile(t *testing.T) {
 }
 
 // What the image starts is what the README of the examples says of it: nothing but the server, and not as root.
-func TestContainerfileStartsOnlyTheServer(t *testing.T) {
+func TestContainerfile_StartsOnlyTheServer(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(container, "Containerfile"))
 	require.NoError(t, err)
 	_, image, ok := strings.Cut(string(content), "\nFROM scratch\n")

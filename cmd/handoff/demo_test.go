@@ -24,7 +24,7 @@ func demonstrate(t *testing.T, executable string) (code int, out, errs string, l
 	return code, out, errs, left
 }
 
-func TestDemoShowsAWholeChainOfWork(t *testing.T) {
+func TestDemo_ShowsWholeChainOfWork(t *testing.T) {
 	code, out, errs, left := demonstrate(t, commandtest.Program)
 	require.Zero(t, code, errs)
 	require.Empty(t, errs)
@@ -47,7 +47,7 @@ func TestDemoShowsAWholeChainOfWork(t *testing.T) {
 }
 
 // A result that the story does not expect ends it: here its workspace is not new.
-func TestDemoEndsAtAnUnexpectedResult(t *testing.T) {
+func TestDemo_EndsAtUnexpectedResult(t *testing.T) {
 	var out, errs bytes.Buffer
 	c := demo.Config{Executable: commandtest.Program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
 	look := func() {}
@@ -55,7 +55,7 @@ func TestDemoEndsAtAnUnexpectedResult(t *testing.T) {
 	require.ErrorContains(t, demo.Play(t.Context(), c, look), "send_handoff by planner: handoff_id is ho_7, not ho_1")
 }
 
-func TestDemoThatCannotStartItsServer(t *testing.T) {
+func TestDemo_FailsWithoutServer(t *testing.T) {
 	code, _, errs, left := demonstrate(t, "/no/such/handoff")
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "handoff: the demonstration went wrong: start /no/such/handoff mcp")
@@ -63,7 +63,7 @@ func TestDemoThatCannotStartItsServer(t *testing.T) {
 }
 
 // A reader who has seen enough leaves nothing behind.
-func TestDemoWhoseReaderLeaves(t *testing.T) {
+func TestDemo_EndsWhenReaderLeaves(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("without sh there is no pipe")

@@ -431,7 +431,7 @@ func eachText(v any, fn func(name, s string)) {
 	}
 }
 
-func TestEachWayOutIsADoorOfTheTable(t *testing.T) {
+func TestDoors_TableHasEachOutput(t *testing.T) {
 	table := map[string]bool{}
 	for _, d := range doors {
 		require.False(t, table[d.way], d.way)
@@ -444,7 +444,7 @@ func TestEachWayOutIsADoorOfTheTable(t *testing.T) {
 const atOnce = 5
 
 // One round shows some payloads at each door, and all of them somewhere; make doors shows all of them at each.
-func TestNothingHostileLeavesByADoorButWithinItsGuard(t *testing.T) {
+func TestDoors_NothingHostilePassesGuards(t *testing.T) {
 	all, rounds := payloads(), 1
 	most := len(all) / atOnce
 	if os.Getenv("HANDOFF_DOORS") != "" {
@@ -510,7 +510,7 @@ func commands(d door) int {
 }
 
 // The document for those who ask whether handoff is safe tells which guard each kind of way has.
-func TestTheDoorsAreInTheDocument(t *testing.T) {
+func TestDoors_DocumentListsThem(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| reader | guard | outputs |\n|---|---|---|\n")
 	var guards []door

@@ -10,7 +10,7 @@ import (
 )
 
 // What came back when the claim was lost is shown beside what the new holder does.
-func TestLateResultsAreShown(t *testing.T) {
+func TestShow_HasLateResults(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	d.Must("a", "agents", "register", "a", "--role", "testing")

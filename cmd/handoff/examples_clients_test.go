@@ -35,7 +35,7 @@ func printSetup(t *testing.T, scope string) (p printed) {
 
 // The files are what setup writes into a project, each client's first one with its servers. A file that a
 // project does not have is that of the user.
-func TestExampleClientsAreWhatSetupWrites(t *testing.T) {
+func TestExampleClients_MatchSetup(t *testing.T) {
 	var table strings.Builder
 	written := []string{"README.md"}
 	of := map[string][]file{}
@@ -70,7 +70,7 @@ func TestExampleClientsAreWhatSetupWrites(t *testing.T) {
 }
 
 // docs/clients.md shows two of them, and what they say starts a server.
-func TestExampleClientsAsTheDocumentShowsThem(t *testing.T) {
+func TestExampleClients_MatchDocument(t *testing.T) {
 	document, err := os.ReadFile("../../docs/clients.md")
 	require.NoError(t, err)
 	toml, err := os.ReadFile(filepath.Join(examples, "clients", "codex.toml"))

@@ -17,7 +17,7 @@ import (
 var ofThisRun = regexp.MustCompile(`node \d|\b\d{4,5}\b`) // nodes and ports
 
 // A cluster goes on when the owner of a workspace is killed, and leaves nothing behind.
-func TestExampleClusterIsAsShown(t *testing.T) {
+func TestExampleCluster_PrintsAsShown(t *testing.T) {
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	require.NoError(t, err)
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")

@@ -13,7 +13,7 @@ import (
 var linked = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
 // Whoever reads a README gets to each example, and no link leads nowhere.
-func TestEveryExampleIsLinked(t *testing.T) {
+func TestExamples_AreAllLinked(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	list, err := os.ReadFile(filepath.Join(examples, "README.md"))

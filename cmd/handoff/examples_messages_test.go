@@ -10,7 +10,7 @@ import (
 )
 
 // What help shows with a whole message finishes the handoff that is named there, with the messages of examples.
-func TestHelpNamesTheHandoffThatAMessageFinishes(t *testing.T) {
+func TestHelp_NamesHandoffThatMessageFinishes(t *testing.T) {
 	root := commandtest.Root()
 	for _, c := range []struct{ command, shown, send, told string }{
 		{"complete", "--file completion.json", "--criteria A --criteria B", "ho_1 completed"},

@@ -32,7 +32,7 @@ test ! -e "$HOME/owned"
 
 const message = `printf %s "$TEXT" | handoff send human - --type message --agent qa -q`
 
-func TestNotifySend_ShowsWhatAnAgentWroteAsText(t *testing.T) {
+func TestNotifySend_ShowsTextOfAgentAsPlainText(t *testing.T) {
 	fake := `mkdir "$HOME/bin"; PATH=$HOME/bin:$PATH
 printf '#!/bin/sh\nprintf "[%%s]\\n" "$@"\n' >"$HOME/bin/notify-send"; chmod +x "$HOME/bin/notify-send"
 `
@@ -82,7 +82,7 @@ func TestNtfy_SendsTheTextAndTwoButtons(t *testing.T) {
 	require.Equal(t, "http, Approve, "+to+", body=approve ho_1, clear=true; http, Refuse, "+to+", body=refuse ho_1, clear=true", r.Header.Get("Actions"))
 }
 
-func TestNtfyAnswers_CarriesOutTheTwoButtonsAndNothingElse(t *testing.T) {
+func TestNtfyAnswers_AcceptsOnlyTheTwoButtons(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not there")
 	}
@@ -105,7 +105,7 @@ handoff list --all --agent dev --box sent`)
 	require.NotContains(t, out, "Usage")
 }
 
-func TestChat_SendsTheTextAsJSONThatCallsNobody(t *testing.T) {
+func TestChat_SendsTextAsJSONWithoutMentions(t *testing.T) {
 	address, got := received(t)
 	runExample(t, "export CHAT_WEBHOOK="+address+"/hook\n"+onNeed("./notify/chat.sh", message))
 	r := <-got
@@ -118,7 +118,7 @@ func TestChat_SendsTheTextAsJSONThatCallsNobody(t *testing.T) {
 
 // A thing that needs the person again is told again: a second question, and an approval of what was changed. What was
 // told is not told by another start, and a second program is refused.
-func TestStatusExec_TellsWhatNeedsThePersonAgain(t *testing.T) {
+func TestStatusExec_RepeatsOpenNeeds(t *testing.T) {
 	out := runExample(t, `export HANDOFF_WORKSPACE=w
 mkdir -p "$HOME/.config/handoff"; echo w >"$HOME/.config/handoff/approvals"
 mkfifo "$HOME/told"

@@ -13,7 +13,7 @@ import (
 
 // What an example shows must be understood: its command and flags exist, their values have the right form, they go
 // together, and there are as many arguments as the command takes. Nothing is run.
-func TestExamplesCanBeParsed(t *testing.T) {
+func TestExamples_Parse(t *testing.T) {
 	for _, shown := range commandtest.Commands(commandtest.Root()) {
 		own := false
 		for line := range strings.Lines(shown.Example) {
@@ -27,7 +27,7 @@ func TestExamplesCanBeParsed(t *testing.T) {
 	}
 }
 
-func TestExamplesThatCannotBeParsedAreFound(t *testing.T) {
+func TestExamples_CheckFindsBrokenOnes(t *testing.T) {
 	for _, line := range []string{
 		"handoff clam", "handoff claim --agnet qa", "handoff claim 1 2", "handoff show >x", "handoff list --limit # 3",
 		"x | handoff claim --wait soon", `test "$(handoff wait)" = completed`, "T=$(handoff show --full --brief 1)",

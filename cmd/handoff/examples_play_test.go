@@ -18,14 +18,14 @@ import (
 )
 
 // An example shows the same in its own folder, in a shell with variables for handoff.
-func TestExamplesPlayWhereverTheyAreStarted(t *testing.T) {
+func TestExamples_RunInAnyDirectory(t *testing.T) {
 	seen, err := os.ReadFile(filepath.Join(examples, "human", "seen.txt"))
 	require.NoError(t, err)
 	require.Equal(t, string(seen), runExample(t, "cd human; export HANDOFF_AGENT=qa HANDOFF_JSON=true; sh play.sh"))
 }
 
 // Whoever has seen enough ends an example, or closes what it prints to.
-func TestExamplesThatAreEndedLeaveNoFiles(t *testing.T) {
+func TestExamples_LeaveNoFilesWhenInterrupted(t *testing.T) {
 	sandbox.Proof(t)
 	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {

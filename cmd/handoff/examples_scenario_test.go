@@ -11,7 +11,7 @@ import (
 // mostOfBefore is the share of the bytes of the version in before.tsv that the answers of the scenario may take.
 const mostOfBefore = 62
 
-func TestScenarioCostsAShareOfWhatItDid(t *testing.T) {
+func TestScenario_CostsLessThanBefore(t *testing.T) {
 	out := runExample(t, "./scenario/play.sh")
 	t.Log("\n" + out)
 	all := regexp.MustCompile(`(?m)^all +\d+ +\d+ +(\d+) +(\d+) `).FindStringSubmatch(out)

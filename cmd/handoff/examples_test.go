@@ -42,7 +42,7 @@ func runExample(t *testing.T, lines string) string {
 	return string(out)
 }
 
-func TestExamplePipelineIsAsShown(t *testing.T) {
+func TestExamplePipeline_PrintsAsShown(t *testing.T) {
 	out := runExample(t, "./pipeline.sh")
 	for _, told := range []string{
 		"rollback: auto-code goes on with ho_4\n", "[ROLLBACK to auto-code]\n", "ho_5: Test the login again\n    │ Status: ✓ Completed\n",
@@ -53,7 +53,7 @@ func TestExamplePipelineIsAsShown(t *testing.T) {
 	require.Regexp(t, `\nOK\n$`, out)
 }
 
-func TestExampleApprovalIsAsShown(t *testing.T) {
+func TestExampleApproval_PrintsAsShown(t *testing.T) {
 	out := runExample(t, "./approval.sh")
 	for _, told := range []string{
 		"blocked by: approval\n", "nothing to claim\n", "no_1\tdev\t", "ho_1 waiting\n", "> dev: The report of May did, and is gone\n",
@@ -65,7 +65,7 @@ func TestExampleApprovalIsAsShown(t *testing.T) {
 
 // The commands are those that the README shows. A message whose spelling is ours is kept whole: what would
 // have no name here stands under origin.
-func TestExampleMessagesAreAsShown(t *testing.T) {
+func TestExampleMessages_PrintAsShown(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(examples, "README.md"))
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```sh\n(.*?)```").FindSubmatch(readme)
@@ -84,7 +84,7 @@ func TestExampleMessagesAreAsShown(t *testing.T) {
 }
 
 // What seen.txt has is what the example prints, and the commands that its README shows can be typed.
-func TestWorkedExamplesAreAsShown(t *testing.T) {
+func TestWorkedExamples_PrintAsShown(t *testing.T) {
 	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "review"} {
 		t.Run(name, func(t *testing.T) {
 			readme, err := os.ReadFile(filepath.Join(examples, name, "README.md"))

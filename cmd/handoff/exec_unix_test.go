@@ -15,7 +15,7 @@ import (
 )
 
 // What ends handoff is told to the command, and what that writes then is still handed on.
-func TestACommandThatIsToldToEndHandsOn(t *testing.T) {
+func TestExec_HandsOnWhenSignalled(t *testing.T) {
 	home := commandtest.NewHome(t)
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "exec", "send", "fix", "Fix it", "--agent", "dev", "--workspace", "w", "--",
 		"sh", "-c", `trap 'echo "{\"summary\": \"so far\"}" >"$HANDOFF_PATH"; exit 0' TERM; echo ready; while :; do sleep 0.01; done`)

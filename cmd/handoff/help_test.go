@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-func TestEveryHelpOpensWithExamples(t *testing.T) {
+func TestHelp_BeginsWithExamples(t *testing.T) {
 	for _, cmd := range commandtest.Commands(commandtest.Root()) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			help := helpOf(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...)

@@ -12,7 +12,7 @@ import (
 )
 
 // Nothing that agents wrote, and nothing that an error repeats, reaches the terminal as more than text.
-func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
+func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 	d := commandtest.Hostile(t)
 	for _, args := range [][]string{
 		{"status"},

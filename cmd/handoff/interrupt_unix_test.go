@@ -16,7 +16,7 @@ import (
 )
 
 // Somebody who typed "-" and waits for nothing must get the prompt back, and a script must see that it was no answer.
-func TestASignalEndsACommandThatWaits(t *testing.T) {
+func TestSignal_EndsWaitingCommand(t *testing.T) {
 	const ctrlC, term = syscall.SIGINT, syscall.SIGTERM
 	for name, tt := range map[string]struct {
 		sig  syscall.Signal

@@ -16,7 +16,7 @@ import (
 )
 
 // Ctrl-C reaches all processes of a console, so the test gets one of its own, and does not listen itself.
-func TestCtrlCOfAConsoleEndsWhatStays(t *testing.T) {
+func TestCtrlC_EndsStayingCommand(t *testing.T) {
 	console := windows.NewLazySystemDLL("kernel32.dll")
 	_, _, _ = console.NewProc("FreeConsole").Call() // there may be none
 	got, _, err := console.NewProc("AllocConsole").Call()

@@ -21,7 +21,7 @@ import (
 )
 
 // A log of 100 MB, of short lines and of one that is half of it, is read in 50 MB of memory.
-func TestLogsAreReadInLittleMemory(t *testing.T) {
+func TestFromLog_NeedsLittleMemory(t *testing.T) {
 	const half, most = 50 << 20, 50 << 20
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "capture", "--from-log", "-", "--json")
 	cmd.Env = commandtest.NewHome(t).Environ()

@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever the streams of a command are, what only a person may do is asked at the terminal that it belongs to.
-func TestAPersonIsAskedAtTheTerminalItself(t *testing.T) {
+func TestConfirm_AsksAtTerminal(t *testing.T) {
 	p := commandtest.NewHome(t)
 	p.Must("send", "dba", "Drop it", "--agent", "dev", "--needs-approval")
 	person, program := commandtest.OpenTerminal(t)

@@ -42,7 +42,7 @@ var screens = []struct {
 
 // What a person sees is kept as a real terminal of 80 columns gets it, with and without colours. No line is wider
 // than the terminal, whichever it is, which would break it anywhere, and times are those of its place.
-func TestScreensOfABusyWorkspaceAreAsInTestdata(t *testing.T) {
+func TestScreens_MatchTestdata(t *testing.T) {
 	d := busy(t)
 	for _, width := range []int{60, 80, 200} {
 		for _, colour := range []bool{false, true} {

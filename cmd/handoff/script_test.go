@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
-// TestScriptsOfCommandsPlayAsWritten plays testdata/script. A script runs commands in this process:
+// TestScripts_PlayAsWritten plays testdata/script. A script runs commands in this process:
 //
 //	handoff send qa "Test it"        must succeed
 //	exits 3 show 99                  must end with this status
@@ -30,12 +30,12 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 //
 // It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
 // says env TERMINAL=1.
-func TestScriptsOfCommandsPlayAsWritten(t *testing.T) {
+func TestScripts_PlayAsWritten(t *testing.T) {
 	playScripts(t, "script", "")
 }
 
-// TestScriptsOverADatabasePlayAsWritten plays testdata/database. The variable DATABASE says where a database is.
-func TestScriptsOverADatabasePlayAsWritten(t *testing.T) {
+// TestScripts_OverDatabase plays testdata/database. The variable DATABASE says where a database is.
+func TestScripts_OverDatabase(t *testing.T) {
 	playScripts(t, "database", postgrestest.Start(t))
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // What is no UTF-8 is refused: replacing what cannot be read would change it.
-func TestFileThatIsNoUTF8IsRefused(t *testing.T) {
+func TestInput_RefusesInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	require.NoError(t, os.WriteFile(filepath.Join(d.State, "latin1.txt"), []byte("caf\xe9"), 0o600))

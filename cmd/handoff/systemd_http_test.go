@@ -16,7 +16,7 @@ const systemUnit = examples + "/systemd/handoff-http.service"
 // exposure is what "systemd-analyze security" may make of the unit, in tenths: from 0, nothing can go wrong, to 100.
 const exposure = "15"
 
-func TestSystemdVerifiesTheUnitOfTheSystem(t *testing.T) {
+func TestSystemd_AcceptsUnitOfSystem(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd is not installed: its opinion of the unit was not asked for")

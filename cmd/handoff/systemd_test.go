@@ -39,7 +39,7 @@ func unit(t *testing.T) map[string]map[string][]string {
 }
 
 // What systemd would run, it runs.
-func TestUnitForSystemdStartsTheServer(t *testing.T) {
+func TestSystemd_UnitStartsServer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")
 	}
@@ -59,7 +59,7 @@ func TestUnitForSystemdStartsTheServer(t *testing.T) {
 	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")
 }
 
-func TestSystemdVerifiesTheUnitOfAUser(t *testing.T) {
+func TestSystemd_AcceptsUnitOfUser(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd is not installed: its opinion of the unit was not asked for")

@@ -12,7 +12,7 @@ import (
 
 // While a command waits, those it waits for must get at the store.
 
-func TestWaitSeesAnotherCommandFinish(t *testing.T) {
+func TestWait_SeesOtherCommandFinish(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -27,7 +27,7 @@ func TestWaitSeesAnotherCommandFinish(t *testing.T) {
 	require.Contains(t, out, "summary: 12 passed")
 }
 
-func TestClaimWaitsForMail(t *testing.T) {
+func TestClaim_WaitsForMail(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	var code int
@@ -41,7 +41,7 @@ func TestClaimWaitsForMail(t *testing.T) {
 }
 
 // Commands at the same time take turns.
-func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
+func TestCommands_SucceedConcurrently(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	var senders sync.WaitGroup
@@ -54,7 +54,7 @@ func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
 	require.Contains(t, p.Must("audit", "verify"), "8 events of 8 handoffs")
 }
 
-func TestWaitEndsAfterItsTimeout(t *testing.T) {
+func TestWait_EndsAfterTimeout(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

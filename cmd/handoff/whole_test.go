@@ -49,7 +49,7 @@ var variations = []struct {
 }
 
 // Whatever of a message has a place is in the record, and whatever has none is named in a warning.
-func TestWholeMessagesLoseNothing(t *testing.T) {
+func TestFile_WholeMessageLosesNothing(t *testing.T) {
 	files, err := filepath.Glob("../../schemas/respell/testdata/messages/*[a-z].json")
 	require.NoError(t, err)
 	desk := &wholeDesk{Home: commandtest.NewHome(t)}

@@ -51,7 +51,7 @@ func asFile(name, text string) way {
 
 // Each word of testdata/words.txt completes, completes in part, or is refused with the calls for what it may have meant,
 // however it comes.
-func TestComplete_DecidesByTheWordOfItsStatus(t *testing.T) {
+func TestComplete_StatusWordDecides(t *testing.T) {
 	text, err := os.ReadFile("testdata/words.txt")
 	require.NoError(t, err)
 	d := commandtest.NewDesk(t)

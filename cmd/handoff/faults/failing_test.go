@@ -35,10 +35,10 @@ var calls = []string{"pwrite64", "fdatasync", "fsync", "ftruncate"}
 // becomes one that is only read.
 var strikes = []string{"error=EIO:when=%d", "error=EIO:when=%d+", "error=ENOSPC:when=%d+", "error=EROFS:when=%d+", "signal=KILL:when=%d"}
 
-// TestACallThatFails fails each system call of each command that writes, one at a time, and kills the command there.
+// TestSystemCall_FailureLosesNothing fails each system call of each command that writes, one at a time, and kills the command there.
 // It is done whole or not at all; what it says is true; and the next command finds a sound store. HANDOFF_FAULTS=1 tries
 // all calls, a larger number each so many.
-func TestACallThatFails(t *testing.T) {
+func TestSystemCall_FailureLosesNothing(t *testing.T) {
 	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	before := h.events()
@@ -67,8 +67,8 @@ func TestACallThatFails(t *testing.T) {
 	t.Logf("%d faults happened; each %d. of %d was tried", struck, each, tried)
 }
 
-// TestAFullDiskKeepsNobodyFromReading fails all that the only process writes into the directory of the workspace.
-func TestAFullDiskKeepsNobodyFromReading(t *testing.T) {
+// TestFullDisk_StillAllowsReading fails all that the only process writes into the directory of the workspace.
+func TestFullDisk_StillAllowsReading(t *testing.T) {
 	h := newHome(t)
 	full := []string{"strace", "-f", "-qq", "-o", filepath.Join(h.state, "trace"), "-e", "inject=write,pwrite64,ftruncate,fallocate:error=ENOSPC"}
 	for _, name := range []string{"owner.json.new", "handoff.db", "handoff.log"} {

@@ -100,11 +100,11 @@ func (h home) damaged() {
 	require.NoError(h, backend.Close())
 }
 
-// TestAChoreThatIsKilled kills each command that keeps a workspace at each system call by which it changes files, one
+// TestChore_KilledAtAnyCallLosesNothing kills each command that keeps a workspace at each system call by which it changes files, one
 // at a time. What was there is there, or what the command makes, and nothing in between: a store that cannot be used
 // says what to do. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number each
 // so many.
-func TestAChoreThatIsKilled(t *testing.T) {
+func TestChore_KilledAtAnyCallLosesNothing(t *testing.T) {
 	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	files := append([]string{"write", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"}, calls...)
 	fresh := newHome(t)

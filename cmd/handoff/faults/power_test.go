@@ -26,11 +26,11 @@ type step struct {
 	data   []byte
 }
 
-// TestPowerIsCutAtEveryMoment records what a server writes, syncs and answers, and makes the files that a loss of power
+// TestPowerCut_AtEveryWriteLosesNothing records what a server writes, syncs and answers, and makes the files that a loss of power
 // may leave after each step: of what was written since the last sync, each part may be there or not, in any order, and
 // a write may be torn between sectors. Each such file opens, is sound, has all that was answered, and no half change.
 // HANDOFF_FAULTS=1 looks at all files, a larger number at each so many.
-func TestPowerIsCutAtEveryMoment(t *testing.T) {
+func TestPowerCut_AtEveryWriteLosesNothing(t *testing.T) {
 	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	image, err := os.ReadFile(h.file())

@@ -15,9 +15,9 @@ import (
 	"handoff/cmd/handoff/internal/programtest"
 )
 
-// TestGrowth prints what a workspace with many completed handoffs costs beside an empty one, in the same run. How many
+// TestGrowth_StaysWithinBounds prints what a workspace with many completed handoffs costs beside an empty one, in the same run. How many
 // is in HANDOFF_STORED; without it there are a few, to see that the figures can be made.
-func TestGrowth(t *testing.T) {
+func TestGrowth_StaysWithinBounds(t *testing.T) {
 	stored := programtest.Setting(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
 	r := &run{T: t, calls: 32, rounds: 1, stored: stored}
 	if stored > 200 {

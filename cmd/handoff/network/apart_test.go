@@ -29,10 +29,10 @@ const (
 	otherID = 8
 )
 
-// TestClientsCancelOnlyTheirOwnRequests has clients of two tokens wait for mail under one id of a request, while
+// TestCancel_OnlyOwnRequests has clients of two tokens wait for mail under one id of a request, while
 // others cancel that id in every way there is. Each wait ends with the mail it was for, and each stream says only
 // what its own client watches.
-func TestClientsCancelOnlyTheirOwnRequests(t *testing.T) {
+func TestCancel_OnlyOwnRequests(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ann, ben := s.token("ann", "ann,anna", "--rate", "100000"), s.token("ben", "ben,bert", "--rate", "100000")

@@ -18,9 +18,9 @@ import (
 	"handoff/mcp/auth"
 )
 
-// TestHostileClientsHinderNoGoodOne lets all kinds of bad clients come, while a good one goes on with its work. Each
+// TestServer_HostileClientsHinderNoOther lets all kinds of bad clients come, while a good one goes on with its work. Each
 // of them is refused as it should be, or survived.
-func TestHostileClientsHinderNoGoodOne(t *testing.T) {
+func TestServer_HostileClientsHinderNoOther(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	h := &hostility{good: s.token("good", "good", "--rate", "100000"), bad: s.token("bad", "bad,worse", "--rate", "100000")}

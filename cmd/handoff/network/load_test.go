@@ -28,9 +28,9 @@ const (
 	names   = 10  // of one token
 )
 
-// TestManyAgentsAtOnceLoseNothing has two hundred clients over HTTP and four local sessions pass handoffs to each
+// TestServer_ManyAgentsLoseNothing has two hundred clients over HTTP and four local sessions pass handoffs to each
 // other. None is lost, and none is claimed twice.
-func TestManyAgentsAtOnceLoseNothing(t *testing.T) {
+func TestServer_ManyAgentsLoseNothing(t *testing.T) {
 	s := newSite(t)
 	secrets := make([]string, holders)
 	for i := range secrets {

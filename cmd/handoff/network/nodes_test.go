@@ -16,7 +16,7 @@ import (
 )
 
 // Two nodes of a database serve agents with tokens, and reach each other, over TLS.
-func TestNodesReachEachOtherOverTLS(t *testing.T) {
+func TestNodes_ReachEachOtherOverTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := certify(t)
 	address := postgrestest.Start(t)
@@ -59,7 +59,7 @@ func TestNodesReachEachOtherOverTLS(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNodeIsRefused(t *testing.T) {
+func TestNodes_RefuseOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for why, args := range map[string]string{

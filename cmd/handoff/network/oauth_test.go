@@ -65,7 +65,7 @@ func (i *issuer) sign(key any, alg jose.SignatureAlgorithm, changes said) string
 	return token
 }
 
-func TestAccessTokensOfAnIssuerAreTakenOrRefused(t *testing.T) {
+func TestOAuth_AcceptsOnlyValidTokens(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	s := newSite(t)

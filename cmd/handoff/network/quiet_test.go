@@ -28,10 +28,10 @@ func body(field string) string { return bodies + field }
 
 const bodies = "BoDy7q-"
 
-// TestContentIsInNoLogFigureOrSpan speaks to two servers that log all they can, each in a form of its own, and says
+// TestTelemetry_HasNoContent speaks to two servers that log all they can, each in a form of its own, and says
 // something secret wherever a client can say anything. Nothing of it is in logs, figures or spans; what was said is in
 // the events, for whoever watches; secrets of tokens are nowhere at all.
-func TestContentIsInNoLogFigureOrSpan(t *testing.T) {
+func TestTelemetry_HasNoContent(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	s := newSite(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL, "OTEL_EXPORTER_OTLP_HEADERS=api-key="+body("collector"),
@@ -312,7 +312,7 @@ func (q *confidences) does(b *bare, tool string, args said) (out struct {
 
 // Somebody who mistakes one field for another puts a secret where a name belongs, and the name that was refused is
 // kept.
-func TestSecretInThePlaceOfANameIsKeptNowhere(t *testing.T) {
+func TestTelemetry_HasNoSecretGivenAsName(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	q := &confidences{t: t, good: s.token("good", "ann")}

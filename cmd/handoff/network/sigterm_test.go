@@ -22,10 +22,10 @@ import (
 // each is how many streams of each era are open when the server has to end.
 const each = 50
 
-// TestSIGTERMAnswersEveryCallInTwoSeconds ends a server with as many calls that wait as one token may have, a
+// TestSIGTERM_AnswersEveryCallInTwoSeconds ends a server with as many calls that wait as one token may have, a
 // hundred open streams and others that work. Who waits is answered, streams end in good order, and it takes two
 // seconds at most.
-func TestSIGTERMAnswersEveryCallInTwoSeconds(t *testing.T) {
+func TestSIGTERM_AnswersEveryCallInTwoSeconds(t *testing.T) {
 	s := newSite(t)
 	secret := s.token("ann", "ann,ben", "--rate", "100000")
 	v := s.serve()

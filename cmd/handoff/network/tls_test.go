@@ -44,7 +44,7 @@ func certify(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	return cert, key, roots
 }
 
-func TestTLSServesBothVersionsOfHTTP(t *testing.T) {
+func TestTLS_ServesBothVersionsOfHTTP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	secret := s.token("ann", "ann")
@@ -69,9 +69,9 @@ func TestTLSServesBothVersionsOfHTTP(t *testing.T) {
 	require.Less(t, v.stop(), 2*time.Second)
 }
 
-// TestOtherMachinesAreServedOnlyWithTokensAndTLS gives addresses that other machines reach. The port is taken, so
+// TestServe_OtherMachinesNeedTokensAndTLS gives addresses that other machines reach. The port is taken, so
 // whoever tried to listen there would say so.
-func TestOtherMachinesAreServedOnlyWithTokensAndTLS(t *testing.T) {
+func TestServe_OtherMachinesNeedTokensAndTLS(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func (a answer) refused(t *testing.T) (e schemas.Error) {
 	return e
 }
 
-func TestTokensComeAndGoWhileServing(t *testing.T) {
+func TestTokens_ChangeWhileServing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	v := s.serve()
@@ -73,7 +73,7 @@ func TestTokensComeAndGoWhileServing(t *testing.T) {
 }
 
 // What a token may only read it neither changes nor is taken to have read.
-func TestTokenOfScopeReadChangesNothing(t *testing.T) {
+func TestTokens_ScopeReadChangesNothing(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
 	s := newSite(t, "XDG_CONFIG_HOME="+config)
@@ -126,7 +126,7 @@ func unread(t *testing.T, b *bare) int {
 	return 0
 }
 
-func TestTokensAreHeldToTheirLimits(t *testing.T) {
+func TestTokens_KeepLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	v := s.serve()
@@ -174,9 +174,9 @@ func TestTokensAreHeldToTheirLimits(t *testing.T) {
 	require.False(t, a.Result.IsError, "one was claimed, so there is room")
 }
 
-// TestServersShareAWorkspace has two servers on one workspace. The one that owns it is killed, and the other goes
+// TestServers_ShareWorkspace has two servers on one workspace. The one that owns it is killed, and the other goes
 // on with the same tokens.
-func TestServersShareAWorkspace(t *testing.T) {
+func TestServers_ShareWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	secret, revoked := s.token("ann", "ann"), s.token("old", "ann")

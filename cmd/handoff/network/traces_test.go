@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestWorkflowIsSentAsOneTrace passes work on once: the two handoffs are one trace, the second within the first, and
+// TestTraces_WorkflowIsOneTrace passes work on once: the two handoffs are one trace, the second within the first, and
 // calls of agents are linked to them.
-func TestWorkflowIsSentAsOneTrace(t *testing.T) {
+func TestTraces_WorkflowIsOneTrace(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	s := newSite(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL, "OTEL_BSP_SCHEDULE_DELAY=200")

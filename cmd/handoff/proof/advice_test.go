@@ -15,7 +15,7 @@ import (
 	"handoff/tools"
 )
 
-func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
+func TestAdvice_IsShownAsCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
 	}
@@ -54,7 +54,7 @@ func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
 	}
 }
 
-func TestEverySpellingIsOfACommandWithTheseFlags(t *testing.T) {
+func TestSpellings_MatchCommandsAndFlags(t *testing.T) {
 	for _, s := range root.NewApp(cli.Env{}, "").Spellings {
 		cmd, rest, err := commandtest.Root().Find(strings.Fields(s.Command))
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestEverySpellingIsOfACommandWithTheseFlags(t *testing.T) {
 	}
 }
 
-func TestAdviceNamesTheAgentAndTheWorkspaceThatWereNamed(t *testing.T) {
+func TestAdvice_RepeatsAgentAndWorkspace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
 	}
@@ -83,7 +83,7 @@ func TestAdviceNamesTheAgentAndTheWorkspaceThatWereNamed(t *testing.T) {
 }
 
 // What refused calls are advised is there on the command line.
-func TestAdviceAboutRefusalsIsOfCommandsThatAreThere(t *testing.T) {
+func TestAdvice_OfRefusalsNamesExistingCommands(t *testing.T) {
 	parts := readBadCalls(t)
 	o := newOffice(t)
 	given := o.prepare(parts["before"])

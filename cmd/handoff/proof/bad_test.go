@@ -130,7 +130,7 @@ func (o *office) prepare(calls []badCall) tokens {
 
 // Each refusal says what was wrong, where, and what would be right; and nothing changed. UPDATE_PROOF=1
 // writes into the table what calls are told.
-func TestBadCallsAreToldAndChangeNothing(t *testing.T) {
+func TestBadCalls_ChangeNothing(t *testing.T) {
 	parts := readBadCalls(t)
 	require.GreaterOrEqual(t, len(parts["bad"]), 100)
 	o := newOffice(t)

@@ -108,7 +108,7 @@ var trueOnes = []completion{
 
 // A done is believed where handoff saw it. HANDOFF_BELIEVED is how often each is played: make believed plays 200 of
 // both.
-func TestOnlyWhatWasSeenIsBelieved(t *testing.T) {
+func TestObservations_OnlyObservedIsBelieved(t *testing.T) {
 	sandbox.Proof(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)

@@ -111,7 +111,7 @@ func keptState(t *testing.T) (state, file string) {
 	return d.State, d.File()
 }
 
-func TestWorkspaceThatCannotBeWrittenIsRefused(t *testing.T) {
+func TestFaults_UnwritableWorkspaceIsRefused(t *testing.T) {
 	t.Run("below a file", func(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("mine"), 0o600))
@@ -136,7 +136,7 @@ func TestWorkspaceThatCannotBeWrittenIsRefused(t *testing.T) {
 }
 
 // Whoever ran a server with sudo in the home of somebody else leaves them an owner of whom they can read nothing.
-func TestAnOwnerOfAnotherUserIsToldAsThat(t *testing.T) {
+func TestFaults_OwnerOfOtherUserIsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
@@ -192,7 +192,7 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-func TestForeignFilesAreRefusedAndLeftAlone(t *testing.T) {
+func TestFaults_ForeignFilesStayUntouched(t *testing.T) {
 	for name, content := range map[string]string{
 		"text":            "a text file with some words in it",
 		"another program": "SQLite format 3\x00" + strings.Repeat("\x00", 8192),
@@ -240,7 +240,7 @@ func inBolt(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	require.NoError(t, db.Close())
 }
 
-func TestDamagedFileIsRefused(t *testing.T) {
+func TestFaults_DamagedFileIsRefused(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"both heads are gone":           func(b []byte) []byte { clear(b[:8192]); return b },
 		"cut off":                       func(b []byte) []byte { return b[:8192+100] },
@@ -258,7 +258,7 @@ func TestDamagedFileIsRefused(t *testing.T) {
 
 // Pages in the middle are read when they are needed. Whatever is hit, a command ends with an answer or an
 // error, never with a panic, and the file stays as it is for whoever repairs it.
-func TestDamagedPagesEndNoCommandWithAPanic(t *testing.T) {
+func TestFaults_DamagedPagesCauseNoPanic(t *testing.T) {
 	state, file := keptState(t)
 	sound, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -299,7 +299,7 @@ func limited(pages int) func(*exec.Cmd) {
 	}
 }
 
-func TestFullDiskChangesNothing(t *testing.T) {
+func TestFullDisk_ChangesNothing(t *testing.T) {
 	state, file := keptState(t)
 	before := rowsIn(t, file)
 	full := limited(usedPages(t, file) + 16)
@@ -317,7 +317,7 @@ func TestFullDiskChangesNothing(t *testing.T) {
 	require.Contains(t, commandtest.InProcess(t, state, nil, "audit", "verify").Out, "21 handoffs")
 }
 
-func TestFullDiskIsToldOverStdio(t *testing.T) {
+func TestFullDisk_IsReportedOverStdio(t *testing.T) {
 	state, file := keptState(t)
 	large := fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %q}}`, strings.Repeat("x", 200<<10))
 	input := commandtest.Hello + commandtest.ToolCall(1, "send_handoff", large)
@@ -331,7 +331,7 @@ func TestFullDiskIsToldOverStdio(t *testing.T) {
 	require.Contains(t, commandtest.InProcess(t, state, nil, "audit", "verify").Out, "20 handoffs")
 }
 
-func TestNoRoomForAWorkspaceIsAnError(t *testing.T) {
+func TestFullDisk_NewWorkspaceIsError(t *testing.T) {
 	have := commandtest.InProcess(t, t.TempDir(), limited(1), "send", "qa", "Test it")
 	require.Equal(t, 7, have.Code, "%s", have.Errs)
 	require.Contains(t, have.Errs, "Free space on the disk of ")

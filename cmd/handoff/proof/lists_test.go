@@ -63,7 +63,7 @@ func numbered(from, to int, which func(i int) bool) (all []string) {
 
 func every(int) bool { return true }
 
-func TestPagesShowEveryRowOnce(t *testing.T) {
+func TestPages_ShowEachRowOnce(t *testing.T) {
 	o := mixed(t)
 	for name, c := range map[string]struct {
 		filters map[string]any
@@ -94,7 +94,7 @@ func TestPagesShowEveryRowOnce(t *testing.T) {
 }
 
 // The inbox is in the order of claiming; it goes on where it was also when what was shown last is gone.
-func TestPagesOfAnInboxThatIsBeingEmptiedSkipNothing(t *testing.T) {
+func TestPages_OfShrinkingInboxSkipNothing(t *testing.T) {
 	o := mixed(t)
 	order := o.pages("qa", nil, nil)
 	require.Len(t, order, 100)
@@ -107,7 +107,7 @@ func TestPagesOfAnInboxThatIsBeingEmptiedSkipNothing(t *testing.T) {
 	require.Equal(t, order, shown)
 }
 
-func TestClaimsFollowTheOrderOfTheInbox(t *testing.T) {
+func TestClaim_FollowsOrderOfInbox(t *testing.T) {
 	o := mixed(t)
 	for _, id := range o.pages("qa", nil, nil)[:30] {
 		require.Equal(t, id, o.must("qa", "claim_handoff", `{}`)["handoff_id"])
@@ -115,7 +115,7 @@ func TestClaimsFollowTheOrderOfTheInbox(t *testing.T) {
 }
 
 // Newest first: what is sent meanwhile is before the first page and moves nothing.
-func TestPagesWhileOthersSendRepeatNothing(t *testing.T) {
+func TestPages_DuringSendsRepeatNothing(t *testing.T) {
 	o := mixed(t)
 	shown := o.pages("qa", map[string]any{"box": "all"}, func([]string) {
 		o.must("dev", "send_handoff", `{"to": "qa", "task": "One more", "parent": "none"}`)
@@ -125,7 +125,7 @@ func TestPagesWhileOthersSendRepeatNothing(t *testing.T) {
 	require.Equal(t, want, shown)
 }
 
-func TestNoticesAreReadOnce(t *testing.T) {
+func TestNotices_AreReadOnce(t *testing.T) {
 	o := newOffice(t)
 	for i := range 30 {
 		o.Pass(time.Minute)
@@ -152,7 +152,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 	require.Empty(t, commandtest.RowIDs(o.must("dev", "list_handoffs", `{"box": "notices"}`)), "they are the reader's alone")
 }
 
-func TestNoticesThatAreFilteredStayUnread(t *testing.T) {
+func TestNotices_FilteredStayUnread(t *testing.T) {
 	o := newOffice(t)
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "The old build is red", "type": "message"}`)
 	o.Pass(3 * time.Hour)
@@ -164,7 +164,7 @@ func TestNoticesThatAreFilteredStayUnread(t *testing.T) {
 }
 
 // Every result of an agent's call says how much mail it has, right after what the call itself changed.
-func TestEveryResultCountsTheInbox(t *testing.T) {
+func TestResults_CountInbox(t *testing.T) {
 	o := newOffice(t)
 	held := map[string]int{}
 	counts := func(agent, tool, args string, pending, urgent, notices int) {
@@ -197,7 +197,7 @@ func TestEveryResultCountsTheInbox(t *testing.T) {
 }
 
 // What was sent can be read to its last byte, a part at a time.
-func TestAReferenceIsReadInParts(t *testing.T) {
+func TestReference_IsReadInParts(t *testing.T) {
 	o := newOffice(t)
 	request := strings.Repeat(`"quoted" \`, 3000) + strings.Repeat("größer \"und\" <größer> 東京 🎉\n", 3000)
 	o.must("dev", "send_handoff", fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %s}}`, commandtest.AsJSON(t, request)))

@@ -33,7 +33,7 @@ var publicMessages = []struct{ name, tool, to, task string }{
 	{name: "kernl-handoff", tool: "send_handoff"},
 }
 
-func TestEveryMessageIsTried(t *testing.T) {
+func TestMessages_AreAllTried(t *testing.T) {
 	files, err := filepath.Glob(messagePath("*.json"))
 	require.NoError(t, err)
 	tried := map[string]bool{}
@@ -43,7 +43,7 @@ func TestEveryMessageIsTried(t *testing.T) {
 	require.Len(t, files, 2*len(tried), "a message and its map each")
 }
 
-func TestMessagesThroughTheCommandLine(t *testing.T) {
+func TestMessages_ThroughCommandLine(t *testing.T) {
 	t.Parallel()
 	for _, m := range publicMessages {
 		t.Run(m.tool+" "+m.name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestMessagesThroughTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestMessagesThroughTheTools(t *testing.T) {
+func TestMessages_ThroughTools(t *testing.T) {
 	for _, m := range publicMessages {
 		t.Run(m.tool+" "+m.name, func(t *testing.T) {
 			o := newOffice(t)

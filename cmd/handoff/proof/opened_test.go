@@ -268,7 +268,7 @@ func (p *play) done(flags ...string) { require.Zero(p.t, p.complete(flags...)) }
 
 // What waits for work begins when the work was seen to be done, when its sender said that a claim is enough, and when
 // somebody accepted it, and never else. make believed plays each way 16 times.
-func TestOnlyWhatWasSeenOpensWhatWaits(t *testing.T) {
+func TestObservations_OnlyObservedOpensDependents(t *testing.T) {
 	sandbox.Proof(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)

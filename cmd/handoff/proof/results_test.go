@@ -46,7 +46,7 @@ func crowded(t *testing.T) *office {
 	return o
 }
 
-func TestResultsStaySmall(t *testing.T) {
+func TestResults_StaySmall(t *testing.T) {
 	o := crowded(t)
 	for _, c := range []struct{ agent, tool, args string }{
 		{"qa", "get_handoff", `{"handoff_id": 1}`},
@@ -88,7 +88,7 @@ func TestResultsStaySmall(t *testing.T) {
 }
 
 // What does not fit is there at the next call, which the result names.
-func TestResultsSayHowToGetTheRest(t *testing.T) {
+func TestResults_NameWayToRest(t *testing.T) {
 	o := crowded(t)
 	for _, c := range []struct{ agent, tool, args, next string }{
 		{"qa", "get_handoff", `{"handoff_id": 1}`, `"view":"full"`},

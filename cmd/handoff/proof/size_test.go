@@ -14,7 +14,7 @@ import (
 
 // What a handoff leaves may be as large as a handoff. The one that goes on must be made all the same: where
 // that fails while the clock ends a handoff, it fails in every call, for ever.
-func TestLargeRemainsLeaveRoomForTheNextClaim(t *testing.T) {
+func TestSize_LargeRestLeavesRoomForNextClaim(t *testing.T) {
 	large := strings.Repeat("x", 250<<10)
 	for name, end := range map[string]func(o *office){
 		"failure": func(o *office) {
@@ -62,7 +62,7 @@ func TestLargeRemainsLeaveRoomForTheNextClaim(t *testing.T) {
 
 // A deadline and a timeout were asked for: the earlier holds, and both are shown as they were asked for, also
 // after one of them is amended.
-func TestTheEarlierOfDeadlineAndTimeoutHolds(t *testing.T) {
+func TestDeadline_EarlierOfDeadlineAndTimeoutCounts(t *testing.T) {
 	o := newOffice(t)
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "x", "deadline": "2026-01-12T12:00:00Z", "expectations": {"timeout": "1h"}}`)
 	asked := func() any {

@@ -50,7 +50,7 @@ func nextEvent(t *testing.T, out *bufio.Reader) string {
 	return fmt.Sprint(c.N, " ", c.Agent, " ", c.Action)
 }
 
-func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
+func TestWatch_SeesOtherProcesses(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -68,7 +68,7 @@ func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
 }
 
 // The process through which events come may be killed: none is missed, and none comes twice.
-func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
+func TestWatch_ContinuesWhenOwnerEnds(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	owner := p.Serve("--agent", "dev")
@@ -87,7 +87,7 @@ func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
 }
 
 // A reader that leaves ends watching at once, not at an event that may never come.
-func TestWatchEndsWithItsReader(t *testing.T) {
+func TestWatch_EndsWithReader(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")

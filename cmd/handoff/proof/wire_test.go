@@ -55,7 +55,7 @@ type wireAnswer struct {
 }
 
 // HANDOFF_PROOF_ROUNDS=200 asks for more than the 20 rounds of every day.
-func TestFiftyCallsAreAnsweredAtTheEndOfInput(t *testing.T) {
+func TestStdio_AnswersCallsAtEndOfInput(t *testing.T) {
 	t.Parallel()
 	rounds := sandbox.Times(20)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_PROOF_ROUNDS")); err == nil {
@@ -89,7 +89,7 @@ func TestFiftyCallsAreAnsweredAtTheEndOfInput(t *testing.T) {
 }
 
 // A line that is no message is answered, the next one as if nothing had been, and nothing changes.
-func TestABrokenProtocolIsAnswered(t *testing.T) {
+func TestStdio_AnswersBrokenProtocol(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	exchange(p, strings.NewReader(commandtest.Hello+commandtest.ToolCall(1, "send_handoff", `{"to": "qa", "task": "Be there"}`)))

@@ -18,10 +18,10 @@ import (
 	"handoff/schemas"
 )
 
-// TestKilledOwnersLoseNothing has eight processes send, claim and complete with two calls under way each, and a
+// TestOwners_KilledLoseNothing has eight processes send, claim and complete with two calls under way each, and a
 // person at the command line, while the process that owns the store is killed again and again. Afterwards nothing
 // that anybody was told may be untrue.
-func TestKilledOwnersLoseNothing(t *testing.T) {
+func TestOwners_KilledLoseNothing(t *testing.T) {
 	during := lasting(t, "HANDOFF_CHAOS", 10*time.Second)
 	p := newPlace(t)
 	until, stop := context.WithTimeout(p.ctx, during)

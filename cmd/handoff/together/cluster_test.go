@@ -18,10 +18,10 @@ import (
 	"handoff/schemas"
 )
 
-// TestNodesThatDieLoseNothing has eight clients send, claim and complete through a balancer with two calls under way
+// TestNodes_KilledLoseNothing has eight clients send, claim and complete through a balancer with two calls under way
 // each, while nodes are killed, and paused for longer than they may own a workspace without a word, and the database is
 // restarted. Afterwards nothing that anybody was told may be untrue.
-func TestNodesThatDieLoseNothing(t *testing.T) {
+func TestNodes_KilledLoseNothing(t *testing.T) {
 	during := lasting(t, "HANDOFF_CHAOS", 10*time.Second)
 	c := newCluster(t, 4)
 	until, stop := context.WithTimeout(c.ctx, during)

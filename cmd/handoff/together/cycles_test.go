@@ -41,9 +41,9 @@ const (
 	leave = 5 * time.Second // within which a process ends
 )
 
-// TestProcessesThatComeAndGoLeaveNothing starts four processes and ends them in all ways at random moments, again
+// TestProcesses_LeaveNothingBehind starts four processes and ends them in all ways at random moments, again
 // and again. After each time no process is left, the store is free at once, and it is sound.
-func TestProcessesThatComeAndGoLeaveNothing(t *testing.T) {
+func TestProcesses_LeaveNothingBehind(t *testing.T) {
 	p, r := newPlace(t), chance(t)
 	var ends [3]int
 	var slowestEnd, slowestCommand time.Duration

@@ -21,9 +21,9 @@ const (
 	atLatest = 15 * time.Second // on a machine that does other things as well
 )
 
-// TestCallsNameAnOwnerThatIsStopped stops the owner, as a debugger or Ctrl-Z would. Whoever calls is told which
+// TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. Whoever calls is told which
 // process does not answer. When it goes on so does everything, and what was refused has not been done.
-func TestCallsNameAnOwnerThatIsStopped(t *testing.T) {
+func TestCalls_NameStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	owner, others := p.parted(p.several("planner", "qa", "dev", "ops"))
@@ -151,8 +151,8 @@ func (r ran) err() error {
 	return errors.New(r.errs)
 }
 
-// TestCallsWaitForAnOwnerThatIsStoppedForAMoment shows that calls meanwhile only take longer.
-func TestCallsWaitForAnOwnerThatIsStoppedForAMoment(t *testing.T) {
+// TestCalls_WaitForBrieflyStoppedOwner shows that calls meanwhile only take longer.
+func TestCalls_WaitForBrieflyStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	owner, others := p.parted(p.several("planner", "qa", "dev", "ops"))

@@ -14,8 +14,8 @@ const (
 	wasteful = 0.01  // what no other load on the machine explains
 )
 
-// TestIdleProcessesTakeNoProcessorTime leaves four processes alone and measures the processor time that each takes.
-func TestIdleProcessesTakeNoProcessorTime(t *testing.T) {
+// TestIdle_TakesNoProcessorTime leaves four processes alone and measures the processor time that each takes.
+func TestIdle_TakesNoProcessorTime(t *testing.T) {
 	t.Parallel()
 	during := lasting(t, "HANDOFF_IDLE", 10*time.Second)
 	p := newPlace(t)

@@ -45,7 +45,7 @@ func found(status schemas.Status) act {
 	return act{what: reading, status: status, to: "qa"}
 }
 
-func TestJudgeLetsPossibleHistoriesPass(t *testing.T) {
+func TestJudge_AcceptsPossibleHistories(t *testing.T) {
 	for name, h := range map[string]*history{
 		"a life": moments(sent(done), claimed(2, "a"), finished(2, done, "a"), found(schemas.Completed)),
 		"a repeated completion": moments(
@@ -64,7 +64,7 @@ func TestJudgeLetsPossibleHistoriesPass(t *testing.T) {
 	}
 }
 
-func TestJudgeFindsImpossibleHistories(t *testing.T) {
+func TestJudge_FindsImpossibleHistories(t *testing.T) {
 	for name, h := range map[string]*history{
 		"a claim while another holds it": moments(sent(done), claimed(2, "a"), claimed(3, "b"), found(schemas.Accepted)),
 		"a claim after it was completed": moments(
@@ -86,7 +86,7 @@ func TestJudgeFindsImpossibleHistories(t *testing.T) {
 	}
 }
 
-func TestTheClaimOfADeadClientMayBeTakenAgain(t *testing.T) {
+func TestJudge_AllowsNewClaimAfterDeadClient(t *testing.T) {
 	h := moments(sent(done), claimed(2, "a"), claimed(3, "b"), finished(3, done, "b"), found(schemas.Completed))
 	h.killed[2] = 2500 * time.Millisecond
 	require.Empty(t, h.judge())
@@ -94,7 +94,7 @@ func TestTheClaimOfADeadClientMayBeTakenAgain(t *testing.T) {
 	require.Contains(t, h.judge(), schemas.ID(1), "it was alive when another claimed")
 }
 
-func TestClaimsAtTheSameMomentAreTakenInEitherOrder(t *testing.T) {
+func TestJudge_AllowsEitherOrderOfConcurrentClaims(t *testing.T) {
 	h := moments(sent(done), claimed(2, "a"), claimed(3, "b"), found(schemas.Accepted))
 	h.killed[3] = 0
 	require.Contains(t, h.judge(), schemas.ID(1), "the second came after the first was answered")

@@ -20,9 +20,9 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// TestWhatWasAcknowledgedBeforeABackupIsThereAfterABadDay runs the commands of the rehearsal in docs/operations.md, with
+// TestRehearsal_RestoreHasAllAcknowledgedBeforeBackup runs the commands of the rehearsal in docs/operations.md, with
 // clients that are at work, on both engines. HANDOFF_REHEARSAL says how many handoffs there are before.
-func TestWhatWasAcknowledgedBeforeABackupIsThereAfterABadDay(t *testing.T) {
+func TestRehearsal_RestoreHasAllAcknowledgedBeforeBackup(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/operations.md")
 	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(text), "\n## A rehearsal\n")

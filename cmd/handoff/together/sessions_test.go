@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// TestTwoSessionsOfOneClientHaveTwoNames starts a client twice without telling anybody a name.
-func TestTwoSessionsOfOneClientHaveTwoNames(t *testing.T) {
+// TestSessions_OfOneClientHaveOwnNames starts a client twice without telling anybody a name.
+func TestSessions_OfOneClientHaveOwnNames(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first, second := p.session("claude-code"), p.session("claude-code")

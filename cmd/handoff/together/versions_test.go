@@ -21,8 +21,8 @@ func (p *place) as(program string) *place {
 	return &there
 }
 
-// TestNewerProgramTakesTheStoreOver upgrades the program while processes of the older one run.
-func TestNewerProgramTakesTheStoreOver(t *testing.T) {
+// TestVersions_NewerProgramTakesOver upgrades the program while processes of the older one run.
+func TestVersions_NewerProgramTakesOver(t *testing.T) {
 	p := newPlace(t)
 	older, newer := p.as(made.Path(t, "v1.9.0")), p.as(made.Path(t, "v1.10.0"))
 	require.Contains(t, older.must("version").out, "v1.9.0")
@@ -53,8 +53,8 @@ func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	p.verify()
 }
 
-// TestStoreOfANewerFormatAsksForAnUpgrade has a process win the store and find that it cannot read it.
-func TestStoreOfANewerFormatAsksForAnUpgrade(t *testing.T) {
+// TestVersions_NewerFormatAsksForUpgrade has a process win the store and find that it cannot read it.
+func TestVersions_NewerFormatAsksForUpgrade(t *testing.T) {
 	p := newPlace(t)
 	owner, others := p.parted(p.several("planner", "qa"))
 	left := others[0]

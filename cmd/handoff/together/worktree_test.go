@@ -13,9 +13,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestRepositoryAndItsWorktreeShareAWorkspace starts two processes in a repository at the same moment and one in a
+// TestWorktree_SharesWorkspace starts two processes in a repository at the same moment and one in a
 // worktree of it. Nobody names a workspace.
-func TestRepositoryAndItsWorktreeShareAWorkspace(t *testing.T) {
+func TestWorktree_SharesWorkspace(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.env = nil

@@ -35,7 +35,7 @@ agent_roles:
     responsibilities: "Run tests, document failures"
 `
 
-func TestBothShapesAreReadAsTheyStand(t *testing.T) {
+func TestParse_ReadsAgentsAndRoles(t *testing.T) {
 	said, problems := agentsfile.Parse([]byte(both), true)
 	require.Empty(t, problems)
 	require.Equal(t, []schemas.RegisterIn{
@@ -59,7 +59,7 @@ func TestBothShapesAreReadAsTheyStand(t *testing.T) {
 	require.Len(t, said.Agents, 2)
 }
 
-func TestEachBrokenFileNamesLineAndRemedy(t *testing.T) {
+func TestParse_NamesLineAndRemedyOfEachProblem(t *testing.T) {
 	qa := func(says string) string { return "agents:\n  qa:\n    " + says + "\n" }
 	for _, c := range []struct {
 		text   string
@@ -163,7 +163,7 @@ func (d desk) listed() (names string, warnings []string) {
 	return names, out.Warnings
 }
 
-func TestChangesOfAFileAreToldAndABrokenOneLeavesTheLast(t *testing.T) {
+func TestDeclarer_DeclaresChangesButNoBrokenFile(t *testing.T) {
 	d := newDesk(t)
 	names, warnings := d.listed()
 	require.Empty(t, names+strings.Join(warnings, ""))
@@ -219,7 +219,7 @@ func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 	return o.Invoker.Invoke(ctx, c)
 }
 
-func TestWhatWasDeclaredLastIsNotDeclaredAgain(t *testing.T) {
+func TestDeclarer_SkipsSameDeclarations(t *testing.T) {
 	d := newDesk(t)
 	o := &owner{Invoker: d.Invoker}
 	d.Invoker = o
@@ -268,7 +268,7 @@ func TestWhatWasDeclaredLastIsNotDeclaredAgain(t *testing.T) {
 	}
 }
 
-func TestSecretsInAFileAreMaskedAndTold(t *testing.T) {
+func TestDeclarer_MasksSecretsAndWarns(t *testing.T) {
 	d := newDesk(t)
 	token := "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	d.write("agents:\n  qa:\n    description: use " + token + "\n")
@@ -294,7 +294,7 @@ func TestSecretsInAFileAreMaskedAndTold(t *testing.T) {
 	require.Contains(t, strings.Join(warnings, ""), "holds a secret")
 }
 
-func TestAnAgentIsRegisteredAsItsServerWasStarted(t *testing.T) {
+func TestDeclarer_RegistersAgentFromFlags(t *testing.T) {
 	d := newDesk(t)
 	d.Own = schemas.RegisterIn{Role: "testing", Accepts: []string{"code"}}
 	for range 2 {
@@ -310,7 +310,7 @@ func TestAnAgentIsRegisteredAsItsServerWasStarted(t *testing.T) {
 }
 
 // A call that waits hears of what a file says by now: here of a pool that the waiting agent is in.
-func TestInvoke_TellsWhatChangesWhileItWaits(t *testing.T) {
+func TestDeclarer_DeclaresChangesDuringWait(t *testing.T) {
 	d := newDesk(t)
 	ask := func(agent schemas.Agent, tool string, args string) (string, error) {
 		raw, err := d.Invoke(t.Context(), tools.Call{

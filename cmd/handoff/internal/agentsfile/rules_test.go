@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestTheExampleIsReadAsItStands(t *testing.T) {
+func TestParse_ReadsExample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "examples", "rules", "agents.yaml"))
 	require.NoError(t, err)
 	said, problems := agentsfile.Parse(text, true)
@@ -25,7 +25,7 @@ func TestTheExampleIsReadAsItStands(t *testing.T) {
 	require.Len(t, said.Plans[2].Steps[1], 2)
 }
 
-func TestEachBrokenRuleNamesLineAndRemedy(t *testing.T) {
+func TestParse_NamesLineAndRemedyOfEachBrokenRule(t *testing.T) {
 	route := func(says string) string {
 		return "routes:\n  - on: completed\n    send: {to: qa, task: x}\n" + strings.ReplaceAll("    "+says, "\n", "\n    ") + "\n"
 	}

@@ -96,7 +96,7 @@ func (s *shop) claimed() string {
 	return id
 }
 
-func TestLongChecksHoldNoCallAndLoseNothing(t *testing.T) {
+func TestCompletions_LongChecksOutliveCall(t *testing.T) {
 	s := newShop(t)
 	id := s.claimed()
 	s.write(filepath.Join(s.dir, "done"))
@@ -128,7 +128,7 @@ func TestLongChecksHoldNoCallAndLoseNothing(t *testing.T) {
 }
 
 // Who completes the work at another commit ends the checks of the first one, and does not get it recorded without them.
-func TestChecksThatAreEndedRecordNothing(t *testing.T) {
+func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 	s := newShop(t)
 	id, bad := s.claimed(), s.head
 	s.write(filepath.Join(s.dir, "done"))
@@ -150,7 +150,7 @@ func TestChecksThatAreEndedRecordNothing(t *testing.T) {
 	require.NoError(t, <-second)
 }
 
-func TestWhatDoesNotPassIsNotDone(t *testing.T) {
+func TestCompletions_RefuseFailedChecks(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	id := s.claimed()
@@ -165,7 +165,7 @@ func TestWhatDoesNotPassIsNotDone(t *testing.T) {
 }
 
 // Over HTTP nothing is known of the checkout of who calls, so what counts is the commit that the completion names.
-func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
+func TestCompletions_RemoteCallerNamesCommit(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	s.Remote = true
@@ -189,7 +189,7 @@ func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
 }
 
 // Who claims the work beside another repository is held to the checks where it was sent.
-func TestAClaimInAnotherRepositoryWeakensNothing(t *testing.T) {
+func TestCompletions_ClaimInOtherRepositoryKeepsBase(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
@@ -203,7 +203,7 @@ func TestAClaimInAnotherRepositoryWeakensNothing(t *testing.T) {
 	require.ErrorContains(t, err, "the check slow does not pass")
 }
 
-func TestChecksMayRunAfterTheCompletion(t *testing.T) {
+func TestRunLater_RecordsObservations(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	id := s.claimed()
@@ -218,7 +218,7 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	require.Contains(t, commandtest.AsJSON(t, got), `"partial"`)
 }
 
-func TestLater_LooksAtTheBaseThatThePersonNamed(t *testing.T) {
+func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	id := s.claimed()
@@ -248,7 +248,7 @@ func TestLater_LooksAtTheBaseThatThePersonNamed(t *testing.T) {
 
 // A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing
 // there.
-func TestComplete_BelievesWithoutACommitWhatIsAlwaysAskedFor(t *testing.T) {
+func TestComplete_WithoutCommitLeavesAlwaysChecksUnobserved(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	s.write(filepath.Join(s.dir, "done"))

@@ -124,7 +124,7 @@ func (s *shop) look(commit string, names ...string) schemas.CheckReport {
 
 var good = map[string]string{"code.txt": "good\n", "docs/guide.md": "better"}
 
-func TestWhatIsTrueIsObserved(t *testing.T) {
+func TestRun_PassesTrueChecks(t *testing.T) {
 	s := newShop(t, list)
 	for _, work := range []map[string]string{
 		good,
@@ -144,7 +144,7 @@ func TestWhatIsTrueIsObserved(t *testing.T) {
 	}
 }
 
-func TestWhatIsFalseIsNeverObserved(t *testing.T) {
+func TestRun_FailsFalseChecks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		check string
 		work  map[string]string
@@ -187,7 +187,7 @@ func TestWhatIsFalseIsNeverObserved(t *testing.T) {
 }
 
 // What needs more than its part of the machine ends with a reason, and all that it started with it.
-func TestLook_BoundsWhatACommandTakes(t *testing.T) {
+func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
 	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
 	seen := s.look(s.commit(map[string]string{"many.sh": many}), "many", "files")
@@ -199,7 +199,7 @@ func TestLook_BoundsWhatACommandTakes(t *testing.T) {
 }
 
 // A test can print what a passing one prints. Where the files of tests are those of the base it does not get to it.
-func TestATestThatFakesItsOutputIsThatOfTheBase(t *testing.T) {
+func TestRun_TakesFakedTestFromBase(t *testing.T) {
 	s := newShop(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
 	s.base = s.commit(map[string]string{"go.mod": "module shop\ngo 1.26\n", "a.go": "package shop\nfunc Price() int { return 3 }\n", "a_test.go": test})
@@ -213,7 +213,7 @@ func TestATestThatFakesItsOutputIsThatOfTheBase(t *testing.T) {
 	require.True(t, seen.Observed[0].Passed, "%v", seen)
 }
 
-func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
+func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 	s := newShop(t, list+"  always: {run: touch ../../../../ran, always: true}\n")
 	commit := s.commit(good)
 	weaker := s.commit(map[string]string{checks.File: list + "  always: exit 0"})
@@ -264,7 +264,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 }
 
 // What a repository configures for its working trees holds for none of ours, and what a command leaves there neither.
-func TestAHostileRepositoryRunsNothing(t *testing.T) {
+func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
 	s := newShop(t, `checks:
   test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git
     test "$(cat code.txt)" = good; code=$?; git update-index --skip-worktree code.txt; echo bad >code.txt; exit $code'`)

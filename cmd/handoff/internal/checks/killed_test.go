@@ -19,7 +19,7 @@ import (
 )
 
 // Whoever is killed while a command runs, nothing of it goes on, and the next run looks as if nothing had been.
-func TestNothingIsLeftOfAKilledRun(t *testing.T) {
+func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 	for name, kill := range map[string]func(run, supervisor int) error{
 		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },
 		"who runs it is killed":      func(run, _ int) error { return syscall.Kill(run, syscall.SIGKILL) },
@@ -67,7 +67,7 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 }
 
 // A command that ends what supervises it is not believed, and what it started ends with it, also without its mark.
-func TestLook_ObservesNothingWhereTheCommandKillsItsSupervisor(t *testing.T) {
+func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 	for name, end := range map[string]string{
 		"killed":                     "kill -9 $PPID",
 		"with the one above it":      "kill -9 $(cut -d' ' -f4 /proc/$PPID/stat) $PPID",

@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-func TestWhatTakesLongIsToldAtATerminalOnly(t *testing.T) {
+func TestBusy_PrintsOnTerminalOnly(t *testing.T) {
 	for name, tt := range map[string]struct {
 		terminal bool
 		json     bool

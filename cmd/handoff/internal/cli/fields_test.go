@@ -31,7 +31,7 @@ func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) 
 	return message, message.SetFields(cmd, fields)
 }
 
-func TestFlagsBecomeArguments(t *testing.T) {
+func TestFields_BecomeArguments(t *testing.T) {
 	got, err := given(t, Arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
 		"--data", "x=1=2", "--data", "y=", "--attempts", "4", "--strict", "--context", `{"state": {"n": 1.50}}`)
 	require.NoError(t, err)
@@ -43,14 +43,14 @@ func TestFlagsBecomeArguments(t *testing.T) {
 	}`, inJSON(t, got))
 }
 
-func TestFlagsComeBeforeTheMessage(t *testing.T) {
+func TestFields_OverrideMessage(t *testing.T) {
 	message := Arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
 	got, err := given(t, message, "--title", "new", "--strict=false")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, inJSON(t, got))
 }
 
-func TestFlagsThatAreWrittenWronglyAreRefused(t *testing.T) {
+func TestFields_RefuseInvalidValues(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"no pair":       {"--data", "x"},
 		"a nameless":    {"--data", "=1"},
@@ -66,7 +66,7 @@ func TestFlagsThatAreWrittenWronglyAreRefused(t *testing.T) {
 	}
 }
 
-func TestPathThroughTextIsRefused(t *testing.T) {
+func TestSetPath_RefusesPathThroughText(t *testing.T) {
 	_, err := given(t, Arguments{"expectations": "all of it"}, "--strict")
 	require.ErrorContains(t, err, "expectations is no object in the message")
 }

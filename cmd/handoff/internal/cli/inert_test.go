@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestInertJSONMeansTheSame(t *testing.T) {
+func TestInert_KeepsMeaningOfJSON(t *testing.T) {
 	raw, err := json.Marshal(map[string]string{"title": commandtest.Repaint})
 	require.NoError(t, err)
 	shown := cli.Inert(raw)

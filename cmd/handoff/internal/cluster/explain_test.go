@@ -61,7 +61,7 @@ func explains(t *testing.T, address string, code schemas.Code, message, hint str
 }
 
 // What keeps a workspace from being opened in a database is explained, with the way out.
-func TestErrorsOfADatabaseAreExplained(t *testing.T) {
+func TestExplain_GivesRemedies(t *testing.T) {
 	address := postgrestest.Start(t)
 	with := address + " password=" + word
 	sql(t, address, `create user visitor password 'other'`, `create database prepared`)
@@ -96,7 +96,7 @@ func TestErrorsOfADatabaseAreExplained(t *testing.T) {
 
 // The tables are on a small file system of their own, where the server has what it needs itself elsewhere.
 // The program reads its input first: the server fails with a broken pipe where it ends before that.
-func TestAFullDiskOfADatabaseIsExplained(t *testing.T) {
+func TestExplain_FullDisk(t *testing.T) {
 	dir, err := os.MkdirTemp("", "small") //nolint:usetesting // one that the server's user reaches
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })

@@ -14,7 +14,7 @@ import (
 
 // A node that has just taken a workspace over answers under no address yet. Another node of this machine waits for it:
 // if it took the workspace by force, the first would read for a while what is old.
-func TestAnOwnerThatIsNotServingYetIsNotTakenFromByForce(t *testing.T) {
+func TestSeat_WaitsForOwnerThatStarts(t *testing.T) {
 	address := postgrestest.Start(t)
 	seat := func(advertise string) *cluster.Seat {
 		n, err := cluster.Join(t.Context(), cluster.Config{Store: address, Advertise: advertise, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})

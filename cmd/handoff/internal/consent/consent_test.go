@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
-func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
+func TestAllow_KeepsConcurrentPermissions(t *testing.T) {
 	b := consent.Book{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -37,7 +37,7 @@ func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
 	require.Nil(t, none)
 }
 
-func TestFind_GivesNothingWhereNothingIsKnownOrNothingWasWritten(t *testing.T) {
+func TestFind_ReturnsNilWithoutPermission(t *testing.T) {
 	b := consent.Book{IDDir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), ".leave")}
 	require.NoError(t, b.Allow(consent.Rules, "1", consent.Permission{Path: "p"}))
 	id, err := os.ReadFile(filepath.Join(b.IDDir, "handoff-leave"))
@@ -58,7 +58,7 @@ func TestFind_GivesNothingWhereNothingIsKnownOrNothingWasWritten(t *testing.T) {
 	require.Error(t, consent.Book{}.Allow(consent.Rules, "2", consent.Permission{Path: "p"}))
 }
 
-func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
+func TestFind_IgnoresOtherUsersAndLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have owners of another kind, and not each user makes links")
 	}

@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/git"
 )
 
-func TestChangesAreThoseOfCommitsAndThoseInNone(t *testing.T) {
+func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	dir := repository(t)
 	write := func(name, text string) {
 		path := filepath.Join(dir, name)
@@ -55,7 +55,7 @@ func TestChangesAreThoseOfCommitsAndThoseInNone(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestTheBaseIsWhereTheBranchLeftThatIntoWhichItGoes(t *testing.T) {
+func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 	origin := repository(t)
 	first := run(t, origin, "rev-parse", "HEAD")
 	dir := filepath.Join(t.TempDir(), "clone")
@@ -94,7 +94,7 @@ func TestTheBaseIsWhereTheBranchLeftThatIntoWhichItGoes(t *testing.T) {
 	base("")
 }
 
-func TestNoProgramFetchesWhatIsMissing(t *testing.T) {
+func TestStatus_FetchesNoMissingObjects(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) string {
 		out, err := git.Run(t.Context(), exec.Command("git", append([]string{"-C", dir}, args...)...))

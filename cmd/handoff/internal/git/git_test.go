@@ -54,14 +54,14 @@ func agree(t *testing.T, dir string) git.Repository {
 	return r
 }
 
-func TestFindReachesTheRepositoryFromAFolderBelow(t *testing.T) {
+func TestFind_FromSubdirectory(t *testing.T) {
 	repo := repository(t)
 	below := filepath.Join(repo, "a", "b")
 	require.NoError(t, os.MkdirAll(below, 0o755))
 	require.Equal(t, repo, agree(t, below).Root)
 }
 
-func TestLinkedWorktreesShareTheCommonDirectory(t *testing.T) {
+func TestFind_WorktreesShareCommonDirectory(t *testing.T) {
 	repo := repository(t)
 	linked := filepath.Join(filepath.Dir(repo), "linked")
 	run(t, repo, "worktree", "add", "-b", "topic/one", linked)
@@ -70,7 +70,7 @@ func TestLinkedWorktreesShareTheCommonDirectory(t *testing.T) {
 	require.Equal(t, agree(t, repo).Common, r.Common)
 }
 
-func TestSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
+func TestFind_SubmoduleIsOwnRepository(t *testing.T) {
 	library, repo := repository(t), repository(t)
 	run(t, repo, "submodule", "add", library, "lib")
 	r := agree(t, filepath.Join(repo, "lib"))
@@ -78,7 +78,7 @@ func TestSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
 	require.NotEqual(t, agree(t, repo).Common, r.Common)
 }
 
-func TestBareRepositorySharesItsCommonDirectory(t *testing.T) {
+func TestFind_BareRepositoryIsItsCommonDirectory(t *testing.T) {
 	repo := repository(t)
 	bare := filepath.Join(filepath.Dir(repo), "shop.git")
 	run(t, repo, "clone", "--bare", repo, bare)
@@ -88,13 +88,13 @@ func TestBareRepositorySharesItsCommonDirectory(t *testing.T) {
 	require.Equal(t, bare, agree(t, linked).Common)
 }
 
-func TestSeparateGitDirectoryIsFound(t *testing.T) {
+func TestFind_SeparateGitDirectory(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
 	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), agree(t, repo).Common)
 }
 
-func TestHeadIsReadPackedAndDetached(t *testing.T) {
+func TestHead_PackedAndDetached(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "tag", "-a", "v1", "-m", "one")
 	run(t, repo, "pack-refs", "--all")
@@ -103,7 +103,7 @@ func TestHeadIsReadPackedAndDetached(t *testing.T) {
 	agree(t, repo)
 }
 
-func TestHeadBeforeTheFirstCommitHasABranchOnly(t *testing.T) {
+func TestHead_BeforeFirstCommitHasOnlyBranch(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "checkout", "--orphan", "empty")
 	r, ok := git.Find(repo, anywhere)
@@ -113,7 +113,7 @@ func TestHeadBeforeTheFirstCommitHasABranchOnly(t *testing.T) {
 	require.Empty(t, commit)
 }
 
-func TestFolderThatIsNoRepositoryIsNotFound(t *testing.T) {
+func TestFind_IgnoresOtherFolders(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"nothing":              func(*testing.T, string) {},
 		"an empty .git":        func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) },
@@ -136,7 +136,7 @@ func writes(content string) func(t *testing.T, dir string) {
 	}
 }
 
-func TestFindSkipsWhatItIsToldTo(t *testing.T) {
+func TestFind_SkipsDirectories(t *testing.T) {
 	repo := repository(t)
 	below := filepath.Join(repo, "notes")
 	require.NoError(t, os.Mkdir(below, 0o755))
@@ -145,7 +145,7 @@ func TestFindSkipsWhatItIsToldTo(t *testing.T) {
 }
 
 // A folder that is a git directory can be committed like any other, and then comes with a clone.
-func TestCommittedGitDirectoryJoinsNoRepository(t *testing.T) {
+func TestFind_IgnoresCommittedGitDirectory(t *testing.T) {
 	victim, clone := repository(t), repository(t)
 	trap := filepath.Join(clone, "docs")
 	for _, dir := range []string{"objects", "refs"} {
@@ -159,7 +159,7 @@ func TestCommittedGitDirectoryJoinsNoRepository(t *testing.T) {
 	require.Equal(t, filepath.Join(clone, ".git"), r.Common)
 }
 
-func TestCommonDirectoryCountsOnlyWhereBothSidesKnowOfEachOther(t *testing.T) {
+func TestFind_CommonDirectoryMustReferBack(t *testing.T) {
 	victim := repository(t)
 	linked := filepath.Join(filepath.Dir(victim), "linked")
 	run(t, victim, "worktree", "add", linked)
@@ -185,7 +185,7 @@ func TestCommonDirectoryCountsOnlyWhereBothSidesKnowOfEachOther(t *testing.T) {
 	require.Equal(t, filepath.Join(victim, ".git"), agree(t, linked).Common)
 }
 
-func TestPackedReferencesAreReadFromARegularFileOnly(t *testing.T) {
+func TestHead_ReadsPackedRefsFromRegularFileOnly(t *testing.T) {
 	repo := repository(t)
 	require.NoError(t, os.Remove(filepath.Join(repo, ".git", "refs", "heads", "main")))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(repo, ".git", "packed-refs")))

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestCallerIsNamedByFlagEnvironmentOrTerminal(t *testing.T) {
+func TestCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flag     string
 		vars     map[string]string
@@ -38,18 +38,18 @@ func TestCallerIsNamedByFlagEnvironmentOrTerminal(t *testing.T) {
 	}
 }
 
-func TestReservedNamesAreRefused(t *testing.T) {
+func TestCaller_RefusesReservedNames(t *testing.T) {
 	for name, code := range map[string]schemas.Code{"system": schemas.Denied, "a b": schemas.Invalid} {
 		_, err := identity.Caller(name, func(string) string { return "" }, false)
 		require.Equal(t, code, schemas.AsError(err).Code)
 	}
 }
 
-func TestMissingNamesTheWayOut(t *testing.T) {
+func TestMissing_HasRemedy(t *testing.T) {
 	require.Contains(t, schemas.AsError(identity.Missing()).Hint, "HANDOFF_AGENT")
 }
 
-func TestAClientAndItsShellAreOneAgent(t *testing.T) {
+func TestOfClient_MatchesItsShell(t *testing.T) {
 	for client, want := range map[string]schemas.Agent{
 		"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli", "cursor-vscode": "cursor",
 	} {
@@ -61,7 +61,7 @@ func TestAClientAndItsShellAreOneAgent(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestServerHasTheSessionOfItsClientAndNoReservedName(t *testing.T) {
+func TestServer_HasSessionOfClient(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
 	getenv := func(name string) string { return vars[name] }
 
@@ -73,7 +73,7 @@ func TestServerHasTheSessionOfItsClientAndNoReservedName(t *testing.T) {
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
 }
 
-func TestAClientAndItsServerAreOneProcess(t *testing.T) {
+func TestProcessOver_MatchesShell(t *testing.T) {
 	vars := map[string]string{"CLAUDE_PID": "42"} // also of what it starts
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
@@ -82,7 +82,7 @@ func TestAClientAndItsServerAreOneProcess(t *testing.T) {
 	}
 }
 
-func TestSessionIsThatOfTheAgentsOwnClient(t *testing.T) {
+func TestSession_IgnoresOtherClients(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // also those of what it starts
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {

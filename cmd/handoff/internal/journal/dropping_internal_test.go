@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDroppingDeliversToAReader(t *testing.T) {
+func TestDropping_DeliversToReader(t *testing.T) {
 	var b bytes.Buffer
 	d := NewDropping(&b)
 	for range 3 {
@@ -22,7 +22,7 @@ func TestDroppingDeliversToAReader(t *testing.T) {
 	require.Equal(t, "line\nline\nline\n", b.String())
 }
 
-func TestDroppingNeverWaits(t *testing.T) {
+func TestDropping_NeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
 		d := NewDropping(w)

@@ -9,7 +9,7 @@ import (
 
 // What the queue still gives a file when its Close has given up on it comes at a moment that no test can choose
 // from outside.
-func TestNothingIsWrittenAfterClose(t *testing.T) {
+func TestFile_WritesNothingAfterClose(t *testing.T) {
 	for name, before := range map[string]string{"a file with lines": "in time\n", "a file without": ""} {
 		t.Run(name, func(t *testing.T) {
 			f := &file{path: Path(t.TempDir())}

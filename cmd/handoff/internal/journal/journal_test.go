@@ -64,7 +64,7 @@ func full(message string) string {
 	return strings.Repeat("x", limit) + " msg=" + message + "\n"
 }
 
-func TestLogIsMadeWithItsFirstLine(t *testing.T) {
+func TestNew_MakesFileAtFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir)
 	entries, err := os.ReadDir(dir)
@@ -73,7 +73,7 @@ func TestLogIsMadeWithItsFirstLine(t *testing.T) {
 	require.Empty(t, tail(t, dir, all))
 }
 
-func TestALineSaysWhatHappened(t *testing.T) {
+func TestNew_LineHasTimeLevelAndMessage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -94,7 +94,7 @@ func TestALineSaysWhatHappened(t *testing.T) {
 	})
 }
 
-func TestNextOwnerWritesBehindTheLast(t *testing.T) {
+func TestNew_NextOwnerAppends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")
@@ -105,7 +105,7 @@ func TestNextOwnerWritesBehindTheLast(t *testing.T) {
 	})
 }
 
-func TestAFullLogIsSetAsideWhenItIsOpened(t *testing.T) {
+func TestNew_RotatesFullLogWhenOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		add(t, dir, "handoff.log.1", "msg=ancient\n")
@@ -117,7 +117,7 @@ func TestAFullLogIsSetAsideWhenItIsOpened(t *testing.T) {
 	})
 }
 
-func TestAFullLogIsSetAsideWhileItIsWritten(t *testing.T) {
+func TestNew_RotatesFullLogWhileWriting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		long := strings.Repeat("x", 100_000)
@@ -136,7 +136,7 @@ func TestAFullLogIsSetAsideWhileItIsWritten(t *testing.T) {
 	})
 }
 
-func TestALogThatCannotBeSetAsideBeginsAnew(t *testing.T) {
+func TestNew_TruncatesLogThatCannotBeRenamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		add(t, dir, "handoff.log", full("old"))
@@ -146,7 +146,7 @@ func TestALogThatCannotBeSetAsideBeginsAnew(t *testing.T) {
 	})
 }
 
-func TestLogThatCannotBeWrittenIsNoError(t *testing.T) {
+func TestNew_IgnoresWriteErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	log, closeLog := journal.New(dir)
 	log.Info("lost")
@@ -154,7 +154,7 @@ func TestLogThatCannotBeWrittenIsNoError(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-func TestLogThatCannotBeReadIsAnError(t *testing.T) {
+func TestLines_ReportsReadError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.log"), 0o700))
 	for _, lines := range []iter.Seq2[string, error]{journal.Lines(t.Context(), dir, all, false), journal.Lines(t.Context(), dir, all, true)} {
@@ -175,7 +175,7 @@ func size(t *testing.T, dir, name string) int64 {
 }
 
 // What is read at one look decides what is written before the next.
-func TestFollowingGivesLinesAsTheyAreWritten(t *testing.T) {
+func TestLines_FollowYieldsNewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")
@@ -202,7 +202,7 @@ func TestFollowingGivesLinesAsTheyAreWritten(t *testing.T) {
 	})
 }
 
-func TestFollowingWaitsForALogThatIsNotThereYet(t *testing.T) {
+func TestLines_FollowWaitsForFirstLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		ctx, leave := context.WithCancel(t.Context())
@@ -218,7 +218,7 @@ func TestFollowingWaitsForALogThatIsNotThereYet(t *testing.T) {
 	})
 }
 
-func TestFollowingGoesOnInAnEmptiedLog(t *testing.T) {
+func TestLines_FollowContinuesInEmptiedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")

@@ -29,7 +29,7 @@ func pages(t *testing.T) map[*cobra.Command]string {
 	return files
 }
 
-func TestEveryCommandHasAPageWithItsFlagsAndExamples(t *testing.T) {
+func TestWrite_PageOfEachCommandHasFlagsAndExamples(t *testing.T) {
 	for cmd, file := range pages(t) {
 		page, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestEveryCommandHasAPageWithItsFlagsAndExamples(t *testing.T) {
 	}
 }
 
-func TestPagesTellDefaultsAndExitStatuses(t *testing.T) {
+func TestWrite_PagesHaveDefaultsAndExitStatuses(t *testing.T) {
 	for cmd, file := range pages(t) {
 		page, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -62,13 +62,13 @@ func TestPagesTellDefaultsAndExitStatuses(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestWrite_ReportsUnwritableDirectory(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.1"), 0o700))
 	require.ErrorContains(t, write(dir), "handoff.1: is a directory")
 }
 
-func TestPagesPassTheLint(t *testing.T) {
+func TestWrite_PagesPassLint(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {
 		t.Skip("mandoc is not installed: the pages were not looked through")
@@ -79,7 +79,7 @@ func TestPagesPassTheLint(t *testing.T) {
 	}
 }
 
-func TestPagesRenderWithoutWarnings(t *testing.T) {
+func TestWrite_PagesRenderWithoutWarnings(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {
 		t.Skip("groff is not installed: the pages were not rendered")

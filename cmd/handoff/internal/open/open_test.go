@@ -37,7 +37,7 @@ func mustOpen(t *testing.T, c open.Config) *relay.Relay {
 
 var look = tools.Call{Tool: "registry_newest"}
 
-func TestOpenMakesFilesForTheirOwnerOnly(t *testing.T) {
+func TestWorkspace_FilesAreForOwnerOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -64,7 +64,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-func TestStoreIsSharedWithOtherProcesses(t *testing.T) {
+func TestWorkspace_IsSharedWithOtherProcesses(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
 		_, err := mustOpen(t, config(dir)).Invoke(t.Context(), look)
@@ -72,7 +72,7 @@ func TestStoreIsSharedWithOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestFilesInTheWayAreErrors(t *testing.T) {
+func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
 	for name, tt := range map[string]struct {
 		make func(t *testing.T, dir string)
 		code schemas.Code
@@ -122,7 +122,7 @@ func TestFilesInTheWayAreErrors(t *testing.T) {
 }
 
 // A child that is being started has the open files of its parent until it runs.
-func TestOpen_WaitsForAFileThatIsAboutToBeFree(t *testing.T) {
+func TestOpen_WaitsForLockedFile(t *testing.T) {
 	for name, look := range map[string]func(context.Context, workspace.Workspace) error{
 		"look": func(ctx context.Context, w workspace.Workspace) error {
 			_, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
@@ -148,7 +148,7 @@ func TestOpen_WaitsForAFileThatIsAboutToBeFree(t *testing.T) {
 }
 
 // A process that dies while it makes the file leaves it empty. One that was open is never left so.
-func TestAFileThatWasEmptiedIsNotTakenForANewOne(t *testing.T) {
+func TestOpen_RefusesEmptiedFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "handoff.db")
 	opened := func() error {
@@ -171,7 +171,7 @@ func TestAFileThatWasEmptiedIsNotTakenForANewOne(t *testing.T) {
 }
 
 // A client that starts a server reads no reason why it ended: calls tell it.
-func TestAServerStartsWithoutAPlaceForItsFiles(t *testing.T) {
+func TestWorkspace_StartsWithoutPlaceForFiles(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.WriteFile(state, nil, 0o600))
 	c := config(filepath.Join(state, "w"))

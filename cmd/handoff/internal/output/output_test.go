@@ -23,7 +23,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-func TestReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
+func TestOpen_NoticesReaderLeavingAtOnce(t *testing.T) {
 	r, w := pipe(t)
 	ctx, out := output.Open(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")
@@ -35,7 +35,7 @@ func TestReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
 	out.Close()
 }
 
-func TestWritingToNobodyIsNoError(t *testing.T) {
+func TestWrite_WithoutReaderIsNoError(t *testing.T) {
 	r, w := pipe(t)
 	require.NoError(t, r.Close())
 	ctx, out := output.Open(t.Context(), struct{ io.Writer }{w}) // not known to be a file
@@ -47,7 +47,7 @@ func TestWritingToNobodyIsNoError(t *testing.T) {
 	out.Close()
 }
 
-func TestOtherErrorsAreErrors(t *testing.T) {
+func TestWrite_ReturnsOtherErrors(t *testing.T) {
 	_, w := pipe(t)
 	require.NoError(t, w.Close())
 	ctx, out := output.Open(t.Context(), w)
@@ -57,7 +57,7 @@ func TestOtherErrorsAreErrors(t *testing.T) {
 	out.Close()
 }
 
-func TestAFileHasNoReader(t *testing.T) {
+func TestOpen_FileHasNoReader(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
 	defer f.Close()
@@ -71,7 +71,7 @@ func TestAFileHasNoReader(t *testing.T) {
 	}
 }
 
-func TestCloseDoesNotWaitForTheReader(t *testing.T) {
+func TestClose_DoesNotWaitForReader(t *testing.T) {
 	_, w := pipe(t)
 	_, out := output.Open(t.Context(), w)
 	out.Close()

@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/payload"
 )
 
-func TestPayloadsAreReadAsTheirLimitsAllow(t *testing.T) {
+func TestParse_KeepsLimits(t *testing.T) {
 	written, err := os.ReadFile("../../../../schemas/respell/testdata/messages/kelos-task-handoff.json")
 	require.NoError(t, err)
 	quoted := func(length int) string { return `"` + strings.Repeat("ä", length) + `"` }
@@ -58,7 +58,7 @@ func TestPayloadsAreReadAsTheirLimitsAllow(t *testing.T) {
 	}
 }
 
-func TestLogsAreReadToTheirLastHandoff(t *testing.T) {
+func TestScan_TakesLastPayload(t *testing.T) {
 	const begin, end = "---KELOS_HANDOFF_START---\n", "---KELOS_HANDOFF_END---\n"
 	inside := `{"summary":"` + strings.TrimSpace(end) + `\n` + strings.TrimSpace(begin) + `"}`
 	outputs := "---KELOS_OUTPUTS_START---\nbranch: fix/1\n\n  pr: https://x.test/1  \ndone\n---KELOS_OUTPUTS_END---\n"

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestTheWorkingTreeHasBranchAndCommit(t *testing.T) {
+func TestTree_HasBranchAndCommit(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop")
 	commit := strings.Repeat("1a", 20)
 	for path, content := range map[string]string{

@@ -57,7 +57,7 @@ func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
 }
 
 // Nobody completed or failed what was cancelled: the event tells by whom, and the standing why.
-func TestShowNamesWhoCancelled(t *testing.T) {
+func TestOutcome_NamesCanceller(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Reason: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
@@ -66,11 +66,11 @@ func TestShowNamesWhoCancelled(t *testing.T) {
 	require.NotContains(t, shown(got, end, plain), "Half of it", "that was said before")
 }
 
-func TestShowPending(t *testing.T) {
+func TestHandoff_Pending(t *testing.T) {
 	golden.Equal(t, "show-pending.txt", shown(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
-func TestShowCompleted(t *testing.T) {
+func TestHandoff_Completed(t *testing.T) {
 	st := schemas.Standing{
 		Status: schemas.Completed, Outcome: schemas.Partial, Holder: "auto-code", Attempt: 2,
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(28 * time.Minute)),
@@ -106,7 +106,7 @@ func TestShowCompleted(t *testing.T) {
 	golden.Equal(t, "show-completed.txt", shown(got, nil, plain))
 }
 
-func TestDiffHoldsRoundsAgainstWhatWasAsked(t *testing.T) {
+func TestCompare_ShowsRoundsAndExpectations(t *testing.T) {
 	round := func(id schemas.ID, met bool, files ...string) schemas.GetOut {
 		h := authModule()
 		h.Expectations.OutputSchema = json.RawMessage(`{ "type": "object" }`)
@@ -129,7 +129,7 @@ func TestDiffHoldsRoundsAgainstWhatWasAsked(t *testing.T) {
 	golden.Equal(t, "diff.txt", p.String())
 }
 
-func TestShowFailed(t *testing.T) {
+func TestHandoff_Failed(t *testing.T) {
 	st := schemas.Standing{
 		Status: schemas.Failed, Outcome: schemas.OutcomeFailed, Holder: "auto-code", Successor: 4, Checkpoint: "chk_partial_123",
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(15 * time.Minute)),
@@ -182,7 +182,7 @@ func hostile(s string, style display.Style) string {
 
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
-func TestShowHostile(t *testing.T) {
+func TestHandoff_HostileTextRepaintsNothing(t *testing.T) {
 	golden.Equal(t, "show-hostile.txt", hostile(repaint, plain))
 	for line := range strings.Lines(hostile(repaint, display.Style{Width: 60})) {
 		require.Equal(t, line, schemas.Visible(line))

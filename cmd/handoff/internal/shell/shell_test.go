@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-func TestQuoteUsesQuotesOnlyWhereAShellNeedsThem(t *testing.T) {
+func TestQuote_OnlyIfNeeded(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
 	}
@@ -22,7 +22,7 @@ func TestQuoteUsesQuotesOnlyWhereAShellNeedsThem(t *testing.T) {
 	}
 }
 
-func TestWordsAreReadAsAShellDoes(t *testing.T) {
+func TestWords_ReadsLikeShell(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                   nil,
 		"  a \t b ":          {"a", "b"},
@@ -40,7 +40,7 @@ func TestWordsAreReadAsAShellDoes(t *testing.T) {
 	}
 }
 
-func TestArgumentIsTheValueOfAFlag(t *testing.T) {
+func TestFlagValue_ReturnsValue(t *testing.T) {
 	command := []string{"handoff", "mcp", "--agent", "qa", "--workspace"}
 	require.Equal(t, "qa", shell.FlagValue(command, "--agent"))
 	require.Empty(t, shell.FlagValue(command, "--workspace"))

@@ -64,7 +64,7 @@ const templateRead = `{
 	"detail": "## History\nTried sessions first."
 }`
 
-func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
+func TestMessage_ReadsAllFormats(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"JSON with a mark":         {"\uFEFF" + `{"to":"qa"}`, `{"to":"qa"}`},
 		"JSON with comments":       {"// note\n{\"to\": \"qa\", /* c */ \"n\": 1.10, // NEW\n}", `{"to":"qa","n":1.10}`},
@@ -91,14 +91,14 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-func TestAnEndInMarkdownIsItsText(t *testing.T) {
+func TestAddMarkdown_EndIsSummary(t *testing.T) {
 	got, markdown, err := textformat.Message("---\nstatus: success\n---\n## Summary\ndone\n")
 	require.NoError(t, err)
 	textformat.AddMarkdown(got, markdown, "summary", "detail")
 	require.Equal(t, map[string]any{"status": "success", "summary": "## Summary\ndone"}, got)
 }
 
-func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
+func TestMessage_RefusesOtherTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "empty",
 		`{"to": }`:                   "not JSON",
@@ -116,7 +116,7 @@ func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
 	}
 }
 
-func TestAddMarkdown_ReadsWhatATextSaysOfTheEnd(t *testing.T) {
+func TestAddMarkdown_ReadsStatusOfEnd(t *testing.T) {
 	for text, want := range map[string]map[string]any{
 		"# Login\n\n**Status:** failing\n":                  {"status": "failing"},
 		"# Login\n\n- Outcome: done\n- Tests: 3 failed\n":   {"status": "done", "data": map[string]any{"tests": "3 failed"}},

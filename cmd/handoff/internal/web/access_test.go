@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-func TestAccessLogHasTheRequestAndNoSecret(t *testing.T) {
+func TestAccessLog_HasRequestAndNoSecret(t *testing.T) {
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.Note(r.Context(), slog.String("token", "ci"), slog.String("agent", "qa"))
 		if r.Method == http.MethodDelete {
@@ -48,7 +48,7 @@ func TestAccessLogHasTheRequestAndNoSecret(t *testing.T) {
 	require.NotContains(t, s.log.String(), "noted")
 }
 
-func TestAHandlerThatPanicsIsAnErrorOfTheServer(t *testing.T) {
+func TestAccessLog_PanicIsServerError(t *testing.T) {
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			_, _ = io.WriteString(w, "half")

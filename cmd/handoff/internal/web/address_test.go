@@ -32,7 +32,7 @@ func listening(t *testing.T, c web.Config) (*schemas.Error, string) {
 	return refused, log.String()
 }
 
-func TestLoopbackIsAlwaysServed(t *testing.T) {
+func TestListen_AllowsLoopback(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "127.1.2.3:0", "localhost:0", "LocalHost:0", "[::1]:0"} {
 		refused, log := listening(t, web.Config{Addr: addr, Open: true})
 		if refused != nil && refused.Code == schemas.Unavailable {
@@ -47,7 +47,7 @@ func TestLoopbackIsAlwaysServed(t *testing.T) {
 // nobodys is an address that is kept for documentation: a test that may listen there still reaches no network.
 const nobodys = "192.0.2.1:0"
 
-func TestOtherAddressesNeedTokensAndACertificate(t *testing.T) {
+func TestListen_OtherAddressesNeedTokensAndCertificate(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", nobodys} {
 		refused, _ := listening(t, web.Config{Addr: addr, Open: true, Insecure: true, Cert: cert, Key: key})
@@ -65,7 +65,7 @@ func TestOtherAddressesNeedTokensAndACertificate(t *testing.T) {
 	}
 }
 
-func TestAddressThatCannotBeListenedOnIsRefused(t *testing.T) {
+func TestListen_RefusesUnusableAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -80,7 +80,7 @@ func TestAddressThatCannotBeListenedOnIsRefused(t *testing.T) {
 	}
 }
 
-func TestCertificatesThatCannotBeUsedAreRefused(t *testing.T) {
+func TestListen_RefusesUnusableCertificate(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	_, other := newPair(t, t.TempDir(), "handoff.test", 2)
 	missing := filepath.Join(t.TempDir(), "missing.pem")
@@ -100,7 +100,7 @@ func TestCertificatesThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-func TestListen_RefusesWhatIsNoHost(t *testing.T) {
+func TestListen_RefusesInvalidHost(t *testing.T) {
 	for _, host := range []string{"", "*", "*.example.com", "https://example.com", "a b"} {
 		refused, _ := listening(t, web.Config{Addr: "127.0.0.1:0", Hosts: []string{host}})
 		require.Equal(t, "--host", refused.Field, host)

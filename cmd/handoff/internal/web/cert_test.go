@@ -58,7 +58,7 @@ func (s *running) serial() int64 {
 	return conn.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
 }
 
-func TestACertificateIsReplacedWhileServing(t *testing.T) {
+func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	dir, next := t.TempDir(), t.TempDir()
 	cert, key := newPair(t, dir, "old.test", 1)
 	newCert, newKey := newPair(t, next, "new.test", 2)
@@ -95,7 +95,7 @@ func (s *running) known(host string) int {
 	return response.StatusCode
 }
 
-func TestNamesOfTheCertificateAreHostsOfTheServer(t *testing.T) {
+func TestCertificate_NamesAreOwnHosts(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	s := start(t, web.Config{Cert: cert, Key: key})
 	for host, status := range map[string]int{
@@ -118,7 +118,7 @@ func client(t *testing.T, cert string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-func TestStreamsAreServedOverHTTP2(t *testing.T) {
+func TestServer_StreamsOverHTTP2(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	read := make(chan bool)
 	s := start(t, web.Config{Cert: cert, Key: key, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

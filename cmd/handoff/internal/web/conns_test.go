@@ -12,7 +12,7 @@ import (
 )
 
 // Some only connect, some begin a request, some end one and begin another.
-func TestThousandSilentConnectionsShutNobodyOut(t *testing.T) {
+func TestConns_SilentConnectionsShutNobodyOut(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Conns: 16}})
 	request := "GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n"
 	said := []string{"", "G", "GET /mcp HTTP/1.1\r\n", request + "X-Slow: ", request + "\r\n", request + "\r\nGET"}
@@ -26,7 +26,7 @@ func TestThousandSilentConnectionsShutNobodyOut(t *testing.T) {
 	}
 }
 
-func TestConnectionsAtWorkAreNotClosed(t *testing.T) {
+func TestConns_KeepsConnectionsAtWork(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
 	s := start(t, web.Config{Limits: web.Limits{Conns: 2}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun <- true
@@ -52,7 +52,7 @@ func TestConnectionsAtWorkAreNotClosed(t *testing.T) {
 	require.Regexp(t, `(?s)^[^\n]*msg="all connections are at work[^\n]*connections=2\n`, s.log.String())
 }
 
-func TestHandshakesThatNeverComeShutNobodyOut(t *testing.T) {
+func TestConns_MissingHandshakesShutNobodyOut(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	s := start(t, web.Config{Cert: cert, Key: key, Limits: web.Limits{Conns: 8}})
 	for i := range 100 {

@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-func TestABodyThatNeverEndsIsCutOff(t *testing.T) {
+func TestDeadlines_CutOffEndlessBody(t *testing.T) {
 	read := make(chan error, 1)
 	s := start(t, web.Config{Limits: web.Limits{Body: 50 * time.Millisecond}, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)
@@ -27,7 +27,7 @@ func TestABodyThatNeverEndsIsCutOff(t *testing.T) {
 }
 
 // The server reads the rest of a body that nobody wants, but not for as long as a client likes.
-func TestABodyThatNobodyReadsIsCutOffSooner(t *testing.T) {
+func TestDeadlines_CutOffUnreadBodySooner(t *testing.T) {
 	t.Parallel() // it takes a second
 	s := start(t, web.Config{Limits: web.Limits{Body: time.Hour}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -38,7 +38,7 @@ func TestABodyThatNobodyReadsIsCutOffSooner(t *testing.T) {
 }
 
 // The limits must not end what waits after its body was read, and says so.
-func TestWaitingIsNotCutOff(t *testing.T) {
+func TestDeadlines_AllowWaits(t *testing.T) {
 	t.Parallel() // it takes a second
 	const limit = 300 * time.Millisecond
 	s := start(t, web.Config{Limits: web.Limits{Body: limit, Answer: limit}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func TestWaitingIsNotCutOff(t *testing.T) {
 	require.Equal(t, "[]", body, "also the next over the same connection")
 }
 
-func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
+func TestDeadlines_CutOffUnreadResponse(t *testing.T) {
 	wrote := make(chan error, 1)
 	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: func(_ context.Context, w io.Writer) {
 		var err error
@@ -75,7 +75,7 @@ func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
 }
 
 // Answers that the handler of MCP never sees are no way around it.
-func TestRefusalsThatNobodyReadsAreCutOff(t *testing.T) {
+func TestDeadlines_CutOffUnreadRefusals(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}})
 	conn := s.dial("")
 	for err := error(nil); err == nil; {
@@ -83,13 +83,13 @@ func TestRefusalsThatNobodyReadsAreCutOff(t *testing.T) {
 	}
 }
 
-func TestHeadersThatNeverEndAreCutOff(t *testing.T) {
+func TestDeadlines_CutOffEndlessHeaders(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Header: 50 * time.Millisecond}})
 	_, err := io.ReadAll(s.dial("GET /mcp HTTP/1.1\r\nX-Slow: "))
 	require.NoError(t, err, "the connection ends")
 }
 
-func TestHeadersThatAreTooLargeAreRefused(t *testing.T) {
+func TestServer_RefusesLargeHeaders(t *testing.T) {
 	s := start(t, web.Config{})
 	response, _ := s.get("/mcp", "X-Large: "+strings.Repeat("x", 64<<10))
 	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, response.StatusCode)

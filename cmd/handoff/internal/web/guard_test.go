@@ -12,7 +12,7 @@ import (
 )
 
 // Each line is a request and what becomes of it.
-func TestHostAndOriginDecideWhoIsAnswered(t *testing.T) {
+func TestGuard_ChecksHostAndOrigin(t *testing.T) {
 	s := start(t, web.Config{Hosts: []string{"Handoff.example.com.", "10.1.2.3", "2001:DB8:0::1"}})
 	_, port, err := net.SplitHostPort(s.addr)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestHostAndOriginDecideWhoIsAnswered(t *testing.T) {
 	}
 }
 
-func TestRequestNeedsOneHost(t *testing.T) {
+func TestGuard_NeedsOneHost(t *testing.T) {
 	s := start(t, web.Config{})
 	response, _ := s.ask("GET /mcp HTTP/1.1\n\n")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)

@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestReadinessIsAskedOnceASecond(t *testing.T) {
+func TestReadiness_ChecksOnceASecond(t *testing.T) {
 	var clock, asked atomic.Int64
 	var broken atomic.Pointer[error]
 	s := start(t, web.Config{
@@ -62,7 +62,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 }
 
 // One question hangs, whatever its context says; all who ask are answered, and none asks it again.
-func TestACheckThatHangsHoldsUpNobody(t *testing.T) {
+func TestReadiness_HangingCheckBlocksNoRequest(t *testing.T) {
 	t.Parallel() // it takes the two seconds
 	var asked atomic.Int64
 	s := start(t, web.Config{Ready: func(context.Context) error {
@@ -77,7 +77,7 @@ func TestACheckThatHangsHoldsUpNobody(t *testing.T) {
 	require.EqualValues(t, 1, asked.Load())
 }
 
-func TestReadinessGoesOnWhenTheFirstWhoAskedLeaves(t *testing.T) {
+func TestReadiness_OutlivesFirstRequest(t *testing.T) {
 	begun, answered := make(chan bool, 1), make(chan bool)
 	s := start(t, web.Config{Ready: func(ctx context.Context) error {
 		begun <- true

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestRoutesServeWhatIsConfigured(t *testing.T) {
+func TestRoutes_ServeConfiguredHandlers(t *testing.T) {
 	s := start(t, web.Config{
 		Metadata: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }),
 		Metrics:  func(_ context.Context, w io.Writer) { _, _ = io.WriteString(w, "handoff_up 1\n") },
@@ -58,7 +58,7 @@ func TestRoutesServeWhatIsConfigured(t *testing.T) {
 	}
 }
 
-func TestRoutesThatAreNotConfiguredAreNotFound(t *testing.T) {
+func TestRoutes_UnconfiguredAreNotFound(t *testing.T) {
 	s := start(t, web.Config{})
 	for _, path := range []string{"/metrics", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		response, _ := s.get(path)
@@ -66,7 +66,7 @@ func TestRoutesThatAreNotConfiguredAreNotFound(t *testing.T) {
 	}
 }
 
-func TestMetricsNeedTheirToken(t *testing.T) {
+func TestMetrics_NeedToken(t *testing.T) {
 	s := start(t, web.Config{
 		Metrics: func(_ context.Context, w io.Writer) { _, _ = io.WriteString(w, "handoff_up 1\n") },
 		MetricsAllowed: func(r *http.Request) error {

@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-func TestShutdownAnswersWhatIsUnderWay(t *testing.T) {
+func TestShutdown_AnswersRunningRequests(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun <- true
@@ -39,7 +39,7 @@ func TestShutdownAnswersWhatIsUnderWay(t *testing.T) {
 }
 
 // The server of the standard library would give them five seconds.
-func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
+func TestShutdown_IgnoresSilentConnections(t *testing.T) {
 	s := start(t, web.Config{})
 	fresh, half := s.dial(""), s.dial("GET /mcp HTTP/1.1\r\n")
 	idle := s.dial("GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
@@ -54,7 +54,7 @@ func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
 	}
 }
 
-func TestShutdownCutsOffWhatTakesTooLong(t *testing.T) {
+func TestShutdown_CutsOffLongRequests(t *testing.T) {
 	begun, cut := make(chan bool), make(chan bool)
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(begun)
@@ -69,7 +69,7 @@ func TestShutdownCutsOffWhatTakesTooLong(t *testing.T) {
 	<-cut
 }
 
-func TestShutdownBeforeServingClosesTheAddress(t *testing.T) {
+func TestShutdown_BeforeServeClosesAddress(t *testing.T) {
 	s, err := web.Listen(t.Context(), web.Config{Addr: "127.0.0.1:0", MCP: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	require.NoError(t, s.Shutdown(t.Context()))

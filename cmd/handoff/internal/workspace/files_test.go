@@ -17,7 +17,7 @@ func (w world) all() []workspace.Workspace {
 	return all
 }
 
-func TestAllListsWorkspacesWithAStore(t *testing.T) {
+func TestAll_ListsWorkspacesWithStore(t *testing.T) {
 	w := newWorld(t)
 	require.Empty(t, w.all())
 	shop, api := w.opened("shop"), w.opened("api")
@@ -33,7 +33,7 @@ func TestAllListsWorkspacesWithAStore(t *testing.T) {
 	}, w.all())
 }
 
-func TestStoreAndOtherFilesOfAWorkspaceAreTold(t *testing.T) {
+func TestFiles_OfWorkspace(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "handoff.lock"), []byte("1234"), 0o600))

@@ -20,7 +20,7 @@ func (w world) opened(project string) workspace.Workspace {
 	return found
 }
 
-func TestAWorkspaceRemembersItsProject(t *testing.T) {
+func TestRemember_KeepsProject(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -45,14 +45,14 @@ func TestAWorkspaceRemembersItsProject(t *testing.T) {
 	require.Len(t, names(t, shop.Dir), 2, "nothing half-written is left")
 }
 
-func TestProjectIsNotRememberedWhereNobodyWas(t *testing.T) {
+func TestRemember_WritesNothingWithoutDirectory(t *testing.T) {
 	w := newWorld(t)
 	shop := w.at(w.repository("shop"))
 	require.NoError(t, workspace.Remember(shop))
 	require.NoDirExists(t, shop.Dir)
 }
 
-func TestANamedWorkspaceHasNoProject(t *testing.T) {
+func TestRemember_NamedWorkspaceHasNoProject(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	named, err := w.find(workspace.Config{Name: shop.Name})
@@ -61,7 +61,7 @@ func TestANamedWorkspaceHasNoProject(t *testing.T) {
 	require.Equal(t, []string{"handoff.db"}, names(t, shop.Dir))
 }
 
-func TestDamagedMemoryOfAProjectIsNone(t *testing.T) {
+func TestRemembered_IgnoresDamagedFile(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
@@ -72,7 +72,7 @@ func TestDamagedMemoryOfAProjectIsNone(t *testing.T) {
 	}
 }
 
-func TestMemoryThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestRemember_ReportsWriteError(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))

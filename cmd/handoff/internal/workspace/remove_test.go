@@ -26,7 +26,7 @@ func (w world) full(project string) workspace.Workspace {
 	return found
 }
 
-func TestRemoveDeletesAllThatIsOurs(t *testing.T) {
+func TestRemove_DeletesAllFilesOfHandoff(t *testing.T) {
 	w := newWorld(t)
 	shop, api := w.full("shop"), w.full("api")
 	deleted, err := workspace.Remove(shop)
@@ -36,7 +36,7 @@ func TestRemoveDeletesAllThatIsOurs(t *testing.T) {
 	require.Len(t, names(t, api.Dir), len(everything))
 }
 
-func TestRemoveStopsAtWhatIsNotOurs(t *testing.T) {
+func TestRemove_StopsAtForeignFile(t *testing.T) {
 	for _, name := range []string{"notes.txt", "handoff.db.backup", ".hidden", "handoff.logbook"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -51,7 +51,7 @@ func TestRemoveStopsAtWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-func TestRemoveStopsAtADirectory(t *testing.T) {
+func TestRemove_StopsAtDirectory(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json.d", "x"), 0o700))
@@ -60,7 +60,7 @@ func TestRemoveStopsAtADirectory(t *testing.T) {
 	require.FileExists(t, filepath.Join(shop.Dir, "handoff.db"))
 }
 
-func TestRemoveFollowsNoLink(t *testing.T) {
+func TestRemove_FollowsNoLink(t *testing.T) {
 	w := newWorld(t)
 	shop, api := w.opened("shop"), w.opened("api")
 	kept := filepath.Join(api.Dir, "handoff.db")
@@ -75,7 +75,7 @@ func TestRemoveFollowsNoLink(t *testing.T) {
 	require.FileExists(t, kept)
 }
 
-func TestMoveTakesFilesAndProjectAlong(t *testing.T) {
+func TestMove_KeepsFilesAndSetsProject(t *testing.T) {
 	w := newWorld(t)
 	was, now := w.full("shop"), w.at(w.repository("store"))
 	require.NoError(t, workspace.Move(was, now))

@@ -66,7 +66,7 @@ func (w world) at(cwd string) workspace.Workspace {
 	return found
 }
 
-func TestOneRepositoryIsOneWorkspace(t *testing.T) {
+func TestFind_RepositoryIsOneWorkspace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("workspaces are elsewhere")
 	}
@@ -81,7 +81,7 @@ func TestOneRepositoryIsOneWorkspace(t *testing.T) {
 	require.NotEqual(t, found.Name, w.at(w.repository("other", "My Shop!")).Name)
 }
 
-func TestLinkedWorktreesShareAWorkspace(t *testing.T) {
+func TestFind_WorktreesShareWorkspace(t *testing.T) {
 	w := newWorld(t)
 	root := w.repository("shop")
 	w.file("ref: refs/heads/topic\n", "shop", ".git", "worktrees", "topic", "HEAD")
@@ -91,7 +91,7 @@ func TestLinkedWorktreesShareAWorkspace(t *testing.T) {
 	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
 }
 
-func TestWorktreesOfABareRepositoryShareAWorkspace(t *testing.T) {
+func TestFind_WorktreesOfBareRepositoryShareWorkspace(t *testing.T) {
 	w := newWorld(t)
 	bare := w.gitDir("shop.git")
 	var found []workspace.Workspace
@@ -108,7 +108,7 @@ func TestWorktreesOfABareRepositoryShareAWorkspace(t *testing.T) {
 	require.Equal(t, bare, found[0].Project)
 }
 
-func TestASubmoduleIsAProjectOfItsOwn(t *testing.T) {
+func TestFind_SubmoduleIsOwnProject(t *testing.T) {
 	w := newWorld(t)
 	root := w.repository("shop")
 	lib := w.gitDir("shop", ".git", "modules", "lib")
@@ -118,7 +118,7 @@ func TestASubmoduleIsAProjectOfItsOwn(t *testing.T) {
 	require.NotEqual(t, w.at(root).Name, found.Name)
 }
 
-func TestLinkLeadsToTheSameWorkspace(t *testing.T) {
+func TestFind_LinkLeadsToSameWorkspace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it needs a symbolic link")
 	}
@@ -129,7 +129,7 @@ func TestLinkLeadsToTheSameWorkspace(t *testing.T) {
 	require.Equal(t, w.at(root), w.at(link))
 }
 
-func TestMarkedFolderIsAWorkspaceWithoutGit(t *testing.T) {
+func TestFind_MarkedFolderWithoutGit(t *testing.T) {
 	w := newWorld(t)
 	w.dir("notes", ".handoff")
 	marked := w.at(w.dir("notes", "2026", "may"))
@@ -140,7 +140,7 @@ func TestMarkedFolderIsAWorkspaceWithoutGit(t *testing.T) {
 	require.Equal(t, workspace.ByDirectory, plain.By)
 }
 
-func TestProjectDirectoryOfTheClientIsTheWorkspace(t *testing.T) {
+func TestFind_ProjectDirectoryOfClient(t *testing.T) {
 	w := newWorld(t)
 	shop, other := w.repository("shop"), w.repository("other")
 	want := w.at(shop)
@@ -157,7 +157,7 @@ func TestProjectDirectoryOfTheClientIsTheWorkspace(t *testing.T) {
 }
 
 // A client without a project is started in the home directory: its model must not read all that is there.
-func TestFilesAreThoseOfAProject(t *testing.T) {
+func TestFilesDir_OnlyOfProject(t *testing.T) {
 	w := newWorld(t)
 	for dir, want := range map[string]string{w.dir("app"): w.dir("app"), w.home: "", "/": ""} {
 		files, err := workspace.Config{Name: "team", Cwd: dir, Getenv: func(name string) string { return w.vars[name] }}.FilesDir()
@@ -166,7 +166,7 @@ func TestFilesAreThoseOfAProject(t *testing.T) {
 	}
 }
 
-func TestNamedWorkspaceIsTheSameEverywhere(t *testing.T) {
+func TestFind_NamedWorkspaceIsSameEverywhere(t *testing.T) {
 	w := newWorld(t)
 	w.vars["XDG_STATE_HOME"] = filepath.Join(w.home, "state")
 	found, err := w.find(workspace.Config{Name: "team-1", Cwd: "/"})
@@ -174,7 +174,7 @@ func TestNamedWorkspaceIsTheSameEverywhere(t *testing.T) {
 	require.Equal(t, workspace.Workspace{Name: "team-1", Dir: filepath.Join(w.home, "state", "handoff", "team-1"), By: workspace.ByName}, found)
 }
 
-func TestANameIsNoPath(t *testing.T) {
+func TestNamed_RefusesPath(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{".", "..", "../x", "/tmp/x", "-x", ".hidden", "a b", strings.Repeat("a", 65)} {
 		_, err := w.find(workspace.Config{Name: name, Cwd: w.home})
@@ -182,7 +182,7 @@ func TestANameIsNoPath(t *testing.T) {
 	}
 }
 
-func TestHomeDirectoryIsNoProject(t *testing.T) {
+func TestFind_RefusesHomeDirectory(t *testing.T) {
 	w := newWorld(t)
 	w.repository() // dotfiles kept in git do not make all below them one project
 	w.dir(".handoff")
@@ -195,7 +195,7 @@ func TestHomeDirectoryIsNoProject(t *testing.T) {
 	require.True(t, strings.HasPrefix(w.at(w.dir("notes")).Name, "notes-"))
 }
 
-func TestMissingDirectoriesAreErrors(t *testing.T) {
+func TestFind_ReportsMissingDirectory(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.find(workspace.Config{Dir: "no-such", Cwd: w.home})
 	require.ErrorContains(t, err, "no-such is not a directory")
