@@ -129,7 +129,7 @@ func (c Caller) denyName(a Agent) error {
 	}
 	known := Texts(c.Names)
 	return e.WithKnown(known...).WithHint(
-		"Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.", strings.Join(known, " or "))
+		"Leave it out, or act as %s. The operator of the server gives out tokens for other names.", strings.Join(known, " or "))
 }
 
 func (c Caller) mayActAs(a Agent) bool {

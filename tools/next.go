@@ -32,7 +32,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 			return append(advise(schemas.Advice{Say: say}), next...)
 		}
 		if o.Joined != 0 || len(o.BlockedBy) > 0 {
-			return append(next, schemas.Advice{Say: "What waits goes on when that before it is completed with success, or accepted."})
+			return append(next, schemas.Advice{Say: "Waiting handoffs go on when their dependencies are completed with success, or accepted."})
 		}
 		return next
 	case o.NoticeID != 0:
@@ -170,7 +170,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		return advise(adviseClaim())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			return advise(schemas.Advice{Say: "What is below it, its children, goes on: cancel each that nobody needs."})
+			return advise(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:

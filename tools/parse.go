@@ -93,8 +93,8 @@ func readObject(d *jsontext.Decoder, at *path) (any, error) {
 			return nil, err
 		}
 		if before, twice := all[name]; twice && !reflect.DeepEqual(before, field) {
-			return nil, refusedf(at.field(name), "is there twice, and not the same").
-				WithHint("Send it once, with all that it is to say.")
+			return nil, refusedf(at.field(name), "comes twice, with different values").
+				WithHint("Send it once, with the whole value.")
 		}
 		all[name] = field
 	}

@@ -70,13 +70,13 @@ func (t Tool) locateField(u unknownField) schemas.Error {
 	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeign(t.Name, e.Field) {
 		name = slices.Min(slices.Collect(maps.Keys(inside)))
 		e.Field += "." + name
-		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
+		e.Hint, e.Known = "Leave it out, or use a field that exists.", nil
 	}
 	if t.Name == (schemas.ListIn{}).Tool() && holderFilters[name] {
-		e.Next = append(e.Next, schemas.Call(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists what anybody holds"))
+		e.Next = append(e.Next, schemas.Call(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists all held work"))
 	}
 	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
-		e.Hint = "Nobody is excluded by name: send to a named agent, or to a pool, which passes over who rejected the work."
+		e.Hint = "No agent can be excluded by name: send to a named agent, or to a pool, which skips agents that rejected the work."
 	}
 	if all := respell.FieldPaths(t.Name, name); len(all) > 0 {
 		e.Hint = "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + "."

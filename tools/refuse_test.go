@@ -38,7 +38,7 @@ func TestUnknownField_SuggestsNoFilledFields(t *testing.T) {
 func TestDecode_RefusesDuplicateFieldWithTwoValues(t *testing.T) {
 	e := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"state":{"a":[{"b":1,"b":2}]}}}`)
 	require.Equal(t, "context.state.a[0].b", e.Field)
-	require.Contains(t, e.Message, "is there twice")
+	require.Contains(t, e.Message, "comes twice, with different values")
 }
 
 func TestRefusal_StaysShortForLongInput(t *testing.T) {

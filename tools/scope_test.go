@@ -61,7 +61,7 @@ func TestDenial_NamesAgentsOfToken(t *testing.T) {
 	require.Equal(t, schemas.Denied, err.Code)
 	require.Equal(t, "agent", err.Field)
 	require.Equal(t, []string{"qa", "dev"}, err.Known)
-	require.Equal(t, "Leave it out, or act as qa or dev. Whoever runs the server gives out tokens for other names.", err.Hint)
+	require.Equal(t, "Leave it out, or act as qa or dev. The operator of the server gives out tokens for other names.", err.Hint)
 	require.Equal(t, err, o.try(by, "claim_handoff", `{"agent":"boss"}`))
 	require.Equal(t, schemas.Denied, o.try(by, "update_handoff", `{"handoff_id":"1","action":"approve","agent":"human"}`).Code)
 	require.Nil(t, o.try(by, "claim_handoff", `{"agent":"dev"}`))

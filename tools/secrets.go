@@ -64,7 +64,7 @@ func (c *secretFilter) text(name, text string, at *path) (string, error) {
 	case RefuseSecrets:
 		return "", refusedf(at, "holds %s", found).WithHint("Say where it is kept instead.")
 	case WarnOfSecrets:
-		c.warnings = append(c.warnings, fmt.Sprintf("%s held %s: it is kept as it is, so let it be changed where it is from", at, found))
+		c.warnings = append(c.warnings, fmt.Sprintf("%s held %s: it is kept unchanged, so have it changed at its source", at, found))
 		return text, nil
 	case MaskSecrets, "":
 	}

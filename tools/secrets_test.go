@@ -72,7 +72,7 @@ func TestSecrets_AreKeptOrRefusedByConfiguration(t *testing.T) {
 	args := fmt.Sprintf(`{"to":"qa","task":"use %s"}`, leaked)
 	kept := with(t, tools.WarnOfSecrets)
 	sent := kept.as("lead", "send_handoff", args)
-	require.Contains(t, fmt.Sprint(sent["warnings"]), "it is kept as it is")
+	require.Contains(t, fmt.Sprint(sent["warnings"]), "it is kept unchanged")
 	require.Contains(t, fmt.Sprint(kept.as("qa", "claim_handoff", `{}`)), leaked)
 
 	refuses := with(t, tools.RefuseSecrets)

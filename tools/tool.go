@@ -168,6 +168,6 @@ func (t Tool) authorize(by schemas.Caller) error {
 		return nil
 	}
 	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name)
-	e = e.WithHint("It may only read. Whoever runs the server gives out tokens of other scopes.")
+	e = e.WithHint("It may only read. The operator of the server gives out tokens of other scopes.")
 	return t.refuse(e.WithField("tool").WithKnown(namesOf(func(t Tool) bool { return t.ReadOnly })...))
 }
