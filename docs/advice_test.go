@@ -71,7 +71,7 @@ func TestAdvice_InSourceIsGood(t *testing.T) {
 	}
 }
 
-// What the test above is to find, it finds.
+// The check above finds bad advice.
 func TestAdvice_CheckFindsBadOnes(t *testing.T) {
 	for _, line := range []string{
 		`schemas.Call(schemas.GetIn{View: "full"}, "shows it")`,
@@ -135,7 +135,7 @@ func (a *advisor) read(t *testing.T, file string, source any) {
 	}
 }
 
-// call looks at what makes advice and hints.
+// call checks functions that make advice and hints.
 func (a *advisor) call(n *ast.CallExpr) {
 	switch name := lastName(n.Fun); {
 	case name == "Call" && len(n.Args) == 2 && (isPackage(n.Fun, "schemas") || strings.HasPrefix(a.at, "schemas/")):
@@ -177,10 +177,11 @@ func (a *advisor) literal(n *ast.CompositeLit) {
 	}
 }
 
-// destruction is what no hint names for its reader: commands that delete, and what has them do so unasked.
+// destruction matches commands that no hint names: commands that delete, and flags that skip their question.
 var destruction = regexp.MustCompile(`workspace remove|token revoke|handoff cancel|--(force|cancel)\b|\brm -rf\b`)
 
-// jargon is what a hint does not hold. Those of commands are read on the command line alone, and may name flags.
+// jargon matches words that a hint must not have. Hints of commands are read on the command line alone, and may name
+// flags.
 func (a *advisor) jargon() *regexp.Regexp {
 	if strings.HasPrefix(a.at, "cmd/") {
 		return destruction
@@ -199,8 +200,8 @@ func (a *advisor) words(n ast.Node, bad *regexp.Regexp) {
 	})
 }
 
-// input looks at the arguments of an advised call: a literal, here or above in the function, or what a tool that only
-// reads was called with before.
+// input checks the arguments of an advised call: a literal, here or above in the function, or the arguments of an
+// earlier call of a tool that only reads.
 func (a *advisor) input(n ast.Expr) {
 	made := a.source(n)
 	lit, ok := made.(*ast.CompositeLit)
@@ -246,7 +247,7 @@ func (a *advisor) complete(lit *ast.CompositeLit, in reflect.Type) {
 	}
 }
 
-// source follows a name to what it was set to in the function, or to the parameter.
+// source follows a name to its value in the function, or to the parameter.
 func (a *advisor) source(n ast.Expr) ast.Node {
 	id, ok := n.(*ast.Ident)
 	if !ok || a.within == nil {

@@ -72,8 +72,8 @@ func thousands(n int) string {
 
 var added = regexp.MustCompile(`(?m)^claude mcp add .*?(?:-e HANDOFF_AGENT=(\S+) )?-- (.+)$`)
 
-// clients starts a server by each command that adds one to Claude Code, as the client does. What the document shows of
-// files is tested with the examples.
+// clients starts a server by each command that adds one to Claude Code, as the client does. The tests of examples
+// check the files that the document shows.
 func clients(t *testing.T, p program, text string) {
 	adds := added.FindAllStringSubmatch(text, -1)
 	require.Len(t, adds, 2)

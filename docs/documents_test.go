@@ -15,8 +15,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// What the documents show is computed where that is possible and executed where it is not, so that it stays
-// what a reader will see. Run go test ./docs -update after a change and look at the difference.
+// The documents show computed output if possible and executed output otherwise, so that it is equal to a reader's
+// output. Run go test ./docs -update after a change and look at the difference.
 func TestDocuments_ShowRealOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its lines are written for a Unix shell")
@@ -40,13 +40,13 @@ func read(t *testing.T, document string) string {
 	return string(b)
 }
 
-// region compares what stands between two comments of a document with what is true.
+// region compares the text between two comments of a document with the expected text.
 func region(t *testing.T, document, name, want string) {
 	t.Helper()
 	between(t, document, "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n", "\n"+want+"\n")
 }
 
-// between compares what stands between two lines of a document with what is true.
+// between compares the text between two lines of a document with the expected text.
 func between(t *testing.T, document, begin, end, want string) {
 	t.Helper()
 	_, rest, begins := strings.Cut(read(t, document), begin)
@@ -55,7 +55,7 @@ func between(t *testing.T, document, begin, end, want string) {
 	shows(t, document, begin+shown+end, begin+want+end)
 }
 
-// shows compares a part of a document with what is true; with -update it makes it so.
+// shows compares a part of a document with the expected text; with -update it writes it.
 func shows(t *testing.T, document, shown, want string) {
 	t.Helper()
 	if !*update {
@@ -85,7 +85,7 @@ func newProgram(t *testing.T) program {
 	return p.anew(t)
 }
 
-// anew is the same program for somebody who never used it.
+// anew is the same program for a new user.
 func (p program) anew(t *testing.T) program {
 	t.Helper()
 	p.dir = t.TempDir()
@@ -93,7 +93,7 @@ func (p program) anew(t *testing.T) program {
 	return p
 }
 
-// shell runs a line as its reader would and gives what it prints, and what it complains about.
+// shell runs a line as its reader would and returns its output and its errors.
 func (p program) shell(t *testing.T, line string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -105,8 +105,8 @@ func (p program) shell(t *testing.T, line string) (stdout, stderr string, err er
 
 var session = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
 
-// sessions plays the blocks marked console: each line behind "$ " must succeed and print what follows it.
-// Each block begins in an empty workspace.
+// sessions plays the blocks marked console: each line behind "$ " must succeed and print the lines after it. Each
+// block begins in an empty workspace.
 func sessions(t *testing.T, p program, document string) {
 	blocks := session.FindAllString(read(t, document), -1)
 	require.NotEmpty(t, blocks)
@@ -140,7 +140,7 @@ func demo(t *testing.T, p program) string {
 	return "```text\n$ handoff history" + begins + "\n    ▼\n…\n```\n"
 }
 
-// variable is what differs from run to run.
+// variable matches output that differs from run to run.
 var variable = []struct {
 	pattern *regexp.Regexp
 	shown   string

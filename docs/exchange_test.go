@@ -17,7 +17,7 @@ import (
 	"handoff/tools"
 )
 
-// desk is a workspace whose claim tokens look like those of a real one.
+// desk is a workspace whose claim tokens look real.
 type desk struct {
 	*mailboxtest.World
 	t *testing.T

@@ -1,6 +1,6 @@
 // Package docs_test keeps the documents true and the house in order: which package may import which, where each
 // third-party package lives, and what the repository may contain. One table decides; the picture in ARCHITECTURE.md
-// is drawn from it. What the documents show is computed, or executed.
+// is drawn from it. The output in the documents is computed, or executed.
 package docs_test
 
 // A room is one of our packages, or every package under a folder when its path
@@ -9,7 +9,7 @@ type room struct {
 	level   int
 	path    string
 	about   string
-	imports []string // exactly those of our packages it imports, or everythingBelow
+	imports []string // the exact list of our packages that it imports, or everythingBelow
 	owns    []string // third-party packages at home here: beside tests only rooms that name one import it, so that it can be replaced
 }
 
@@ -34,8 +34,8 @@ var house = []room{
 		level: 0, path: "schemas/display", about: "texts for people: columns, colours, words",
 		imports: []string{"schemas"},
 	},
-	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the same: it
-	// imports nothing of ours, and tools/relay is one of many rooms that need it.
+	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the
+	// same: it imports nothing of ours, and tools/relay is one of many rooms that need it.
 	{
 		level: 0, path: "tools/platform", about: "files, locks and processes of each operating system",
 		owns: []string{"golang.org/x/sys"},
@@ -548,8 +548,8 @@ var house = []room{
 	},
 }
 
-// proving may be imported by every test: the stores, because tests run on real things, and what judges and copies their
-// rows; what shows that processes have ended; and what runs the program.
+// proving may be imported by every test: the stores, because tests use real ones, and packages that check and copy
+// rows, that find remaining processes, and that run the program.
 var proving = []string{
 	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
 	"store/audit", "store/travel", "store/memory", "store/bolt", "store/storetest", "store/postgres",

@@ -40,9 +40,8 @@ func TestHouse_PackagesKeepTheTable(t *testing.T) {
 	}
 }
 
-// A test wires real things together, so it may import all that its package
-// reaches, what helps to prove things, and whatever has a home somewhere. One
-// that opens a workspace may configure it, and reach its store.
+// A test wires real things together, so it may import all packages that its package reaches, the packages of proving,
+// and every third-party package of the table. A test that opens a workspace may configure it, and reach its store.
 func TestHouse_TestsKeepTheTable(t *testing.T) {
 	var homes []string
 	for _, r := range house {
@@ -113,7 +112,7 @@ func allowed(i int) []string {
 	return paths
 }
 
-// reach lists the package at path, what it may import, what that may import, and so on, each once.
+// reach returns the package at path and all its imports, direct and indirect, each once.
 func reach(path string) []string {
 	paths := []string{path}
 	for n := 0; n < len(paths); n++ {

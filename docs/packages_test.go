@@ -59,8 +59,7 @@ func ours(imports []string) []string {
 	return paths
 }
 
-// foreign picks third-party packages: their paths begin with a host name,
-// which those of the standard library do not.
+// foreign returns third-party packages: their paths begin with a host name; paths of the standard library do not.
 func foreign(imports []string) []string {
 	var paths []string
 	for _, path := range imports {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// begun matches what begins tests in a sandbox: its own function, and those that call it.
+// begun matches calls that start tests in a sandbox: its own function, and functions that call it.
 var begun = regexp.MustCompile(`\b(sandbox\.New|commandtest\.Main|made\.Run|made\.RunProofs)\(m\)`)
 
-// What can reach files and programs of whoever runs the tests is kept from that by a sandbox.
+// A sandbox keeps tests away from files and programs of the user that runs them.
 func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
 	all := packages(t)
 	sandboxed := 0

@@ -32,7 +32,7 @@ const (
 	writes, waits        = 2.0 / 3, 0.5 // of all calls, the others read; of all agents, which wait for mail in an open call
 
 	network = 500 * time.Microsecond // from a node to the database and back
-	lasts   = 20 * time.Second       // what is simulated
+	lasts   = 20 * time.Second       // simulated time
 	dies    = lasts / 2              // when the first node of each database does
 )
 
@@ -51,7 +51,7 @@ var clusters = []cluster{
 	{4, 160, 100_000, 1_000_000, 30 * time.Second},
 }
 
-// What docs/scale.md tells of clusters that nobody has is simulated, with figures that were measured.
+// docs/scale.md describes clusters that nobody has. They are simulated here, with measured figures.
 func TestScale_MatchesSimulation(t *testing.T) {
 	if !*update {
 		sandbox.Proof(t)

@@ -69,7 +69,7 @@ func TestMakefile_HelpListsEachTarget(t *testing.T) {
 	}
 }
 
-// files lists what git keeps. What lies about is the business of whoever put it there.
+// files lists the files in git. Other files are not checked.
 func files(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(".git"); err != nil {
@@ -82,7 +82,8 @@ func files(t *testing.T) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 }
 
-// chosen matches a command of a document that runs chosen tests of one package: the package, and the pattern up to a slash.
+// chosen matches a command of a document that runs chosen tests of one package: the package, and the pattern up to a
+// slash.
 var chosen = regexp.MustCompile(`go test (?:-\S+ )*\./(\S+) (?:-\S+ )*-run '?([^ '/\n]+)`)
 
 func TestDocuments_RunExistingTests(t *testing.T) {

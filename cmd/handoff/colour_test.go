@@ -17,8 +17,7 @@ import (
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// On a real terminal pictures and states are in colour, whatever was sent; without colour, and in a pipe,
-// nothing is.
+// On a real terminal pictures and states have colours; with --no-color, and in a pipe, nothing has.
 func TestColour_OnlyOnTerminals(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("script(1) is called otherwise here")
@@ -41,7 +40,7 @@ func TestColour_OnlyOnTerminals(t *testing.T) {
 	}
 }
 
-// onTerminal runs a line of a shell with a terminal of its own and gives what appears on it.
+// onTerminal runs a shell line with a terminal of its own and returns the screen.
 func onTerminal(t *testing.T, state, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "script", "-qec", line, os.DevNull)

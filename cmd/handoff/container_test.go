@@ -14,7 +14,7 @@ import (
 
 const container = examples + "/container"
 
-// composed is what matters here of a compose file.
+// composed is the tested part of a compose file.
 type composed struct {
 	Services map[string]struct {
 		Environment map[string]string
@@ -62,7 +62,7 @@ func TestComposeFile_IsValidForDocker(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// What the image starts is what the README of the examples says of it: nothing but the server, and not as root.
+// The image starts only the server, and not as root, as the README of the examples says.
 func TestContainerfile_StartsOnlyTheServer(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(container, "Containerfile"))
 	require.NoError(t, err)

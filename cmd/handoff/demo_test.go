@@ -62,7 +62,7 @@ func TestDemo_FailsWithoutServer(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// A reader who has seen enough leaves nothing behind.
+// The demo leaves nothing behind when its reader leaves.
 func TestDemo_EndsWhenReaderLeaves(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

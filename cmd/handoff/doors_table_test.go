@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// reader is who reads at a door.
+// reader is the reader of a door's output.
 type reader string
 
 const (
@@ -12,10 +12,10 @@ const (
 	inLog      reader = "log"
 )
 
-// guard is what keeps text of others from passing for something else.
+// guard is the protection of a reader against forged text.
 type guard string
 
-// All guards but those for a program make visible what is hidden, see schemas.Visible.
+// All guards but the guards for programs make hidden characters visible, see schemas.Visible.
 const (
 	// framed puts text between tags that its writer cannot know, see package brief.
 	framed guard = "frame"
@@ -29,15 +29,14 @@ const (
 	fixed guard = "fixed"
 )
 
-// A door is one way by which text that others wrote leaves this program. Way says what kind it is of, which, and of
-// several forms in which.
+// A door is one output of the program with text of others. Way has its kind, its name and its format.
 type door struct {
 	way    string
 	reader reader
 	guard  guard
 }
 
-// doors are all of them, with who reads there and what guards the reader.
+// doors is the list of all doors, with their readers and guards.
 var doors = slices.Concat(
 	through(byModel, framed, "tool claim_handoff brief", "tool get_handoff brief", "prompt show", "prompt retry"),
 	through(byModel, inJSON, "tool claim_handoff full", "tool get_handoff full", "tool get_handoff outcome",

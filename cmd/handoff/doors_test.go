@@ -25,8 +25,8 @@ import (
 	"handoff/tools"
 )
 
-// payloads are hostile texts, each with a canary of its own: characters that nobody sees or that change what is seen, in
-// text that wants to be a tag, a turn of a conversation, a line of ours, or the end of whatever surrounds it.
+// payloads returns hostile texts, each with a canary of its own: characters that are invisible or change the display,
+// in text that imitates a tag, a turn of a conversation, a line of ours, or the end of its frame.
 func payloads() (all []string) {
 	hidden := []string{
 		"", "\t", "\r", "\x7f", "\b\b\b", "\u0085", "\u2028", "\u202e", "\u2066", "\u200b", "\u00ad", "\u115f", "\ufeff", "\ufe0f\ufe0f",
@@ -129,8 +129,8 @@ func (b *besieged) ask(t *testing.T, method string, params any) json.RawMessage 
 	return nil
 }
 
-// ways are all that the program can print: each tool with each of its forms, each command, each hook, and what the
-// server offers besides.
+// ways returns all outputs of the program: each tool with each of its forms, each command, each hook, and the other
+// offers of the server.
 func (b *besieged) ways(t *testing.T) (all []string) {
 	for _, row := range tools.Table {
 		var schema struct {
@@ -203,7 +203,7 @@ var forms = map[string][]string{
 	"completion": {"bash"},
 }
 
-// open gives what comes out of a door, in as many pieces as there are answers.
+// open returns the output of a door, one piece for each answer.
 func (b *besieged) open(t *testing.T, d door) (said []string) {
 	kind, what, _ := strings.Cut(d.way, " ")
 	switch kind {
@@ -221,7 +221,7 @@ func (b *besieged) open(t *testing.T, d door) (said []string) {
 			case "claim_handoff":
 				args = map[string]any{"handoff_id": map[string]string{"brief": "", "full": "1"}[form] + id[1:], "view": form}
 			case "get_handoff":
-			default: // what else is called wrongly: the error repeats it
+			default: // a wrong call of any other door: the error repeats the payload
 				p := b.payloads[i%atOnce]
 				args = map[string]any{"handoff_id": p, p: p, "to": p, "task": "x"}
 			}
@@ -323,7 +323,7 @@ func (b *besieged) run(t *testing.T, terminal bool, account string, args ...stri
 	return out, errs
 }
 
-// watched is what watch prints of what happened, up to some 300 lines.
+// watched returns the output of watch, up to some 300 lines.
 func (b *besieged) watched(t *testing.T, format string) string {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -333,7 +333,7 @@ func (b *besieged) watched(t *testing.T, format string) string {
 	return said.String()
 }
 
-// read gives what a model reads of an answer.
+// read returns the text that a model reads in an answer.
 func read(t *testing.T, answer json.RawMessage) (all []string) {
 	var got struct {
 		Content, Contents []struct{ Text string }
@@ -357,7 +357,7 @@ func read(t *testing.T, answer json.RawMessage) (all []string) {
 // frame finds the text between the tags of a brief; its word is another for each handoff and nobody's to know.
 var frame = regexp.MustCompile(`(?s)<handoff ho_\d+ from=\S+ tag=([0-9a-f]{12})>\n(.*?)\n</handoff tag=([0-9a-f]{12})>`)
 
-// outside is a text without what stands in a frame.
+// outside returns a text without the parts in frames.
 func outside(t *testing.T, text string) string {
 	return frame.ReplaceAllStringFunc(text, func(framed string) string {
 		parts := frame.FindStringSubmatch(framed)
@@ -367,7 +367,7 @@ func outside(t *testing.T, text string) string {
 	})
 }
 
-// guarded checks what came out of a door.
+// guarded checks the output of a door.
 func guarded(t *testing.T, d door, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "\r\n", "\n") // a line end hides nothing
@@ -440,7 +440,7 @@ func TestDoors_TableHasEachOutput(t *testing.T) {
 	require.ElementsMatch(t, slices.Sorted(maps.Keys(table)), besiege(t, payloads()).ways(t), "what can be printed, and the table")
 }
 
-// atOnce is how many payloads each door shows in a round, whatever it leaves out.
+// atOnce is the number of payloads that each door shows in a round.
 const atOnce = 5
 
 // One round shows some payloads at each door, and all of them somewhere; make doors shows all of them at each.
@@ -470,7 +470,7 @@ func TestDoors_NothingHostilePassesGuards(t *testing.T) {
 	require.GreaterOrEqual(t, len(seen), 60, "doors by which hostile text came")
 }
 
-// openAll opens each door, holds what comes out to its guard, and gives the payloads that came.
+// openAll opens each door, checks its output, and returns the payloads that came out.
 func (b *besieged) openAll(t *testing.T) (seen map[string]map[string]bool) {
 	seen = map[string]map[string]bool{}
 	all := slices.Clone(doors)
@@ -509,7 +509,7 @@ func commands(d door) int {
 	return 1
 }
 
-// The document for those who ask whether handoff is safe tells which guard each kind of way has.
+// docs/security.md names the guard of each kind of way.
 func TestDoors_DocumentListsThem(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| reader | guard | outputs |\n|---|---|---|\n")

@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What came back when the claim was lost is shown beside what the new holder does.
+// Late results are shown next to the new holder's work.
 func TestShow_HasLateResults(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

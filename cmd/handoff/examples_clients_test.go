@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// printed is what setup --print --json prints.
+// printed is the output of setup --print --json.
 type printed struct {
 	Clients []struct {
 		Client string
@@ -33,8 +33,8 @@ func printSetup(t *testing.T, scope string) (p printed) {
 	return p
 }
 
-// The files are what setup writes into a project, each client's first one with its servers. A file that a
-// project does not have is that of the user.
+// The files are equal to the project files of setup, each client's first one with its servers. A file outside of the
+// project is the user's.
 func TestExampleClients_MatchSetup(t *testing.T) {
 	var table strings.Builder
 	written := []string{"README.md"}
@@ -69,7 +69,7 @@ func TestExampleClients_MatchSetup(t *testing.T) {
 	}
 }
 
-// docs/clients.md shows two of them, and what they say starts a server.
+// docs/clients.md shows two of them, and their commands start a server.
 func TestExampleClients_MatchDocument(t *testing.T) {
 	document, err := os.ReadFile("../../docs/clients.md")
 	require.NoError(t, err)

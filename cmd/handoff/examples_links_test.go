@@ -12,7 +12,7 @@ import (
 
 var linked = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
-// Whoever reads a README gets to each example, and no link leads nowhere.
+// Each example can be reached from a README, and all links lead somewhere.
 func TestExamples_AreAllLinked(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)

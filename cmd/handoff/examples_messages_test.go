@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What help shows with a whole message finishes the handoff that is named there, with the messages of examples.
+// The examples of help finish the handoff that they name.
 func TestHelp_NamesHandoffThatMessageFinishes(t *testing.T) {
 	root := commandtest.Root()
 	for _, c := range []struct{ command, shown, send, told string }{

@@ -15,7 +15,7 @@ import (
 // hostile is a message to the person that a shell, a header, JSON and markup would each read otherwise.
 const hostile = `@/etc/passwd -x "; touch "$HOME/owned"; $(touch "$HOME/owned") <b> & \ ` + "`id`"
 
-// onNeed are the lines of a shell that has a recipe told of what some lines make.
+// onNeed returns shell lines that send the needs of some lines to a recipe.
 func onNeed(recipe, made string) string {
 	return `export HANDOFF_WORKSPACE=w TEXT='` + strings.ReplaceAll(hostile, "'", `'\''`) + `'
 mkfifo "$HOME/told"
@@ -49,7 +49,7 @@ func received(t *testing.T) (address string, requests <-chan *http.Request) {
 	}
 	got := make(chan *http.Request, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // what is missing fails below
+		body, _ := io.ReadAll(r.Body) // a missing body fails below
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		got <- r
 	}))
@@ -116,8 +116,8 @@ func TestChat_SendsTextAsJSONWithoutMentions(t *testing.T) {
 	require.Equal(t, "qa: message no_1: "+text+" (handoff answer no_1 '…')", said.Text)
 }
 
-// A thing that needs the person again is told again: a second question, and an approval of what was changed. What was
-// told is not told by another start, and a second program is refused.
+// A new need is reported again: a second question, and an approval of changed work. A restart repeats no report, and
+// a second program is refused.
 func TestStatusExec_RepeatsOpenNeeds(t *testing.T) {
 	out := runExample(t, `export HANDOFF_WORKSPACE=w
 mkdir -p "$HOME/.config/handoff"; echo w >"$HOME/.config/handoff/approvals"

@@ -11,8 +11,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What an example shows must be understood: its command and flags exist, their values have the right form, they go
-// together, and there are as many arguments as the command takes. Nothing is run.
+// Each example must parse: its command and flags exist, their values are valid, they go together, and the number of
+// arguments is right. Nothing is run.
 func TestExamples_Parse(t *testing.T) {
 	for _, shown := range commandtest.Commands(commandtest.Root()) {
 		own := false
@@ -39,7 +39,7 @@ func TestExamples_CheckFindsBrokenOnes(t *testing.T) {
 	}
 }
 
-// parse does with a command line what comes before the command is run.
+// parse handles a command line up to the run of the command.
 func parse(words []string) error {
 	root := commandtest.Root()
 	cmd, rest, err := root.Find(words)
@@ -55,7 +55,7 @@ func parse(words []string) error {
 	return cmd.ValidateFlagGroups()
 }
 
-// named tells whether a command line that changes something says who does it: nothing else would where no terminal is.
+// named checks that a changing command line names its caller, because there may be no terminal.
 func named(words []string) error {
 	cmd, rest, err := commandtest.Root().Find(words)
 	if err != nil || cmd.Name() == "call" || cmd.Name() == "mcp" || cmd.Name() == "serve" || slices.Contains(rest, "--agent") {
@@ -84,7 +84,7 @@ func calls(line string) (found [][]string) {
 	return found
 }
 
-// A splitter finds the simple commands in a line of a shell. It knows what examples use: quotes, pipes,
+// A splitter finds the simple commands in a shell line. It knows the syntax of examples: quotes, pipes,
 // substitutions, redirections and comments.
 type splitter struct {
 	found [][]string
@@ -121,7 +121,7 @@ func (s *splitter) split(line string) {
 	s.endCommand()
 }
 
-// quoted adds what is in quotes. Within double ones a command may be substituted.
+// quoted adds a quoted text. Double quotes may hold a command substitution.
 func (s *splitter) quoted(text string, double bool) {
 	s.begun = true
 	s.word.WriteString(text)

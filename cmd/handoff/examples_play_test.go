@@ -24,7 +24,7 @@ func TestExamples_RunInAnyDirectory(t *testing.T) {
 	require.Equal(t, string(seen), runExample(t, "cd human; export HANDOFF_AGENT=qa HANDOFF_JSON=true; sh play.sh"))
 }
 
-// Whoever has seen enough ends an example, or closes what it prints to.
+// A user may interrupt an example, or close its output.
 func TestExamples_LeaveNoFilesWhenInterrupted(t *testing.T) {
 	sandbox.Proof(t)
 	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
@@ -47,7 +47,7 @@ func TestExamples_LeaveNoFilesWhenInterrupted(t *testing.T) {
 	}
 }
 
-// endsWell waits for the end and looks what is left.
+// endsWell waits for the end and looks for remains.
 func (p play) endsWell() {
 	p.Helper()
 	require.Error(p, p.cmd.Wait())

@@ -63,8 +63,8 @@ func TestExampleApproval_PrintsAsShown(t *testing.T) {
 	}
 }
 
-// The commands are those that the README shows. A message whose spelling is ours is kept whole: what would
-// have no name here stands under origin.
+// The commands are from the README. A message in our spelling is kept whole: values without a field stand under
+// origin.
 func TestExampleMessages_PrintAsShown(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(examples, "README.md"))
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestExampleMessages_PrintAsShown(t *testing.T) {
 	require.NotContains(t, out, `"origin"`)
 }
 
-// What seen.txt has is what the example prints, and the commands that its README shows can be typed.
+// The example prints the text of seen.txt, and the commands of its README can be typed.
 func TestWorkedExamples_PrintAsShown(t *testing.T) {
 	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "review"} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestWorkedExamples_PrintAsShown(t *testing.T) {
 	}
 }
 
-// generated compares a generated file with what it is to be; with -update it makes it so.
+// generated compares a generated file with its expected content; with -update it writes the file.
 func generated(t *testing.T, file, want string) {
 	t.Helper()
 	if *updateExamples {

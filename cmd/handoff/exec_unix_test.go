@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What ends handoff is told to the command, and what that writes then is still handed on.
+// A signal to handoff reaches the command, and the command's last payload is still handed on.
 func TestExec_HandsOnWhenSignalled(t *testing.T) {
 	home := commandtest.NewHome(t)
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "exec", "send", "fix", "Fix it", "--agent", "dev", "--workspace", "w", "--",

@@ -81,7 +81,7 @@ func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 	}
 }
 
-// plain is what qa is shown without colour, on a terminal or elsewhere.
+// plain returns the output for qa without colour, on a terminal or elsewhere.
 func plain(d commandtest.Desk, terminal bool, args ...string) (out, errs string) {
 	e := d.Env()
 	e.IsTerminal = func(any) bool { return terminal }
@@ -89,7 +89,7 @@ func plain(d commandtest.Desk, terminal bool, args ...string) (out, errs string)
 	return out, errs
 }
 
-// withoutMail is what is left without the text between the tags of a brief, which nobody can forge.
+// withoutMail removes the text between the tags of a brief, which no agent can forge.
 func withoutMail(out string) string {
 	before, mail, _ := strings.Cut(out, "<handoff ho_")
 	_, after, _ := strings.Cut(mail, "</handoff tag=")

@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// Somebody who typed "-" and waits for nothing must get the prompt back, and a script must see that it was no answer.
+// Ctrl-C at an input that never comes must return the prompt, and a script must see that it was no answer.
 func TestSignal_EndsWaitingCommand(t *testing.T) {
 	const ctrlC, term = syscall.SIGINT, syscall.SIGTERM
 	for name, tt := range map[string]struct {

@@ -1,4 +1,4 @@
-// The race detector takes memory of its own: what counts is the program as it is used.
+// The race detector takes memory of its own: the limit is for the normal program.
 
 //go:build !race
 

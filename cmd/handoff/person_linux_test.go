@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// Whatever the streams of a command are, what only a person may do is asked at the terminal that it belongs to.
+// Wherever the streams of a command lead, it asks the person at its own terminal.
 func TestConfirm_AsksAtTerminal(t *testing.T) {
 	p := commandtest.NewHome(t)
 	p.Must("send", "dba", "Drop it", "--agent", "dev", "--needs-approval")

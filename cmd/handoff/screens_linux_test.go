@@ -18,7 +18,7 @@ import (
 	"handoff/schemas/display"
 )
 
-// screens are what a person looks at in the busy workspace, and how many lines a command prints that does not end.
+// screens are the screens of the busy workspace, with the number of lines of a command that does not end.
 var screens = []struct {
 	line   string
 	events int
@@ -40,8 +40,8 @@ var screens = []struct {
 	{line: "watch --since 0 --action asked,completed,failed,timed_out,message", events: 5},
 }
 
-// What a person sees is kept as a real terminal of 80 columns gets it, with and without colours. No line is wider
-// than the terminal, whichever it is, which would break it anywhere, and times are those of its place.
+// The screens of a person are kept as a real terminal of 80 columns gets them, with and without colours. No line is
+// wider than any terminal, and times are local.
 func TestScreens_MatchTestdata(t *testing.T) {
 	d := busy(t)
 	for _, width := range []int{60, 80, 200} {
@@ -102,8 +102,8 @@ func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 	require.Equal(t, -1, s.Ended())
 }
 
-// onScreen is what a terminal of so many columns gets from a command of human. One that does not end is left after so
-// many lines.
+// onScreen returns the output of a command of human on a terminal of this width. It leaves a command that does not
+// end after so many lines.
 func onScreen(d commandtest.Desk, width int, colour bool, lines int, args ...string) string {
 	d.Helper()
 	screen, line := commandtest.OpenTerminal(d)

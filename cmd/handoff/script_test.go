@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 //	handoff send qa "Test it"        must succeed
 //	exits 3 show 99                  must end with this status
 //	exits 0 send qa - <task.txt      with standard input from a file
-//	env ANSWER=yes                   what somebody types at the terminal itself who is asked
+//	env ANSWER=yes                   the answer that a person types at the terminal
 //	watches 2 --since 0              runs watch until it has printed so many lines
 //	advance 20m                      sets the clock forward
 //
@@ -101,7 +101,7 @@ func watches(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// console is a terminal at which somebody types what the variable ANSWER says. Without it there is none.
+// console is a terminal at which a person types the text of the variable ANSWER. Without the variable there is none.
 type console struct {
 	io.Reader
 	io.Writer
@@ -116,7 +116,7 @@ func answerTo(ts *testscript.TestScript) (io.ReadWriteCloser, error) {
 	return console{strings.NewReader(ts.Getenv("ANSWER") + "\n"), ts.Stderr()}, nil
 }
 
-// surroundings are those of a command in a script.
+// surroundings returns the environment of a command in a script.
 func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) cli.Env {
 	return cli.Env{
 		Getenv: ts.Getenv,

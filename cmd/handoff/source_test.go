@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What is no UTF-8 is refused: replacing what cannot be read would change it.
+// Text that is no UTF-8 is refused: replacing invalid bytes would change it.
 func TestInput_RefusesInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

@@ -38,7 +38,7 @@ func unit(t *testing.T) map[string]map[string][]string {
 	return sections
 }
 
-// What systemd would run, it runs.
+// The test runs the command line that systemd would run.
 func TestSystemd_UnitStartsServer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")

@@ -48,7 +48,7 @@ var variations = []struct {
 	{"front matter", asItIs, func(m any) string { return "---\n" + asYAML(m) + "---\nMore than the message says.\n" }},
 }
 
-// Whatever of a message has a place is in the record, and whatever has none is named in a warning.
+// Each part of a message with a field is in the record, and a warning names each other part.
 func TestFile_WholeMessageLosesNothing(t *testing.T) {
 	files, err := filepath.Glob("../../schemas/respell/testdata/messages/*[a-z].json")
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func texts(record string) string {
 
 var lined = regexp.MustCompile(`^(.+):([0-9,-]+)$`)
 
-// holds tells whether a value is kept, or what our words say for it.
+// holds reports whether a value is kept, or our word for it.
 func holds(kept, value string) bool {
 	if value == "" || value == "[]" || value == "map[]" || strings.Contains(kept, strings.TrimSpace(value)) {
 		return true
@@ -223,7 +223,7 @@ func widened(v any, n *int) any {
 	case map[string]any:
 		out := map[string]any{}
 		for name, inside := range v {
-			if name != "outputFormat" { // a schema says what it means
+			if name != "outputFormat" { // a schema has its meaning
 				inside = widened(inside, n)
 			}
 			out[name] = inside

@@ -14,11 +14,11 @@ import (
 	"handoff/schemas"
 )
 
-// A way takes a completion with a status: as arguments of the tool, as a file, or as the completion of another protocol,
-// which has its own id.
+// A way takes a completion with a status: as arguments of the tool, as a file, or as the completion of another
+// protocol, which has its own id.
 type way struct {
 	name  string
-	leads []string // what a refusal leads to
+	leads []string // suggested calls of a refusal
 	say   func(id, status string) (args []string, file string)
 }
 
@@ -49,8 +49,8 @@ func asFile(name, text string) way {
 	}
 }
 
-// Each word of testdata/words.txt completes, completes in part, or is refused with the calls for what it may have meant,
-// however it comes.
+// Each word of testdata/words.txt completes, completes in part, or is refused with the calls that it may have meant,
+// in each place of the message.
 func TestComplete_StatusWordDecides(t *testing.T) {
 	text, err := os.ReadFile("testdata/words.txt")
 	require.NoError(t, err)

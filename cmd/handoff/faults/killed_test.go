@@ -55,7 +55,7 @@ var chores = []chore{
 	{name: "check --mend", args: []string{"check", "--mend"}, prepare: home.damaged, broken: true},
 }
 
-// restored has what was there before a restore.
+// restored has the content from before a restore.
 func (h home) restored() {
 	h.must("backup", "../b")
 	h.must("send", "qa", "Test the rest", "--agent", "dev")
@@ -100,10 +100,9 @@ func (h home) damaged() {
 	require.NoError(h, backend.Close())
 }
 
-// TestChore_KilledAtAnyCallLosesNothing kills each command that keeps a workspace at each system call by which it changes files, one
-// at a time. What was there is there, or what the command makes, and nothing in between: a store that cannot be used
-// says what to do. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number each
-// so many.
+// TestChore_KilledAtAnyCallLosesNothing kills each maintenance command at each system call that changes files, one at
+// a time. Afterwards there is the old content or the new one, and nothing in between: an unusable store names the
+// remedy. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
 func TestChore_KilledAtAnyCallLosesNothing(t *testing.T) {
 	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	files := append([]string{"write", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"}, calls...)
@@ -169,7 +168,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// eventsOrNone are the events of a workspace, or those of one that was never used.
+// eventsOrNone returns the events of a workspace, or none for an unused one.
 func (h home) eventsOrNone() []string {
 	if !exists(h.file()) {
 		return nil

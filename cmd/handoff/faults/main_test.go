@@ -31,7 +31,7 @@ type home struct {
 	program, state string
 }
 
-// newHome holds a handoff in each state that the commands below need. What ends it is answered by its number.
+// newHome makes a handoff in each state that the commands below need. Tests name them by number.
 func newHome(t *testing.T) home {
 	t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -64,13 +64,13 @@ func (h home) copied() home {
 
 func (h home) file() string { return filepath.Join(h.state, "handoff", "w", "handoff.db") }
 
-// ran is what became of a process. Code is -1 where a signal ended it.
+// ran is the result of a process. Code is -1 if a signal ended it.
 type ran struct {
 	code      int
 	out, errs string
 }
 
-// run runs handoff below what is given before it, nothing or strace.
+// run runs handoff below a prefix, empty or strace.
 func (h home) run(below []string, args ...string) ran {
 	h.Helper()
 	cmd := h.command(slices.Concat(below, []string{h.program}, args)...)
@@ -95,7 +95,7 @@ func (h home) must(args ...string) {
 	require.Zero(h, have.code, "%v: %s%s", args, have.out, have.errs)
 }
 
-// events is what the registry tells, without times. The store has to be sound.
+// events returns the registry, without times. The store has to be sound.
 func (h home) events() (all []string) {
 	h.Helper()
 	return eventsIn(h.T, h.file())

@@ -18,18 +18,18 @@ import (
 	"handoff/cmd/handoff/internal/programtest"
 )
 
-// step is one thing of a recorded run: bytes written at an offset of the file, a new length of it, a sync that returned,
-// or an answer that a client got.
+// step is one thing of a recorded run: bytes written at an offset of the file, a new length of it, a sync that
+// returned, or an answer that a client got.
 type step struct {
 	kind   string // write, length, sync or answer
 	offset int64
 	data   []byte
 }
 
-// TestPowerCut_AtEveryWriteLosesNothing records what a server writes, syncs and answers, and makes the files that a loss of power
-// may leave after each step: of what was written since the last sync, each part may be there or not, in any order, and
-// a write may be torn between sectors. Each such file opens, is sound, has all that was answered, and no half change.
-// HANDOFF_FAULTS=1 looks at all files, a larger number at each so many.
+// TestPowerCut_AtEveryWriteLosesNothing records the writes, syncs and answers of a server, and makes the files that a
+// loss of power may leave after each step: each part written since the last sync may be there or not, in any order,
+// and a write may be torn between sectors. Each file must open, be sound, have all acknowledged calls, and no half
+// change. HANDOFF_FAULTS=1 tries all files, a larger number a sample.
 func TestPowerCut_AtEveryWriteLosesNothing(t *testing.T) {
 	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
@@ -75,7 +75,7 @@ func commitsOf(t *testing.T, image []byte, steps []step) (counts []int) {
 	return slices.Compact(counts)
 }
 
-// losses are what may be left of steps that were not synced.
+// losses returns the possible remains of steps that were not synced.
 func losses(pending []step, random *rand.Rand) (all [][]step) {
 	writes := slices.DeleteFunc(slices.Clone(pending), func(s step) bool { return s.kind != "write" && s.kind != "length" })
 	for i := range len(writes) + 1 {
@@ -121,7 +121,7 @@ func eventsOf(t *testing.T, image []byte, steps []step) []string {
 	return eventsIn(t, file)
 }
 
-// recorded is what a server did to its file and answered, while a client made one call after the other.
+// recorded returns the steps of a server, its writes and answers, while a client made one call after the other.
 func (h home) recorded() (steps []step) {
 	h.Helper()
 	trace := filepath.Join(h.state, "trace")

@@ -15,8 +15,8 @@ import (
 	"handoff/cmd/handoff/internal/programtest"
 )
 
-// TestGrowth_StaysWithinBounds prints what a workspace with many completed handoffs costs beside an empty one, in the same run. How many
-// is in HANDOFF_STORED; without it there are a few, to see that the figures can be made.
+// TestGrowth_StaysWithinBounds prints the costs of a workspace with many completed handoffs next to an empty one, in
+// the same run. HANDOFF_STORED is their number; without it there are a few, to see that the figures can be made.
 func TestGrowth_StaysWithinBounds(t *testing.T) {
 	stored := programtest.Setting(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
 	r := &run{T: t, calls: 32, rounds: 1, stored: stored}

@@ -67,7 +67,7 @@ func (r *run) serve(state string) *site {
 
 func (s *site) end() {
 	require.NoError(s, s.cmd.Process.Signal(syscall.SIGTERM))
-	_ = s.cmd.Wait() // the signal is what it says
+	_ = s.cmd.Wait() // the signal is its status
 }
 
 // client is a session over one connection. It does as little as it can, since it is on the processors of the server.

@@ -81,7 +81,7 @@ func (r *run) listed(state string, command ...string) time.Duration {
 	return took
 }
 
-// said is what a command prints.
+// said returns the output of a command.
 func (r *run) said(state string, command ...string) []byte {
 	cmd := exec.CommandContext(r.Context(), command[0], command[1:]...)
 	cmd.Dir, cmd.Env = r.TempDir(), append(os.Environ(), "XDG_STATE_HOME="+state, "HANDOFF_STORE=")

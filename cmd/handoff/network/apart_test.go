@@ -29,9 +29,8 @@ const (
 	otherID = 8
 )
 
-// TestCancel_OnlyOwnRequests has clients of two tokens wait for mail under one id of a request, while
-// others cancel that id in every way there is. Each wait ends with the mail it was for, and each stream says only
-// what its own client watches.
+// TestCancel_OnlyOwnRequests has clients of two tokens wait for mail under one id of a request, while others cancel
+// that id in all ways. Each wait ends with its own mail, and each stream has only messages for its client.
 func TestCancel_OnlyOwnRequests(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -93,7 +92,7 @@ type party struct {
 	name    string
 	second  *bare // another session of the same token
 	heard   int
-	foreign []string // what it should not have heard
+	foreign []string // messages that it should not have received
 }
 
 func (v *server) party(secret, name, era string) *party {
@@ -149,8 +148,8 @@ func (p *party) received(ctx context.Context, text string, id schemas.ID) error 
 	return nil
 }
 
-// attackedBy has somebody cancel: in a session of their own, in that of p with another token, and as in the newer
-// era, where that cancels nothing.
+// attackedBy cancels: in another session, in p's session with another token, and as in the newer protocol, where that
+// cancels nothing.
 func (p *party) attackedBy(ctx context.Context, other *party) {
 	other.second.cancel(ctx)
 	if other.secret != p.secret {
@@ -207,7 +206,7 @@ func (p *party) hear(t *testing.T, ctx context.Context, streams *sync.WaitGroup)
 	})
 }
 
-// note takes in what a stream said.
+// note records a message of a stream.
 func (p *party) note(data, uri string) {
 	var m struct {
 		Method string

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bare client sends exactly what it is told to.
+// A bare client sends exactly the given messages.
 type bare struct {
 	v       *server
 	era     string
@@ -48,7 +48,7 @@ func (v *server) bare(secret, era string) *bare {
 	return b
 }
 
-// as is a bare client that differs in what change does to it.
+// as returns a bare client with one change.
 func (b *bare) as(change func(*bare)) *bare {
 	other := *b
 	other.header = b.header.Clone()
@@ -81,7 +81,7 @@ func (b *bare) message(id any, method string, params said) said {
 	return m
 }
 
-// post sends a message. Whoever gets the response reads it.
+// post sends a message. The caller reads the response.
 func (b *bare) post(ctx context.Context, m said) (*http.Response, error) {
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A collector of OpenTelemetry keeps what is sent to it.
+// A collector of OpenTelemetry keeps the spans that it receives.
 type collector struct {
 	*httptest.Server
 

@@ -64,7 +64,7 @@ func lies(addr string) []lie {
 	}
 }
 
-// deceitful tells all the lies. None makes the server take a body for a request or answer what was not asked.
+// deceitful sends all lies. None makes the server take a body for a request, or answer a request that was not made.
 func (h *hostility) deceitful(t *testing.T) {
 	t.Helper()
 	for _, l := range lies(h.addr) {
@@ -75,14 +75,14 @@ func (h *hostility) deceitful(t *testing.T) {
 		require.NoError(t, err, l.name)
 		read(t, first, first.StatusCode)
 		require.Regexp(t, "^("+l.status+")$", strconv.Itoa(first.StatusCode), l.name)
-		require.NoError(t, conn.(*net.TCPConn).CloseWrite()) // not before: who has left is not answered
+		require.NoError(t, conn.(*net.TCPConn).CloseWrite()) // not earlier: the server does not answer a client that has left
 		rest, err := io.ReadAll(in)
 		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, l.name)
 		require.Less(t, strings.Count(string(rest), "HTTP/1."), l.answers, "%s: %s", l.name, rest)
 	}
 }
 
-// garbage sends what is nearly a message, with a good token, and what is far from it.
+// garbage sends almost valid messages, with a good token, and nonsense.
 func (h *hostility) garbage(t *testing.T) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -18,8 +18,8 @@ import (
 	"handoff/mcp/auth"
 )
 
-// TestServer_HostileClientsHinderNoOther lets all kinds of bad clients come, while a good one goes on with its work. Each
-// of them is refused as it should be, or survived.
+// TestServer_HostileClientsHinderNoOther lets all kinds of bad clients come, while a good one goes on with its work.
+// Each of them is refused as it should be, or survived.
 func TestServer_HostileClientsHinderNoOther(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -45,17 +45,17 @@ func TestServer_HostileClientsHinderNoOther(t *testing.T) {
 	require.Less(t, took, 2*time.Second)
 }
 
-// hostility is a server and those who are bad to it.
+// hostility is a server and its hostile clients.
 type hostility struct {
 	*server
 	good, bad string // secrets
 
-	patient  sync.WaitGroup // those who take their time
+	patient  sync.WaitGroup // slow clients
 	mu       sync.Mutex     // guards the field below
-	survived []error        // what the patient ones found
+	survived []error        // results of slow clients
 }
 
-// later does in the background what takes its time. An error fails the test in the end.
+// later runs a slow client in the background. An error fails the test in the end.
 func (h *hostility) later(do func() error) {
 	h.patient.Go(func() {
 		if err := do(); err != nil {
@@ -66,7 +66,7 @@ func (h *hostility) later(do func() error) {
 	})
 }
 
-// labour is what the good client does.
+// labour is the work of the good client.
 type labour struct {
 	cancel context.CancelFunc
 	err    chan error

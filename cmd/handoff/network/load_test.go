@@ -69,7 +69,7 @@ func namesOf(holder int) (agents string) {
 	return agents[1:]
 }
 
-// An exchange is all who send, claim and complete until there were as many handoffs as there shall be.
+// An exchange is a group of agents that send, claim and complete until there are enough handoffs.
 type exchange struct {
 	total  int64
 	agents []*busy
@@ -79,7 +79,7 @@ type exchange struct {
 
 	mu     sync.Mutex // guards the fields below
 	ids    []schemas.ID
-	claims map[schemas.ID]int // how often each was completed by who claimed it
+	claims map[schemas.ID]int // number of completions by the claiming agent
 }
 
 // A busy agent measures how long its calls take.
@@ -164,7 +164,7 @@ func (e *exchange) take(ctx context.Context, b *busy, wait int) error {
 	return nil
 }
 
-// judge compares what was sent with what was claimed and completed.
+// judge compares the sent handoffs with the claimed and completed ones.
 func (e *exchange) judge(t *testing.T) {
 	t.Helper()
 	require.Len(t, e.ids, int(e.total))

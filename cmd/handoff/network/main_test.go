@@ -1,14 +1,14 @@
 //go:build unix
 
-// Package network_test serves agents over HTTP and looks what becomes of them. Each test prints its figures, see
+// Package network_test serves agents over HTTP and checks their results. Each test prints its figures, see
 // go test -v.
 //
 //	HANDOFF_LOAD=20000     how many handoffs two hundred clients pass to each other (default 2000)
 //	HANDOFF_APART=1000     how often a client waits while others try to cancel that (default 100)
 //	HANDOFF_PROGRAM=FILE   the program to try, instead of building it: with -race, or a release
 //
-// A workspace is in site_test.go and the server on it in server_test.go. There are two kinds of clients: those of
-// the SDK, as agents have them (agent_test.go), and bare ones that say what no library would (bare_test.go).
+// A workspace is in site_test.go and the server on it in server_test.go. There are two kinds of clients: clients of
+// the SDK, as agents use them (agent_test.go), and bare ones that send messages that no library sends (bare_test.go).
 package network_test
 
 import (

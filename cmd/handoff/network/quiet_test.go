@@ -23,14 +23,14 @@ import (
 	"handoff/schemas"
 )
 
-// body makes a text that nobody else writes: it stands for what agents say to each other.
+// body returns a unique text: it stands for the content of agents.
 func body(field string) string { return bodies + field }
 
 const bodies = "BoDy7q-"
 
-// TestTelemetry_HasNoContent speaks to two servers that log all they can, each in a form of its own, and says
-// something secret wherever a client can say anything. Nothing of it is in logs, figures or spans; what was said is in
-// the events, for whoever watches; secrets of tokens are nowhere at all.
+// TestTelemetry_HasNoContent speaks to two servers that log all they can, each in a form of its own, and puts a
+// secret text into every field that a client can fill. Logs, metrics and spans have none of it; the events have it,
+// for watchers; secrets of tokens are nowhere at all.
 func TestTelemetry_HasNoContent(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
@@ -70,7 +70,7 @@ func TestTelemetry_HasNoContent(t *testing.T) {
 	secrets := append(q.secrets(), q.claims...)
 	for where, text := range public {
 		hidden := secrets
-		if where != "events" { // which tell whoever watches what was said
+		if where != "events" { // events show content to watchers
 			hidden = append(slices.Clone(secrets), bodies)
 		}
 		q.search(where, text, hidden)
@@ -86,7 +86,7 @@ func total(texts map[string]string) (n int) {
 	return n
 }
 
-// confidences are what nobody else shall hear.
+// confidences are the secret texts of the test.
 type confidences struct {
 	t *testing.T
 
@@ -96,7 +96,7 @@ type confidences struct {
 	told   int      // requests
 }
 
-// secrets are those of tokens.
+// secrets returns the secrets of the tokens.
 func (q *confidences) secrets() []string {
 	return []string{q.good, q.read, q.slow, q.revoked, q.unknown, q.misspelt, q.jwt}
 }
@@ -114,8 +114,8 @@ func (q *confidences) search(where, text string, hidden []string) {
 	}
 }
 
-// searchFiles looks for secrets of tokens in all that the program keeps. What agents say is kept, and so are the
-// tokens of their claims.
+// searchFiles looks for secrets of tokens in all files of the program. Content of agents is kept, and so are claim
+// tokens.
 func (q *confidences) searchFiles(dir string) {
 	q.t.Helper()
 	files := 0
@@ -131,7 +131,7 @@ func (q *confidences) searchFiles(dir string) {
 	require.Positive(q.t, files)
 }
 
-// events are all that happened, as programs are told; with titles and what was said, which are for whoever watches.
+// events returns all events in the form for programs, with titles and content for watchers.
 func (s *site) events() string {
 	s.t.Helper()
 	last := s.verify().Events
@@ -310,8 +310,7 @@ func (q *confidences) does(b *bare, tool string, args said) (out struct {
 	return out
 }
 
-// Somebody who mistakes one field for another puts a secret where a name belongs, and the name that was refused is
-// kept.
+// A user that mistakes fields gives a secret as a name, and refused names are kept.
 func TestTelemetry_HasNoSecretGivenAsName(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server is "handoff serve --http". It ends with its test whatever happens.
+// A server is "handoff serve --http". It always ends with its test.
 type server struct {
 	*site
 	pid   int
@@ -63,7 +63,7 @@ func (s *site) begin(args ...string) *server {
 	return v
 }
 
-// sound looks for what no server may ever log, and shows the log of one whose test failed.
+// sound looks for text that no server may ever log, and shows the log of a failed test.
 func (v *server) sound() {
 	for _, bug := range []string{"panic", "handler broke", "DATA RACE", "fatal error", "level=ERROR", `"level":"ERROR"`} {
 		if strings.Contains(v.log.String(), bug) {
@@ -90,7 +90,7 @@ func (v *server) code() int {
 	return v.cmd.ProcessState.ExitCode()
 }
 
-// page reads what the server shows at a path beside MCP.
+// page reads another path than MCP of the server.
 func (v *server) page(path, secret string) (status int, text string) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.ctx, http.MethodGet, strings.TrimSuffix(v.url, "/mcp")+path, nil)
@@ -106,7 +106,7 @@ func (v *server) page(path, secret string) (status int, text string) {
 	return resp.StatusCode, string(body)
 }
 
-// A transcript is what a server writes on standard error.
+// A transcript is the standard error of a server.
 type transcript struct {
 	serving chan string // gets the address when the server says it
 

@@ -22,8 +22,8 @@ import (
 // each is how many streams of each era are open when the server has to end.
 const each = 50
 
-// TestSIGTERM_AnswersEveryCallInTwoSeconds ends a server with as many calls that wait as one token may have, a
-// hundred open streams and others that work. Who waits is answered, streams end in good order, and it takes two
+// TestSIGTERM_AnswersEveryCallInTwoSeconds ends a server with as many waiting calls as one token may have, a hundred
+// open streams and other working calls. Waiting calls are answered, streams end in good order, and it takes two
 // seconds at most.
 func TestSIGTERM_AnswersEveryCallInTwoSeconds(t *testing.T) {
 	s := newSite(t)
@@ -81,7 +81,7 @@ func (e *endings) fill(t *testing.T, group *sync.WaitGroup, clients ...*bare) {
 	}
 	waiting := <-full
 	for range made - waiting - 1 {
-		<-full // whoever else came too late
+		<-full // other callers came too late
 	}
 }
 
@@ -92,7 +92,7 @@ func (e errFull) Error() string { return fmt.Sprintf("%d calls wait", e.limit) }
 
 var tooMany = regexp.MustCompile(`there are too many calls that wait: at most (\d+) of one token`)
 
-// endings are how what was under way ended.
+// endings count the ends of running requests.
 type endings struct {
 	mu   sync.Mutex // guards the fields below
 	good int
@@ -134,8 +134,8 @@ func (b *bare) outcome(ctx context.Context, m said) error {
 	return nil
 }
 
-// follow opens a stream and reads it to its end, which is one only if the server says so. What it says last is
-// noted by whether it is the answer, where there is one.
+// follow opens a stream and reads it to its end, which the server has to announce. It notes whether the last message
+// is the answer, if there is one.
 func (v *server) follow(t *testing.T, group *sync.WaitGroup, e *endings, open func(context.Context) (*http.Response, error)) {
 	t.Helper()
 	resp, err := open(v.ctx)

@@ -61,7 +61,7 @@ func (s *site) run(args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// must runs a command that has to succeed, and gives what it printed.
+// must runs a command that has to succeed, and returns its output.
 func (s *site) must(args ...string) string {
 	s.t.Helper()
 	code, out, errs := s.run(args...)

@@ -18,7 +18,7 @@ const idlers = 1000
 // shutWithin is how soon the server closes a connection over which no whole header comes.
 const shutWithin = 15 * time.Second
 
-// slow lets those come who take their time. They stay while the others come and go.
+// slow starts the slow clients. They stay while the others come and go.
 func (h *hostility) slow(t *testing.T) {
 	t.Helper()
 	said := []string{"", "P", "POST /mcp HTTP/1.1\r\nHost: " + h.addr + "\r\n", "POST /mcp HTTP/1.1\r\nHost: " + h.addr + "\r\nX-Slow: "}

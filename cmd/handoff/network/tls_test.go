@@ -69,8 +69,8 @@ func TestTLS_ServesBothVersionsOfHTTP(t *testing.T) {
 	require.Less(t, v.stop(), 2*time.Second)
 }
 
-// TestServe_OtherMachinesNeedTokensAndTLS gives addresses that other machines reach. The port is taken, so
-// whoever tried to listen there would say so.
+// TestServe_OtherMachinesNeedTokensAndTLS gives addresses that other machines reach. The port is taken, so an attempt
+// to listen would fail with another error.
 func TestServe_OtherMachinesNeedTokensAndTLS(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

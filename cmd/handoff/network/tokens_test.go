@@ -26,7 +26,7 @@ func (b *bare) tool(tool string, args said) (int, answer) {
 	return resp.StatusCode, a
 }
 
-// refused reads what a call was refused with.
+// refused returns the error of a refused call.
 func (a answer) refused(t *testing.T) (e schemas.Error) {
 	t.Helper()
 	require.NotNil(t, a.Result)
@@ -72,7 +72,7 @@ func TestTokens_ChangeWhileServing(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status, "that no token is good any more opens nothing")
 }
 
-// What a token may only read it neither changes nor is taken to have read.
+// A token of scope read changes nothing and marks nothing as read.
 func TestTokens_ScopeReadChangesNothing(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()

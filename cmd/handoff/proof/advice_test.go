@@ -44,7 +44,7 @@ func TestAdvice_IsShownAsCommands(t *testing.T) {
 		"handoff complete ho_7 --summary '…'":       schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}},
 		"handoff fail ho_7 '…'":                     schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}},
 
-		// What no command says.
+		// Calls that no command expresses.
 		`handoff call get_handoff '{"handoff_id":"ho_7","wait_seconds":50}'`: schemas.GetIn{HandoffID: id, WaitSeconds: 50},
 		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:          schemas.ListIn{Limit: 10, Cursor: "ho_3"},
 	} {
@@ -82,7 +82,7 @@ func TestAdvice_RepeatsAgentAndWorkspace(t *testing.T) {
 	require.Equal(t, "To send it all the same, force it.", a.Advice(schemas.Advice{Say: "To send it all the same, force it."}))
 }
 
-// What refused calls are advised is there on the command line.
+// The advice of refused calls exists on the command line.
 func TestAdvice_OfRefusalsNamesExistingCommands(t *testing.T) {
 	parts := readBadCalls(t)
 	o := newOffice(t)

@@ -65,7 +65,7 @@ var (
 	byteForm   = regexp.MustCompile(`<byte (\w\w)>`)
 )
 
-// fill writes out what a line only names.
+// fill replaces names in a line by their values.
 func (k tokens) fill(args string) string {
 	args = tokenForm.ReplaceAllStringFunc(args, func(s string) string {
 		m := tokenForm.FindStringSubmatch(s)
@@ -99,7 +99,7 @@ func expand(form *regexp.Regexp, args string, by func(n int, what string) string
 	})
 }
 
-// told is what a refused call is told, in one line.
+// told returns the error of a refused call in one line.
 func told(e *schemas.Error) string {
 	field := e.Field
 	if field == "" {
@@ -128,8 +128,8 @@ func (o *office) prepare(calls []badCall) tokens {
 	return given
 }
 
-// Each refusal says what was wrong, where, and what would be right; and nothing changed. UPDATE_PROOF=1
-// writes into the table what calls are told.
+// Each refusal names the error, its field and the remedy; and nothing changed. UPDATE_PROOF=1 writes the refusals
+// into the table.
 func TestBadCalls_ChangeNothing(t *testing.T) {
 	parts := readBadCalls(t)
 	require.GreaterOrEqual(t, len(parts["bad"]), 100)
@@ -158,7 +158,7 @@ func TestBadCalls_ChangeNothing(t *testing.T) {
 	}
 }
 
-// rewrite puts below each bad call what it is told.
+// rewrite writes the refusal below each bad call.
 func rewrite(t *testing.T, told map[int]string) {
 	t.Helper()
 	text, err := os.ReadFile(badCalls)

@@ -42,12 +42,12 @@ echo '</testsuite>' >>report.xml; exit $bad
 
 const mended = "echo $(($1 + $2))\n"
 
-// A completion is what an agent does with the work, and what it says then.
+// A completion is an agent's work and its report.
 type completion struct {
 	name, check string
 	work        func(r repository)
 	commit      string             // said in the results
-	before      func(r repository) // what the agent does before it claims
+	before      func(r repository) // work of the agent before its claim
 }
 
 // falseOnes are completions that are not true. Each has to be refused, or to be recorded as a claim.

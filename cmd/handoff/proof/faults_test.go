@@ -74,7 +74,7 @@ func requireServerSays(t *testing.T, state string, prepare func(*exec.Cmd), says
 	}
 }
 
-// requireUnchanged names what differs and does not show it: these files are large.
+// requireUnchanged names different files without showing them, because they are large.
 func requireUnchanged(t *testing.T, before map[string]string, state string) {
 	t.Helper()
 	after := snapshot(t, state)
@@ -86,7 +86,7 @@ func requireUnchanged(t *testing.T, before map[string]string, state string) {
 	}
 }
 
-// snapshot is every file below a directory and what is in it.
+// snapshot returns all files below a directory with their content.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -135,7 +135,7 @@ func TestFaults_UnwritableWorkspaceIsRefused(t *testing.T) {
 	})
 }
 
-// Whoever ran a server with sudo in the home of somebody else leaves them an owner of whom they can read nothing.
+// A server that ran with sudo in the home of another user leaves an owner whose files that user cannot read.
 func TestFaults_OwnerOfOtherUserIsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
@@ -256,8 +256,8 @@ func TestFaults_DamagedFileIsRefused(t *testing.T) {
 	}
 }
 
-// Pages in the middle are read when they are needed. Whatever is hit, a command ends with an answer or an
-// error, never with a panic, and the file stays as it is for whoever repairs it.
+// Pages in the middle are read on demand. Whichever page is damaged, a command ends with an answer or an error, never
+// with a panic, and leaves the file unchanged for a repair.
 func TestFaults_DamagedPagesCauseNoPanic(t *testing.T) {
 	state, file := keptState(t)
 	sound, err := os.ReadFile(file)

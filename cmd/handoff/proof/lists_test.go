@@ -93,7 +93,7 @@ func TestPages_ShowEachRowOnce(t *testing.T) {
 	require.ElementsMatch(t, numbered(1, 100, func(i int) bool { return i%2 == 1 }), o.pages("dev", map[string]any{"box": "sent"}, nil))
 }
 
-// The inbox is in the order of claiming; it goes on where it was also when what was shown last is gone.
+// The inbox is in the order of claims; a cursor stays valid when the last shown handoff is gone.
 func TestPages_OfShrinkingInboxSkipNothing(t *testing.T) {
 	o := mixed(t)
 	order := o.pages("qa", nil, nil)
@@ -114,7 +114,7 @@ func TestClaim_FollowsOrderOfInbox(t *testing.T) {
 	}
 }
 
-// Newest first: what is sent meanwhile is before the first page and moves nothing.
+// Newest first: a new handoff comes before the first page and moves nothing.
 func TestPages_DuringSendsRepeatNothing(t *testing.T) {
 	o := mixed(t)
 	shown := o.pages("qa", map[string]any{"box": "all"}, func([]string) {
@@ -163,13 +163,13 @@ func TestNotices_FilteredStayUnread(t *testing.T) {
 	require.EqualValues(t, "1", commandtest.UnreadOf(o.must("qa", "list_handoffs", `{}`)))
 }
 
-// Every result of an agent's call says how much mail it has, right after what the call itself changed.
+// Every result of an agent's call has the size of its mailbox, after the changes of the call.
 func TestResults_CountInbox(t *testing.T) {
 	o := newOffice(t)
 	held := map[string]int{}
 	counts := func(agent, tool, args string, pending, urgent, notices int) {
 		t.Helper()
-		var inbox schemas.Inbox // which leaves out what is zero, but for pending
+		var inbox schemas.Inbox // it omits zeros, except pending
 		require.NoError(t, json.Unmarshal([]byte(commandtest.AsJSON(t, o.must(agent, tool, args)["inbox"])), &inbox))
 		require.Equal(t, schemas.Inbox{Pending: pending, Urgent: urgent, Notices: notices, Held: held[agent]}, inbox, "%s %s", tool, args)
 	}
@@ -196,7 +196,7 @@ func TestResults_CountInbox(t *testing.T) {
 	counts("qa", "fail_handoff", `{"handoff_id": 1, "description": "No", "outcome": "rejected"}`, 1, 1, 1)
 }
 
-// What was sent can be read to its last byte, a part at a time.
+// A sent reference can be read to its last byte, one part at a time.
 func TestReference_IsReadInParts(t *testing.T) {
 	o := newOffice(t)
 	request := strings.Repeat(`"quoted" \`, 3000) + strings.Repeat("größer \"und\" <größer> 東京 🎉\n", 3000)

@@ -1,7 +1,6 @@
-// Package proof_test proves what the program promises where it is hardest to keep: that every call which is wrong is
-// refused and changes nothing, that every message which other systems have sent arrives whole, that lists are complete
-// while others write, that no result and no line of the wire is larger than it may be, and that faults of the disk and
-// the network are told in words that help.
+// Package proof_test proves the promises that are hardest to keep: every wrong call is refused and changes nothing,
+// every message of other systems arrives whole, lists are complete while others write, no result and no line of the
+// wire is larger than allowed, and errors about faults of disk and network help.
 package proof_test
 
 import (

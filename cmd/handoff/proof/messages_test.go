@@ -15,9 +15,9 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// The messages of other protocols, as they stand in public documents, and the tool that takes each. Beside a
-// message, its .map.json names the argument that holds each of its values; testdata/shown.txt says
-// where get_handoff shows that argument. A message that does not say for whom or what is sent with both.
+// The messages of other protocols, from public documents, each with its tool. The .map.json of a message names the
+// argument for each of its values; testdata/shown.txt says where get_handoff shows that argument. A message without
+// recipient or task is sent with both.
 var publicMessages = []struct{ name, tool, to, task string }{
 	{name: "handoff-protocol-agent-handoff", tool: "send_handoff"},
 	{name: "handoff-protocol-agent-completion", tool: "complete_handoff"},
@@ -111,7 +111,7 @@ func readMessage(t *testing.T, name string) commandtest.Record {
 	return commandtest.ParseRecord(t, b)
 }
 
-// requireShown finds every value of a message in what get_handoff shows.
+// requireShown finds every value of a message in the result of get_handoff.
 func requireShown(t *testing.T, tool, message string, full commandtest.Record) {
 	t.Helper()
 	b, err := os.ReadFile(messagePath(message + ".map.json"))

@@ -25,7 +25,7 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// needs are what makes each kind of need, as lines of a shell; N is its number.
+// needs are shell lines that cause each kind of need; N is its number.
 var needs = map[string]string{
 	"question":   `id=$(handoff send qa "$N" --agent human -q); handoff claim $id --agent qa; handoff update $id --ask Which --agent qa`,
 	"permission": `id=$(handoff send qa "$N" --agent dev -q); handoff claim $id --agent qa; handoff update $id --needs-permission root --agent qa`,
@@ -38,8 +38,8 @@ var needs = map[string]string{
 	"message":    `handoff send human "$N" --type message --agent dev`,
 }
 
-// Each kind of need is told once while the program that tells it is killed and stopped all the time. HANDOFF_NEEDS is how
-// often each is made, 100 by make needs, with ten restarts for each.
+// Each kind of need is told once while the program that tells it is killed and stopped all the time. HANDOFF_NEEDS is
+// how often each is made, 100 by make needs, with ten restarts for each.
 func TestStatusExec_ReportsEachNeedOnceOverRestarts(t *testing.T) {
 	sandbox.Proof(t)
 	times, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_NEEDS"), "2"))
@@ -61,7 +61,7 @@ func TestStatusExec_ReportsEachNeedOnceOverRestarts(t *testing.T) {
 		d.herald(time.Duration(rand.Int64N(int64(time.Second))))
 	}
 	require.NoError(t, <-made)
-	d.herald(10 * time.Second) // which tells what is left
+	d.herald(10 * time.Second) // it reports the rest
 	d.requireToldOnce(len(needs)*times, times >= 100)
 }
 
@@ -101,7 +101,7 @@ func (d desk) herald(life time.Duration) {
 	_ = cmd.Wait()
 }
 
-// requireToldOnce holds what was told against what needs the person now, and says after how long it was told.
+// requireToldOnce compares the reports with the current needs of the person, and checks their delay.
 func (d desk) requireToldOnce(n int, fast bool) {
 	raw, err := d.shell(`handoff call workspace_overview '{"limit": 1000}'`).Output()
 	require.NoError(d.t, err)

@@ -75,7 +75,7 @@ func rowsOf(t testing.TB, file store.Backend) []byte {
 	return all.Bytes()
 }
 
-// rowsIn are those of a file that nobody holds.
+// rowsIn returns the rows of a file that no process has open.
 func rowsIn(t testing.TB, path string) []byte {
 	t.Helper()
 	file, err := bolt.Open(context.Background(), bolt.Config{Path: path})

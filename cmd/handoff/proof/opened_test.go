@@ -24,7 +24,7 @@ type play struct {
 	acceptedBy schemas.Agent
 }
 
-// A way is how work ends. Before changes what is there when it is sent, with the flags of the send.
+// A way is an end of work. Before changes the repository before the send, with the flags of the send.
 type way struct {
 	name, check string
 	before      func(p *play)
@@ -43,7 +43,7 @@ func (p *play) complete(flags ...string) int {
 	return code
 }
 
-// at is the play with another directory or other variables for what the holder calls.
+// at is the play with another directory or other variables for the holder's calls.
 func (p *play) at(dir string, env ...string) *play {
 	q := *p
 	q.dir, q.env = cmp.Or(dir, p.dir), append(append([]string{}, p.env...), env...)
@@ -56,7 +56,7 @@ func (p *play) away(flags ...string) int {
 	return q.complete(append(flags, "--workspace", p.workspace)...)
 }
 
-// partial hands in what was refused, which a holder always can but for strict work.
+// partial completes refused work as partial, which a holder may do unless the work is strict.
 func (p *play) partial(flags ...string) { p.complete(append(flags, "--outcome", "partial")...) }
 
 // without is a PATH with some programs and not git.
@@ -81,7 +81,7 @@ func (p *play) other() repository {
 
 const supervisor = "$(cut -d' ' -f4 /proc/$PPID/stat)"
 
-// deceits are false, and have to leave shut what waits.
+// deceits are false, and must keep dependents blocked.
 var deceits = []way{
 	{name: "a commit that is not there", check: "test", play: func(p *play) { p.complete("--result", "commit="+nowhere) }},
 	{name: "a failure, then a commit that is not there", check: "test", play: func(p *play) {
@@ -157,7 +157,7 @@ var deceits = []way{
 	}},
 }
 
-// honest are true, and have to open what waits.
+// honest are true, and must open dependents.
 var honest = []way{
 	{name: "mended", check: "test", play: func(p *play) { p.mend().done() }},
 	{name: "main moved by others", check: "test", play: func(p *play) {
@@ -266,8 +266,8 @@ func (p *play) commit(path, text string) *play {
 
 func (p *play) done(flags ...string) { require.Zero(p.t, p.complete(flags...)) }
 
-// What waits for work begins when the work was seen to be done, when its sender said that a claim is enough, and when
-// somebody accepted it, and never else. make believed plays each way 16 times.
+// A dependent opens when checks passed, when the sender said that a claim is enough, or when the sender or human
+// accepted the work, and never otherwise. make believed plays each way 16 times.
 func TestObservations_OnlyObservedOpensDependents(t *testing.T) {
 	sandbox.Proof(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
@@ -298,7 +298,7 @@ func TestObservations_OnlyObservedOpensDependents(t *testing.T) {
 	}
 }
 
-// begin sends work and what waits for it, and claims the first.
+// begin sends work and a dependent, and claims the work.
 func (r repository) begin(w way) *play {
 	r.git("checkout", "-q", "-f", "main").git("clean", "-fdqx")
 	_ = exec.CommandContext(r.t.Context(), "git", "-C", r.dir, "branch", "-q", "-D", "fix", "old").Run() // of the round before
@@ -317,7 +317,7 @@ func (r repository) begin(w way) *play {
 	return p
 }
 
-// outcome tells what came of the work, and whether what waits for it may be claimed.
+// outcome returns the result of the work, and whether its dependent may be claimed.
 func (p *play) outcome() (seen, success, opened int) {
 	if p.acceptedBy != "" {
 		p.handoff(0, "update", p.id, "--agent", string(p.acceptedBy), "--accept")

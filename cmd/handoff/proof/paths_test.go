@@ -41,7 +41,7 @@ func readShown(t testing.TB) shown {
 	return all
 }
 
-// of gives the paths under which an argument is shown: those of the longest listed argument that it is in.
+// of returns the paths that show an argument: the paths of the longest listed argument that contains it.
 func (s shown) of(tool, argument string) (paths []string) {
 	longest := ""
 	for _, p := range s[tool] {
@@ -57,7 +57,7 @@ func (s shown) of(tool, argument string) (paths []string) {
 	return paths
 }
 
-// kept tells whether a value is what was said, as it was or in the one way in which its place writes it.
+// kept reports whether a value is the given one, unchanged or in the one spelling of its field.
 func kept(said, have any, argument string) bool {
 	field, _, _ := strings.Cut(argument, "[")
 	text := fmt.Sprint(said)

@@ -87,7 +87,7 @@ func TestResults_StaySmall(t *testing.T) {
 	}
 }
 
-// What does not fit is there at the next call, which the result names.
+// The next call, which the result names, has the rest.
 func TestResults_NameWayToRest(t *testing.T) {
 	o := crowded(t)
 	for _, c := range []struct{ agent, tool, args, next string }{

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// What a handoff leaves may be as large as a handoff. The one that goes on must be made all the same: where
-// that fails while the clock ends a handoff, it fails in every call, for ever.
+// The remains of a handoff may be as large as a handoff. Its successor must be made all the same: if that fails while
+// the clock ends a handoff, it fails in every call, for ever.
 func TestSize_LargeRestLeavesRoomForNextClaim(t *testing.T) {
 	large := strings.Repeat("x", 250<<10)
 	for name, end := range map[string]func(o *office){

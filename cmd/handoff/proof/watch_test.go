@@ -18,7 +18,7 @@ import (
 	"handoff/schemas"
 )
 
-// Processes of their own watch what other processes do.
+// Separate processes watch other processes.
 
 // startInShell starts a line of a shell in which handoff is this program.
 func startInShell(p commandtest.Home, line string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {

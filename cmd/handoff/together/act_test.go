@@ -40,7 +40,7 @@ const (
 	reading
 )
 
-// fate is what the client knows of what became of its call.
+// fate is the client's knowledge about the effect of its call.
 type fate int
 
 const (
@@ -61,7 +61,7 @@ func (a act) String() string {
 	return fmt.Sprintf("%v – %v: client %d: %s %v: %s %s %s", a.from, until, a.by, what, a.handoff, known, a.token, a.status)
 }
 
-// A history is what all clients saw. It may be written by many at a time.
+// A history has the acts of all clients. Many may write to it at a time.
 type history struct {
 	began time.Time
 
@@ -71,7 +71,7 @@ type history struct {
 	killed map[int]time.Duration // from when on a client was being killed
 }
 
-// nobody is a client that is dead from the beginning: what may have been claimed for it is given back.
+// nobody is a client that is dead from the beginning: its claims are released.
 const nobody = 0
 
 func newHistory() *history {

@@ -88,7 +88,7 @@ func (c *crowd) rampage(t *testing.T) (clients []*client, dead deaths, v visitor
 	return clients, dead, v
 }
 
-// deaths counts who was killed.
+// deaths counts killed processes.
 type deaths struct{ owners, guests int }
 
 // killAll kills the owner every second, and between two of them now and then a guest.
@@ -110,7 +110,7 @@ func (c *crowd) killAll() (dead deaths) {
 	}
 }
 
-// A visitor is a person who uses the command line meanwhile.
+// A visitor is a person that uses the command line meanwhile.
 type visitor struct {
 	number  int
 	runs    int
@@ -197,8 +197,7 @@ func processesOf(clients []*client) (all []*process) {
 	return all
 }
 
-// requireNothingLost holds what clients were told against what is stored: every send once, every completion
-// as it was.
+// requireNothingLost compares answers to clients with the store: every send once, every completion unchanged.
 func (h *history) requireNothingLost(t *testing.T, found []schemas.Item, outcomes map[schemas.ID]string) {
 	t.Helper()
 	titled := map[string]schemas.ID{}

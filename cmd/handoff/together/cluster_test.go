@@ -55,7 +55,7 @@ func TestNodes_KilledLoseNothing(t *testing.T) {
 	require.Less(t, part(gaps[restarted], 0.99), 3*tolerable)  // and 5 s
 }
 
-// A storm is what comes over a cluster during a shift.
+// A storm is the list of failures of a cluster during a shift.
 type storm struct {
 	*cluster
 	shift
@@ -68,7 +68,7 @@ type storm struct {
 type blow struct {
 	what string
 	from time.Time
-	over time.Time // when it was, and what comes later is not its fault; zero while it is not
+	over time.Time // its end, after which gaps have other causes; zero while it lasts
 }
 
 const (
@@ -79,7 +79,7 @@ const (
 
 const (
 	pauseLasts = 4 * time.Second // a node owns for two seconds without a word, and is taken from after three
-	aftermath  = 3 * time.Second // is how long gaps may come of what happened
+	aftermath  = 3 * time.Second // after a failure gaps may come for so long
 )
 
 // rampage lets everybody work until the time is over.
@@ -186,7 +186,7 @@ func (w *storm) freezeOwner() *node {
 	return nil
 }
 
-// strikes notes that something happens; what it returns notes that it is over.
+// strikes notes the start of a failure; the returned function notes its end.
 func (w *storm) strikes(what string) (over func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,8 +209,8 @@ func (w *storm) count(what string) (n int) {
 	return n
 }
 
-// gaps are the worst ones of each client after each blow, by what they are put down to: the gravest of what was not
-// over for a while.
+// gaps returns the worst gaps of each client after each failure, by cause: the gravest failure that was not over for
+// a while.
 func (w *storm) gaps(workers []*worker) map[string][]time.Duration {
 	all := map[string][]time.Duration{}
 	for _, worker := range workers {

@@ -21,8 +21,8 @@ const (
 	atLatest = 15 * time.Second // on a machine that does other things as well
 )
 
-// TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. Whoever calls is told which
-// process does not answer. When it goes on so does everything, and what was refused has not been done.
+// TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. Each call's error names the process that
+// does not answer. When the owner goes on so do all calls, and refused calls had no effect.
 func TestCalls_NameStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -83,7 +83,7 @@ func (p *place) requireLive(s *process, others []*process) {
 	}, atLatest, 100*time.Millisecond, "a connection counts as gone though its process is there")
 }
 
-// rebuff is what a call was told, and how long that took.
+// rebuff is the error of a call, and its duration.
 type rebuff struct {
 	what string
 	why  error
@@ -143,7 +143,7 @@ func (p *place) countLate(owner *process, others []*process) int {
 	return times["without a key"] + times["by a person"]
 }
 
-// err is what a command that failed wrote.
+// err returns the error output of a failed command.
 func (r ran) err() error {
 	if r.code == 0 {
 		return nil

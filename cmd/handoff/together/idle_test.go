@@ -11,7 +11,7 @@ import (
 
 const (
 	frugal   = 0.001 // of a core: the aim for a process that has nothing to do
-	wasteful = 0.01  // what no other load on the machine explains
+	wasteful = 0.01  // more than other load on the machine explains
 )
 
 // TestIdle_TakesNoProcessorTime leaves four processes alone and measures the processor time that each takes.
@@ -21,7 +21,7 @@ func TestIdle_TakesNoProcessorTime(t *testing.T) {
 	p := newPlace(t)
 	all := p.several("planner", "qa", "dev", "ops")
 	owner, _ := p.parted(all)
-	elapse(t, time.Second) // what follows a start is over then
+	elapse(t, time.Second) // work after a start is over then
 
 	before := map[*process]time.Duration{}
 	for _, s := range all {
@@ -41,7 +41,7 @@ func TestIdle_TakesNoProcessorTime(t *testing.T) {
 	endAll(t, all)
 }
 
-// elapse lets time pass in which nothing is done: that is what is measured.
+// elapse lets time pass without work: the test measures that time.
 func elapse(t *testing.T, d time.Duration) {
 	t.Helper()
 	select {

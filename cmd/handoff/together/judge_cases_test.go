@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// These histories are made up, to show what the judge lets pass and what it finds.
+// These histories are made up, to test the judge.
 
 // moments writes a history: each act is called one second after the one before and answered at once.
 func moments(acts ...act) *history {

@@ -16,7 +16,7 @@ import (
 type standing struct {
 	at    stage
 	token string // of the claim that holds it, or that completed it; empty where no client was told
-	by    int    // who claimed it
+	by    int    // the claiming client
 }
 
 type stage int
@@ -28,8 +28,8 @@ const (
 	completed
 )
 
-// model is what one handoff may do. What a client was told of a call has to be what the model answers at some
-// moment between the call and its answer; a call of unknown fate may have been done or not.
+// model is the set of allowed states of one handoff. The answer to a client has to be the answer of the model at some
+// moment between call and answer; a call of unknown fate may have had an effect or not.
 type model struct {
 	killed map[int]time.Duration
 }
@@ -104,8 +104,8 @@ func (m model) does(s standing, a act) (then standing, possible bool) {
 	return s, false
 }
 
-// free tells whether a handoff may be claimed: it waits, or whoever holds it is dead. The claim of a dead
-// client is kept for two minutes, or until it is known that it died; then it may be claimed again.
+// free reports whether a handoff may be claimed: it waits, or its holder is dead. The claim of a dead client is kept
+// for two minutes, or until its death is known; then it may be claimed again.
 func (m model) free(s standing, by time.Duration) bool {
 	died, dead := m.killed[s.by]
 	return s.at == pending || s.at == held && dead && died <= by

@@ -2,10 +2,10 @@
 
 // Package together_test shows that many processes share one store.
 //
-// Nothing here is played: every process is the real program, built before the tests and spoken to over standard input
-// and output as MCP clients do. They run with HANDOFF_PROOFS=1, as make proofs does; those of the judge run always. The tests kill it, stop it, start it at the same moment as another, and then
-// ask what the clients were told and what the registry says. Each prints its figures, see go test -v; the
-// benchmarks print theirs.
+// Nothing here is a stub: every process is the real program, built before the tests, which talk to it over standard
+// input and output as MCP clients do. They run with HANDOFF_PROOFS=1, as make proofs does; the tests of the judge run
+// always. The tests kill processes, stop them, and start them at the same moment, and then compare the answers to
+// clients with the registry. Each prints its figures, see go test -v; the benchmarks print theirs.
 //
 //	HANDOFF_CHAOS=10m      how long owners are killed (default 10s)
 //	HANDOFF_CYCLES=200     how often four processes are started and ended (default 20)
@@ -15,8 +15,8 @@
 //	HANDOFF_PROGRAM=FILE   the program to try, instead of building it: with -race, or a release
 //
 // A process is in process_test.go, how one speaks to it in speech_test.go, the workspace they share in
-// place_test.go. What clients saw is an act (act_test.go), and whether all acts fit together is judged in
-// judge_test.go.
+// place_test.go. A call with its answer is an act (act_test.go); judge_test.go checks whether all acts fit
+// together.
 package together_test
 
 import (

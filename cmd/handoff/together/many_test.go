@@ -19,8 +19,8 @@ import (
 )
 
 // TestNodes_ShareManyWorkspaces has one agent in each of many workspaces send, claim and complete without a pause,
-// through a balancer that chooses the node by the workspace, as that of examples/cluster does. All get their turns, and
-// each node owns about as many workspaces as the others.
+// through a balancer that chooses the node by the workspace, as in examples/cluster. All get their turns, and each
+// node owns about as many workspaces as the others.
 func TestNodes_ShareManyWorkspaces(t *testing.T) {
 	const nodes = 4
 	number := programtest.Setting(t, "HANDOFF_WORKSPACES", 200, 40, strconv.Atoi)

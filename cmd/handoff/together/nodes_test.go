@@ -109,7 +109,7 @@ func (p *place) serve(args ...string) (*node, error) {
 	}
 	go func() {
 		defer close(n.ended)
-		_ = errors.Join(n.cmd.Wait(), file.Close()) // who kills it knows
+		_ = errors.Join(n.cmd.Wait(), file.Close()) // the function that kills it reports errors
 	}()
 	select {
 	case n.host = <-said.host:
@@ -131,7 +131,7 @@ func (n *node) kill() {
 }
 
 // balance sends a request to one node after the other until one answers, as a balancer does. It names the request, so
-// that what a node has taken and not answered may be repeated.
+// that a request without an answer may be repeated.
 func (c *cluster) balance(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *cluster) balance(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("no node answers")
 }
 
-// busy is what the balancer responds when no node answers.
+// busy is the response of the balancer if no node answers.
 func busy(w http.ResponseWriter, _ *http.Request, err error) {
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -182,7 +182,7 @@ func (c *cluster) owner() (number int, err error) {
 	return -1, err
 }
 
-// An announcement is where a node writes what it says, until it has said where it listens.
+// An announcement takes the output of a node, until the node has named its address.
 type announcement struct {
 	log  io.Writer
 	host chan string // gets it

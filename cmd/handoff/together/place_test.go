@@ -24,10 +24,10 @@ type place struct {
 	ctx     context.Context // done a little before the tests have to end, so that processes do first
 	program string
 	state   string // XDG_STATE_HOME
-	logs    string // what processes write on standard error
+	logs    string // standard error of processes
 	home    string
 	cwd     string
-	env     []string // besides what every process gets
+	env     []string // additional variables
 }
 
 // newPlace makes a place whose workspace is named w.
@@ -91,7 +91,7 @@ func (p *place) several(agents ...string) (all []*process) {
 	return all
 }
 
-// ran is what became of a command.
+// ran is the result of a command.
 type ran struct {
 	code      int
 	out, errs string
@@ -177,7 +177,7 @@ func (p *place) parted(all []*process) (owner *process, others []*process) {
 	return owner, others
 }
 
-// readLogs looks for what no process may ever log, and shows all logs of a test that failed.
+// readLogs looks for text that no process may ever log, and shows all logs of a failed test.
 func (p *place) readLogs() {
 	paths, _ := filepath.Glob(filepath.Join(p.logs, "*"))
 	more, _ := filepath.Glob(filepath.Join(p.state, "handoff", "*", "*.log"))

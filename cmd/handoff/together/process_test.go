@@ -19,16 +19,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process is "handoff mcp" and its client. It ends with its test whatever happens: it is killed, and where
-// the test itself is, its input ends.
+// A process is "handoff mcp" and its client. It always ends with its test: it is killed, and if the test is killed,
+// its input ends.
 type process struct {
 	pid     int
 	agent   string  // under which it acts, if it was given a name
-	welcome welcome // what it answered to initialize
+	welcome welcome // the answer to initialize
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	stderr string        // path of what it logged
+	stderr string        // path of its log
 	ended  chan struct{} // closed when it was waited for
 
 	writing sync.Mutex // one line at a time
@@ -113,7 +113,7 @@ func (s *process) code() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// said is what the process logged.
+// said returns the log of the process.
 func (s *process) said() string {
 	text, _ := os.ReadFile(s.stderr)
 	return string(text)
@@ -137,8 +137,8 @@ func endAll(t testing.TB, all []*process) {
 	}
 }
 
-// used is the processor time that a process has taken so far: that of all its threads, in nanoseconds where
-// the kernel counts them, else in ticks.
+// used returns the processor time of a process so far: of all its threads, in nanoseconds if the kernel counts them,
+// else in ticks.
 func used(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))

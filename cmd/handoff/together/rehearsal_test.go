@@ -53,7 +53,7 @@ func TestRehearsal_RestoreHasAllAcknowledgedBeforeBackup(t *testing.T) {
 	}
 }
 
-// inFiles prepares nothing, and gives what loses everything; inDatabase does so for a database.
+// inFiles prepares nothing, and returns a function that loses everything; inDatabase does so for a database.
 func inFiles(t *testing.T, p *place) (lose func()) {
 	return func() { require.NoError(t, os.RemoveAll(p.dir())) }
 }
@@ -67,7 +67,7 @@ func inDatabase(t *testing.T, p *place) (lose func()) {
 	}
 }
 
-// A day is what clients were told was done.
+// A day has the calls that clients know to be done.
 type day struct {
 	*place
 
@@ -145,7 +145,7 @@ func (d *day) round(s *process, to, title string) bool {
 	return true
 }
 
-// play runs commands as they are written, and gives what they print.
+// play runs the commands of a text, and returns their output.
 func (d *day) play(commands string) (out string) {
 	d.t.Helper()
 	for line := range strings.Lines(commands) {
@@ -156,7 +156,7 @@ func (d *day) play(commands string) (out string) {
 	return out
 }
 
-// hasAll looks for what was acknowledged.
+// hasAll looks for all acknowledged calls.
 func (d *day) hasAll(t *testing.T, sent map[schemas.ID]string, done map[schemas.ID]bool) {
 	t.Helper()
 	s := d.start("--agent", "judge")

@@ -27,7 +27,7 @@ type shift struct {
 
 var teams = [2]string{"red", "blue"}
 
-// A worker is who works during a shift, with two calls under way.
+// A worker is a client that works during a shift, with two calls at a time.
 type worker struct {
 	*shift
 	caller
@@ -106,7 +106,7 @@ func (w *worker) workOn(wait int) bool {
 // patience is how long a call may take before it counts as never answered.
 const patience = 20 * time.Second
 
-// attempt makes a call, notes what the client saw of it, and tells whether the process goes on.
+// attempt makes a call, notes the client's view of it, and reports whether the process goes on.
 func (w *worker) attempt(a *act, tool string, in, out any) bool {
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
@@ -129,7 +129,7 @@ func (w *worker) attempt(a *act, tool string, in, out any) bool {
 	return !errors.Is(err, errGone)
 }
 
-// tell counts how a call ended, and notes what the client knows of its fate.
+// tell counts the end of a call, and notes the client's knowledge of its fate.
 func (w *worker) tell(a *act, err error) error {
 	why, refusal := errors.AsType[*schemas.Error](err)
 	switch {
@@ -151,7 +151,7 @@ func (w *worker) tell(a *act, err error) error {
 	return err
 }
 
-// fateOf is what a refusal tells of the call. One that could not be answered in time may have been done.
+// fateOf returns the fate of a refused call. A call without an answer in time may have had an effect.
 func fateOf(why *schemas.Error) fate {
 	if why.Code == schemas.Unavailable || why.Code == schemas.Internal {
 		return unknown

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// errGone says that a process ended before it answered: what became of the call is not known.
+// errGone says that a process ended before it answered: the effect of the call is unknown.
 var errGone = errors.New("the process ended before it answered")
 
 // welcome is the answer to initialize.
@@ -32,7 +32,7 @@ type answer struct {
 	}
 }
 
-// listen hands each answer to whoever waits for it, until the output ends.
+// listen hands each answer to its waiting caller, until the output ends.
 func (s *process) listen(out io.Reader) {
 	lines := bufio.NewReaderSize(out, 1<<16)
 	for {
@@ -62,8 +62,8 @@ func (s *process) hand(a answer) {
 	}
 }
 
-// ask makes a request and waits for the result. Any number of them may be under way. The error is [errGone]
-// when the process ended first, and that of ctx when nothing came in time.
+// ask makes a request and waits for the result. Many requests may run at a time. The error is [errGone] if the
+// process ended first, and the error of ctx if no answer came in time.
 func (s *process) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	come := make(chan answer, 1)
 	id, err := s.expect(come)
@@ -87,7 +87,7 @@ func (s *process) ask(ctx context.Context, method string, params any) (json.RawM
 	}
 }
 
-// expect registers who waits for the next request, and gives the request its id.
+// expect registers the receiver of the next answer, and returns the id of the request.
 func (s *process) expect(come chan<- answer) (id int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -84,8 +84,8 @@ type gaps struct {
 	late  []time.Duration // after the last ones
 }
 
-// add takes over the gaps of a client, without those of the round in which it began. The first and the last
-// ten of rounds are also kept apart.
+// add takes over the gaps of a client, without the gaps of its first round. It also keeps the first and the last ten
+// rounds apart.
 func (g *gaps) add(p *pulse, since, rounds int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -152,7 +152,7 @@ func newDesk(t *testing.T) desk {
 
 func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []byte(text), 0o600)) }
 
-// listed gives the names of all agents, and what is warned of.
+// listed returns the names of all agents, and the warnings.
 func (d desk) listed() (names string, warnings []string) {
 	call := tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"}
 	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{})
@@ -197,7 +197,7 @@ func (d desk) another() desk {
 	return desk{&agentsfile.Declarer{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
 }
 
-// owner counts what is declared whole. One before leave knows none, and an older one no digest either.
+// owner counts whole declarations. An older one does not know permissions, and a still older one no digest either.
 type owner struct {
 	tools.Invoker
 	older, before bool
@@ -309,7 +309,7 @@ func TestDeclarer_RegistersAgentFromFlags(t *testing.T) {
 	require.Equal(t, "testing", out.Agents[0].Role)
 }
 
-// A call that waits hears of what a file says by now: here of a pool that the waiting agent is in.
+// A waiting call gets changes of a file: here of a pool with the waiting agent.
 func TestDeclarer_DeclaresChangesDuringWait(t *testing.T) {
 	d := newDesk(t)
 	ask := func(agent schemas.Agent, tool string, args string) (string, error) {

@@ -151,7 +151,7 @@ func (g wild) act(ctx context.Context, w *mailboxtest.World, newest int) (calls 
 	return 2
 }
 
-// made counts handoffs, and of these what rules sent: in all, in each workflow and in each hour.
+// made counts handoffs, and the ones that rules sent: in all, in each workflow and in each hour.
 type made struct {
 	all, rules int
 	in         map[any]int
@@ -193,7 +193,7 @@ type life struct {
 	byTime, byAgents made
 }
 
-// look applies what is due, in as many calls as that takes, and holds it to what docs/guarantees.md says.
+// look applies overdue actions, in several calls if needed, and checks the bounds of docs/guarantees.md.
 func (l *life) look() {
 	for behind := true; behind; {
 		l.backend.updates, l.looking = 0, time.Now()
@@ -254,8 +254,8 @@ func (g wild) live(t *testing.T) *life {
 	return l
 }
 
-// Rules by chance, and lives by chance: what time makes of them stays within the bounds. HANDOFF_WILD says how many,
-// and HANDOFF_SEED which is the first.
+// Random rules in random lives stay within the bounds at all times. HANDOFF_WILD is their number, and HANDOFF_SEED
+// the first seed.
 func TestWildRules_StayWithinTheirBounds(t *testing.T) {
 	lives := sandbox.Times(100)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_WILD")); err == nil {

@@ -127,7 +127,7 @@ func TestCompletions_LongChecksOutliveCall(t *testing.T) {
 	require.Equal(t, out["completion_id"], again["completion_id"])
 }
 
-// Who completes the work at another commit ends the checks of the first one, and does not get it recorded without them.
+// A completion at another commit ends the checks of the first one, and is not recorded without checks.
 func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 	s := newShop(t)
 	id, bad := s.claimed(), s.head
@@ -164,7 +164,7 @@ func TestCompletions_RefuseFailedChecks(t *testing.T) {
 	require.Equal(t, "success", out["outcome"])
 }
 
-// Over HTTP nothing is known of the checkout of who calls, so what counts is the commit that the completion names.
+// Over HTTP the server does not know the caller's checkout, so the commit of the completion counts.
 func TestCompletions_RemoteCallerNamesCommit(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
@@ -188,7 +188,7 @@ func TestCompletions_RemoteCallerNamesCommit(t *testing.T) {
 	require.Contains(t, commandtest.AsJSON(t, out["warnings"]), "the commit badc0de is not in this repository", "a branch is no commit")
 }
 
-// Who claims the work beside another repository is held to the checks where it was sent.
+// A claim in another repository is checked with the list of the sender's repository.
 func TestCompletions_ClaimInOtherRepositoryKeepsBase(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)

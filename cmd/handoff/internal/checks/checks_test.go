@@ -32,7 +32,7 @@ type shop struct {
 	runner    checks.Runner
 }
 
-// tests is a runner of tests as small as can be: it prints what go test -json prints.
+// tests is a minimal test runner: it prints in the format of go test -json.
 const tests = `failed=0
 for t in tests/*.t; do
   how=pass
@@ -186,7 +186,7 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 	}
 }
 
-// What needs more than its part of the machine ends with a reason, and all that it started with it.
+// A command that needs too much of the machine ends with a reason, and with all its processes.
 func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
 	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
@@ -198,7 +198,7 @@ func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	require.False(t, platform.MemoryExceeds([]int{os.Getpid()}, 0.75))
 }
 
-// A test can print what a passing one prints. Where the files of tests are those of the base it does not get to it.
+// A test can fake the output of a passing one. If test files come from the base it cannot.
 func TestRun_TakesFakedTestFromBase(t *testing.T) {
 	s := newShop(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
@@ -248,7 +248,7 @@ func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 		seen, err := s.runner.Run(t.Context(), j)
 		require.NoError(t, err)
 		require.Contains(t, seen.Unobserved[j.Names[0]], tt.why, name)
-		if tt.also == "-" { // the list is good, and what is always asked for was looked at
+		if tt.also == "-" { // the list is good, and the checks that always run were run
 			continue
 		}
 		require.Empty(t, seen.Observed, name)
@@ -263,7 +263,7 @@ func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 	require.Contains(t, s.look(commit).Unobserved["always"], "nobody allowed")
 }
 
-// What a repository configures for its working trees holds for none of ours, and what a command leaves there neither.
+// The configuration of a repository does not apply to our trees, and neither do remains of a command.
 func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
 	s := newShop(t, `checks:
   test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git

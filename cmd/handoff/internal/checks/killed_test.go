@@ -18,7 +18,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-// Whoever is killed while a command runs, nothing of it goes on, and the next run looks as if nothing had been.
+// After the death of any of the processes no part of the command goes on, and the next run is unaffected.
 func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 	for name, kill := range map[string]func(run, supervisor int) error{
 		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },
@@ -66,7 +66,7 @@ func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 	}
 }
 
-// A command that ends what supervises it is not believed, and what it started ends with it, also without its mark.
+// A command that ends its supervisor yields no observation, and its processes end with it, also without the mark.
 func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 	for name, end := range map[string]string{
 		"killed":                     "kill -9 $PPID",

@@ -20,7 +20,7 @@ import (
 // word is in every connection string, and in no message.
 const word = "Zx-0815"
 
-// use does in a database what opening a workspace does, and keeps something large in it.
+// use writes a large value into a database, as opening a workspace does.
 func use(ctx context.Context, address string) error {
 	pool, err := postgres.Connect(ctx, address)
 	if err != nil {
@@ -60,7 +60,7 @@ func explains(t *testing.T, address string, code schemas.Code, message, hint str
 	t.Log(e.Message + " | " + e.Hint)
 }
 
-// What keeps a workspace from being opened in a database is explained, with the way out.
+// Errors of opening a workspace in a database have a remedy.
 func TestExplain_GivesRemedies(t *testing.T) {
 	address := postgrestest.Start(t)
 	with := address + " password=" + word
@@ -94,8 +94,8 @@ func TestExplain_GivesRemedies(t *testing.T) {
 	})
 }
 
-// The tables are on a small file system of their own, where the server has what it needs itself elsewhere.
-// The program reads its input first: the server fails with a broken pipe where it ends before that.
+// The tables are on a small file system of their own; the server's other files are elsewhere. The program reads its
+// input first: otherwise the server fails with a broken pipe.
 func TestExplain_FullDisk(t *testing.T) {
 	dir, err := os.MkdirTemp("", "small") //nolint:usetesting // one that the server's user reaches
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 
 func anywhere(string) bool { return false }
 
-// run runs the real git, which says what we should have read.
+// run runs the real git, whose output is the expectation.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{
@@ -41,7 +41,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// agree compares what we read with what git says.
+// agree compares our reading with git's.
 func agree(t *testing.T, dir string) git.Repository {
 	t.Helper()
 	r, ok := git.Find(dir, anywhere)

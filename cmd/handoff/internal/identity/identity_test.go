@@ -74,7 +74,7 @@ func TestServer_HasSessionOfClient(t *testing.T) {
 }
 
 func TestProcessOver_MatchesShell(t *testing.T) {
-	vars := map[string]string{"CLAUDE_PID": "42"} // also of what it starts
+	vars := map[string]string{"CLAUDE_PID": "42"} // processes of the client inherit it
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
 		require.Equal(t, want, identity.Process(agent, getenv), agent)
@@ -83,7 +83,7 @@ func TestProcessOver_MatchesShell(t *testing.T) {
 }
 
 func TestSession_IgnoresOtherClients(t *testing.T) {
-	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // also those of what it starts
+	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // processes of the client inherit them
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {
 		require.Equal(t, want, identity.Session(agent, getenv), agent)

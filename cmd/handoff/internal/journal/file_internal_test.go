@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the queue still gives a file when its Close has given up on it comes at a moment that no test can choose
-// from outside.
+// The queue may write to a file after Close has given up on it. No test can choose that moment from outside.
 func TestFile_WritesNothingAfterClose(t *testing.T) {
 	for name, before := range map[string]string{"a file with lines": "in time\n", "a file without": ""} {
 		t.Run(name, func(t *testing.T) {

@@ -174,7 +174,7 @@ func size(t *testing.T, dir, name string) int64 {
 	return info.Size()
 }
 
-// What is read at one look decides what is written before the next.
+// The test writes the next lines only after the reader has read the last.
 func TestLines_FollowYieldsNewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -23,14 +23,14 @@ import (
 	"handoff/tools"
 )
 
-// agent is one at work in a checkout, whose process adds what only it can know.
+// agent is an agent in a checkout, whose process adds the facts of the checkout.
 type agent struct {
 	testing.TB
 	*project.Files
 	name schemas.Agent
 }
 
-// newAgent begins work in a directory. Git may take its time, on whatever machine this is.
+// newAgent begins work in a directory. It gives git a long time limit, for slow machines.
 func newAgent(t testing.TB, w *mailboxtest.World, name schemas.Agent, dir string) agent {
 	return agent{t, &project.Files{Invoker: tools.Local{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
 }
@@ -68,7 +68,7 @@ func (a agent) commit() {
 	a.git("commit", "-q", "--allow-empty", "-m", "more")
 }
 
-// begun is a repository with one commit of these files, and who works there.
+// begun returns an agent in a repository with one commit of these files.
 func begun(t testing.TB, w *mailboxtest.World, name schemas.Agent, files ...string) agent {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git to look at")
@@ -158,7 +158,7 @@ func TestFiles_OverlapIsReportedBeforeSecondIsDone(t *testing.T) {
 	var overlapping, disjoint int
 	for range sets / len(agents) {
 		changes, held := make([][]string, len(agents)), make([]schemas.ID, len(agents))
-		told := map[[2]schemas.ID]int{} // how many files, by who was told of whom
+		told := map[[2]schemas.ID]int{} // number of files, by reader and subject
 		hear := func(who schemas.ID, texts []string) {
 			for _, text := range texts {
 				about, rest, _ := strings.Cut(text, " ")

@@ -56,7 +56,7 @@ func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
 	return schemas.GetOut{Handoff: &h, Standing: &st}
 }
 
-// Nobody completed or failed what was cancelled: the event tells by whom, and the standing why.
+// A cancelled handoff has no completion or failure: the event has the actor, and the standing the reason.
 func TestOutcome_NamesCanceller(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Reason: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}

@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// listening tries to listen, and gives the code of the refusal, or none, with what was logged.
+// listening tries to listen, and returns the refusal or nil, and the log.
 func listening(t *testing.T, c web.Config) (*schemas.Error, string) {
 	t.Helper()
 	var log bytes.Buffer

@@ -40,7 +40,7 @@ func newPair(t *testing.T, dir, name string, serial int64) (cert, key string) {
 	return cert, key
 }
 
-// replace puts a file in the place of another, as those do who renew certificates, with a time of its own.
+// replace replaces a file, as a renewal of a certificate does, with a time of its own.
 func replace(t *testing.T, path string, content []byte, age int64) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
@@ -49,7 +49,7 @@ func replace(t *testing.T, path string, content []byte, age int64) {
 	require.NoError(t, os.Rename(path+".new", path))
 }
 
-// serial is that of the certificate that the server shows now.
+// serial returns the serial number of the server's current certificate.
 func (s *running) serial() int64 {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
@@ -83,7 +83,7 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	require.NotContains(t, s.log.String(), "PRIVATE")
 }
 
-// known is the status of the answer to whoever asks for a host, over a connection of its own.
+// known returns the status of a request for a host, over a connection of its own.
 func (s *running) known(host string) int {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
@@ -126,7 +126,7 @@ func TestServer_StreamsOverHTTP2(t *testing.T) {
 		_, _ = w.Write(body)
 		control := http.NewResponseController(w)
 		if control.Flush() == nil && control.SetWriteDeadline(time.Now().Add(time.Minute)) == nil {
-			<-read // the client has what was flushed
+			<-read // the client has the flushed part
 			_, _ = io.WriteString(w, "after")
 		}
 	})})

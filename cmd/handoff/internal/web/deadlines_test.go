@@ -37,7 +37,7 @@ func TestDeadlines_CutOffUnreadBodySooner(t *testing.T) {
 	require.True(t, response.Close)
 }
 
-// The limits must not end what waits after its body was read, and says so.
+// The limits must not end a handler that waits after it read its body, and extends its deadline.
 func TestDeadlines_AllowWaits(t *testing.T) {
 	t.Parallel() // it takes a second
 	const limit = 300 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-// Each line is a request and what becomes of it.
+// Each line is a request and its expected status.
 func TestGuard_ChecksHostAndOrigin(t *testing.T) {
 	s := start(t, web.Config{Hosts: []string{"Handoff.example.com.", "10.1.2.3", "2001:DB8:0::1"}})
 	_, port, err := net.SplitHostPort(s.addr)

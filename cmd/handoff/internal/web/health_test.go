@@ -61,7 +61,7 @@ func TestReadiness_ChecksOnceASecond(t *testing.T) {
 	require.Contains(t, s.log.String(), `msg="ready again"`)
 }
 
-// One question hangs, whatever its context says; all who ask are answered, and none asks it again.
+// One check hangs and ignores its context; all requests are answered, and none starts another check.
 func TestReadiness_HangingCheckBlocksNoRequest(t *testing.T) {
 	t.Parallel() // it takes the two seconds
 	var asked atomic.Int64

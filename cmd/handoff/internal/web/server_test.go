@@ -19,7 +19,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-// A running server, and what it logged.
+// running is a running server, with its log.
 type running struct {
 	*web.Server
 	t    *testing.T
@@ -52,7 +52,7 @@ func start(t *testing.T, c web.Config) *running {
 	return s
 }
 
-// stop cuts off what is under way. What was logged is whole then.
+// stop cuts off running requests. The log is complete then.
 func (s *running) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -76,7 +76,7 @@ func (s *running) ask(lines string) (reply, string) {
 	return answer(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
 }
 
-// A reply is what is left of a response when its body was read.
+// A reply is a response whose body was read.
 type reply struct {
 	StatusCode int
 	Header     http.Header

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// everything is what may be in the directory of a workspace.
+// everything lists the possible files in the directory of a workspace.
 var everything = []string{
 	"handoff.db", "handoff.db.before", "handoff.db.restoring", "handoff.here", "handoff.log", "handoff.log.1", "handoff.new", "handoff.sock", "owner.json", "owner.json.new",
 	"project.json", "project.json.123", "handoff.lock",
