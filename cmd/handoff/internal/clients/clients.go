@@ -50,7 +50,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 		c, ok := client.Named(name)
 		if !ok {
 			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
-				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows what others can be told as well.")
+				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows an entry that other clients understand as well.")
 		}
 		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {
 			clients = append(clients, c)

@@ -96,8 +96,8 @@ func (s *setupRun) recordResult(f *fileSetup, backup string, err error) {
 		f.State = fileCleared
 		why := "others changed it since"
 		if !f.change.Recorded {
-			why = "nothing tells what was there before handoff"
+			why = "no receipt has the text from before handoff"
 		}
-		f.Note = cmp.Or(f.Note, why+", so that only what is of handoff was taken out")
+		f.Note = cmp.Or(f.Note, why+", so that only the parts of handoff were taken out")
 	}
 }

@@ -94,16 +94,16 @@ func explained(err error) string {
 // verified compares the registry with the records, as handoff audit verify does, if that is quick.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > maxVerified {
-		return skipped(aboutStore, "whether it is whole was not looked at: it is large").try(verify)
+		return skipped(aboutStore, "it was not verified: it is large").try(verify)
 	}
 	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
 	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return skipped(aboutStore, "whether it is whole was not found out in time").try(verify)
+		return skipped(aboutStore, "it was not verified in time").try(verify)
 	case err != nil:
-		return failure(aboutStore, "whether it is whole cannot be told: %s", schemas.AsError(err).Message).try(verify)
+		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).try(verify)
 	case !out.OK && len(out.Problems) > 0:
 		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).try(verify)
 	case !out.OK:
@@ -137,7 +137,7 @@ func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 		return nil, true
 	case runtime.GOOS != "windows" && info.Mode().Perm()&others != 0:
 		return []Finding{skipped(aboutStore,
-			"what is in it was not looked at: to open it would change its permissions")}, true
+			"its content was not examined: to open it would change its permissions")}, true
 	}
 	return nil, false
 }
@@ -186,11 +186,11 @@ func storeFile(path string, sh Shell) []Finding {
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
 	case workspace.Emptied(filepath.Dir(path)):
-		return []Finding{failure(aboutStore, "%s is empty, and was not: what it held is lost without a backup", path).
+		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
 			try(sh.line("restore FILE --replace"))}
 	case info.Size() == 0:
 		return []Finding{warning(aboutStore,
-			"%s is empty: what it held, if anything, is lost, and the next command makes a new store of it", path).
+			"%s is empty: its content, if it had any, is lost, and the next command makes a new store of it", path).
 			try(sh.line("list"))}
 	}
 	return nil

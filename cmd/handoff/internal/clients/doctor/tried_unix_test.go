@@ -53,7 +53,7 @@ func TestClient_ReportsServerThatIsNotHandoff(t *testing.T) {
 	w := newWorld(t)
 	path := w.write("relay", says("relay", "v7"))
 	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = '"+path+"'\nargs = ['serve']\n")
-	requireFinding(t, w.examine("codex"), doctor.Error, `it starts something else: what answers is "relay", and not handoff`, "handoff setup codex --yes")
+	requireFinding(t, w.examine("codex"), doctor.Error, `it starts something else: the server is "relay", and not handoff`, "handoff setup codex --yes")
 }
 
 func TestClient_RemedyRunsFailedServer(t *testing.T) {

@@ -65,8 +65,8 @@ func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command
 	case err == nil && !onward.HasParent(): // only flags of every command
 		return nil, onward.ParseFlags(words)
 	case err != nil || onward.Name() != "send" && onward.Name() != "complete":
-		return nil, schemas.Invalidf("", "what stands before the two dashes is neither send nor complete").
-			WithHint("With neither, what COMMAND wrote is printed: handoff exec -- COMMAND…")
+		return nil, schemas.Invalidf("", "the command before the two dashes is neither send nor complete").
+			WithHint("With neither, handoff exec -- COMMAND… prints the text that COMMAND wrote.")
 	}
 	onward.SetContext(context.WithoutCancel(cmd.Context())) // a command that was told to end may have ended well
 	if err := onward.ParseFlags(words); err != nil {
@@ -100,7 +100,7 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	}
 	if _, missing := os.Stat(file); err != nil && missing == nil {
 		status = cmp.Or(status, a.Report(cmp.Or(onward, cmd), err))
-		fmt.Fprintf(a.Stderr, "  What it wrote is kept: handoff send and complete take it with --file %s\n", file)
+		fmt.Fprintf(a.Stderr, "  Its text is kept: handoff send and complete take it with --file %s\n", file)
 		return cli.Exit(status)
 	}
 	if err = errors.Join(err, os.RemoveAll(dir)); err == nil && status != 0 {
@@ -134,7 +134,7 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 // handOn hands on the content of a file after a command ended with a status.
 func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
 	if f, err := os.Lstat(file); err == nil && !f.Mode().IsRegular() { // of a command in a sandbox, it may lead out of that
-		return schemas.Invalidf("", "what %s put there is a link, a pipe or a directory, and no file", command).
+		return schemas.Invalidf("", "the result of %s is a link, a pipe or a directory, and no file", command).
 			WithHint("The command has to write into the file itself, or to copy it there. Nothing was handed on.")
 	}
 	said, err := readPayload(context.WithoutCancel(cmd.Context()), a, file)

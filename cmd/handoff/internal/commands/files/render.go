@@ -142,5 +142,5 @@ func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*sta
 		}
 		id = out.Standing.Successor.String()
 	}
-	return nil, schemas.Errorf(schemas.Conflict, "what took the place of %s has no end", name)
+	return nil, schemas.Errorf(schemas.Conflict, "%s has too many successors", name)
 }

@@ -165,7 +165,7 @@ func (r restoring) undo(ctx context.Context) (said string, err error) {
 	default:
 		err = locked(r.to, func() error { return r.keptError(open.UndoFiles(r.to)) })
 	}
-	return "is used again, as it was before the restore; what came of the restore is kept", err
+	return "is used again, as it was before the restore; the restored workspace is kept", err
 }
 
 func (r restoring) accept(ctx context.Context) (said string, err error) {
@@ -179,7 +179,7 @@ func (r restoring) accept(ctx context.Context) (said string, err error) {
 
 // keptError is the error of an action on the kept store; nil for none.
 func (r restoring) keptError(err error) error {
-	return fileError("look after what was kept of "+r.to.Name, err, "handoff where shows what is there.")
+	return fileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
 // kept runs an action on the kept store, and prints the result.

@@ -168,7 +168,7 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 	if now := shown.Standing; now.Status != schemas.Pending && now.Status != schemas.Waiting {
 		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is not changed", shown.HandoffID, now.Status).
 			About(shown.HandoffID, now.Status, now.Successor).
-			WithHint("What waits in a mailbox or for an answer can be. A message or another handoff can say what is new.")
+			WithHint("A handoff that waits in a mailbox or for an answer can be changed. Otherwise send a message or another handoff.")
 	}
 	before := documentOf(shown.Handoff)
 	text, err := textformat.YAML(before)
@@ -250,7 +250,7 @@ func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file
 	}
 	content, err := a.Input(context.WithoutCancel(ctx), "", file) // the editor may have put anything in its place
 	if err != nil {
-		return file, "", schemas.Invalidf("", "what the editor left cannot be used: %w", err).WithHint("Nothing was changed.")
+		return file, "", schemas.Invalidf("", "the edited text cannot be used: %w", err).WithHint("Nothing was changed.")
 	}
 	return file, string(content), nil
 }

@@ -182,7 +182,7 @@ func assign(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out 
 		case status.Ended():
 			return out, nil, schemas.Errorf(schemas.Conflict, "%s is %s, so nobody is to do it", now.HandoffID, status).
 				About(now.HandoffID, status, 0).
-				WithHint("What was not completed, handoff retry ID --to NAME sends again.")
+				WithHint("handoff retry ID --to NAME sends work again that was not completed.")
 		case status.Held():
 			args["action"] = schemas.ActRelease
 		default:

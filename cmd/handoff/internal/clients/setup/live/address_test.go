@@ -55,8 +55,8 @@ func TestAsk_OfBadAddressFails(t *testing.T) {
 		"not there":    {404, "nothing here", "404 Not Found: nothing here"},
 		"fails":        {500, "nothing here", "500 Internal Server Error: nothing here"},
 		"is another":   {200, "nothing here", "something else than MCP"},
-		"another":      {200, strings.Replace(greeting, `"handoff"`, `"files"`, 1), `what answers is "files", and not handoff`},
-		"nameless":     {200, `{"jsonrpc":"2.0","id":1,"result":{}}`, `what answers is "", and not handoff`},
+		"another":      {200, strings.Replace(greeting, `"handoff"`, `"files"`, 1), `the server is "files", and not handoff`},
+		"nameless":     {200, `{"jsonrpc":"2.0","id":1,"result":{}}`, `the server is "", and not handoff`},
 		"another's id": {200, listing, "what it was not asked"},
 		"refuses":      {200, `{"jsonrpc":"2.0","id":1,"error":{"message":"not today"}}`, "not today"},
 	} {

@@ -51,7 +51,7 @@ type Another struct {
 }
 
 func (a *Another) Error() string {
-	return fmt.Sprintf("what answers is %.80q, and not handoff", a.Name)
+	return fmt.Sprintf("the server is %.80q, and not handoff", a.Name)
 }
 
 // ErrRefused says that a server demands a token, or another token.

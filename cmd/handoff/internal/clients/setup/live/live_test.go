@@ -63,7 +63,7 @@ func TestAsk_OfBadProgramFails(t *testing.T) {
 		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
 		"ends":            {"exit 0", "it ended without an answer"},
 		"is another":      {"echo Hello; cat >/dev/null", "something else than MCP"},
-		"another":         {`echo '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"files"}}}'; cat >/dev/null`, `what answers is "files", and not handoff`},
+		"another":         {`echo '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"files"}}}'; cat >/dev/null`, `the server is "files", and not handoff`},
 		"refuses":         {`echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}'; cat >/dev/null`, "not today"},
 		"knows no such":   {`echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}'; cat >/dev/null`, "what?"},
 		"never ends line": {`head -c 5000000 /dev/zero | tr '\0' x`, "it ended without an answer"},
