@@ -58,7 +58,7 @@ events and texts, and damaged pages: for these, restore a backup.`,
 	return cmd
 }
 
-const unmendable = "Other faults stay: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
+const unmendable = "Faults that cannot be mended stay: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
 
 func printCheck(p *cli.Page, out schemas.CheckOut) {
 	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
