@@ -60,7 +60,7 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 	flags.StringVar(&a.Dir, "dir", "", "the project's `directory` (default: the client's project, else the current directory)")
 	flags.StringVar(&a.Workspace, "workspace", "",
 		"`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: the project's workspace)")
-	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
+	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as JSON")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
 	FromEnvironment(flags)
 }

@@ -52,7 +52,7 @@ does not answer.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "all known clients, also clients that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
-	flags.StringVar(&f.options.Server.URL, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
+	flags.StringVar(&f.options.Server.URL, "http", "", "reach the server at this `URL`, such as https://example.com/mcp")
 	flags.StringVar(&f.options.Server.TokenEnv, "token-env", "",
 		"`variable` of the environment that holds the token, as HANDOFF_TOKEN")
 	flags.BoolVar(&f.options.Hooks, "hooks", false, "with hooks (the default, but not with --http)")

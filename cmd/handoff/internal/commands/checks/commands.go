@@ -24,7 +24,7 @@ const about = `A repository lists checks in .handoff/checks.yaml. Work has to pa
       run: go test -json ./...
       report: gotest                    # or {junit: FILE}: it names tests that passed, and none that failed
       kept: true                        # tests that passed at the base have to pass
-      base: ["**/*_test.go", Makefile]  # these files are as at the base
+      base: ["**/*_test.go", Makefile]  # these files have their content at the base
     guide: {exists: docs/guide.md}
     scope: {touches: ["src/**"], leaves: ["secrets/**"]}
     clean: {tree: clean}

@@ -74,7 +74,7 @@ var registerFields = []cli.Field{
 	cli.Words("accepts", "accepts", "work types: code,test_request; * for any"),
 	cli.Words("produces", "produces", "types of its results: test_results"),
 	cli.Words("skills", "skills", "python,mcp"),
-	cli.Text("role", "role", "as testing"),
+	cli.Text("role", "role", "such as testing"),
 	cli.Text("description", "description", "its strengths"),
 	cli.Number("max-session", "max_session_minutes", "the longest that it works at a stretch, in `minutes`"),
 	cli.Number("max-open", "max_open", "handoffs at once"),

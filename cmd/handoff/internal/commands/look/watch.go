@@ -64,7 +64,7 @@ loop. Agents write the texts in them: quote these texts. To act only on handoffs
 	flags.StringVar(&w.agent, "agent", "",
 		"only events about this `name`: its actions, and handoffs that it sent, received or holds")
 	flags.StringVar(&w.workflow, "workflow", "", "only of this `workflow`")
-	flags.StringSliceVar(&w.actions, "action", nil, "only these `actions`, as events have them: asked,failed,completed")
+	flags.StringSliceVar(&w.actions, "action", nil, "only these `actions`, by their names in events: asked,failed,completed")
 	flags.Uint64Var(&w.since, "since", 0, "begin after this event `number`; 0 for all there are (default: from now on)")
 	return cmd
 }

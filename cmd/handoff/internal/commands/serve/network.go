@@ -24,7 +24,7 @@ type network struct {
 }
 
 func (n *network) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&n.site.Addr, "http", "", "serve agents over HTTP too, at this `address`, as 127.0.0.1:4263")
+	flags.StringVar(&n.site.Addr, "http", "", "serve agents over HTTP too, at this `address`, such as 127.0.0.1:4263")
 	flags.StringVar(&n.site.Cert, "tls-cert", "", "certificate `file`, PEM; read again when it changes")
 	flags.StringVar(&n.site.Key, "tls-key", "", "`file` of its key, PEM")
 	flags.BoolVar(&n.site.Insecure, "insecure", false, "serve other addresses than loopback without TLS")

@@ -96,7 +96,7 @@ it is in the registry, next to all actions with the token. No other token can ge
 		Args: cobra.ExactArgs(1),
 	}
 	cli.Bind(cmd, tokenFields)
-	expires := cmd.Flags().String("expires", "never", "after a `time` as 30d or 12h, or at one as 2026-12-31")
+	expires := cmd.Flags().String("expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"name": given[0]}
 		if err := args.SetFields(cmd, tokenFields); err != nil {

@@ -61,7 +61,7 @@ reason.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "client", "",
-		"which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
+		"the `client` that runs it: claude-code, codex or gemini-cli (default: detected)")
 	return cmd
 }
 

@@ -42,7 +42,7 @@ type waking struct {
 
 func (w *waking) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake its session")
-	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
+	flags.StringVar(&w.client, "client", "", "with --hook: the `client` that runs it (default: detected)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
 	flags.IntVar(&w.clientPID, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
 	_ = flags.MarkHidden("client-process") // the flag exists
