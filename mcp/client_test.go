@@ -104,7 +104,7 @@ func (c *client) send(lines ...string) {
 	}
 }
 
-// next is the next line of the server.
+// next returns the next line of the server.
 func (c *client) next() string {
 	c.t.Helper()
 	select {

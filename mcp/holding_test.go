@@ -18,7 +18,7 @@ type reminded struct {
 	Next      []schemas.Advice `json:"next"`
 }
 
-// first is the first advice after the greeting of a connection.
+// first returns the first advice after the greeting of a connection.
 func (r reminded) first() string {
 	next := r.Next
 	if next[0].Tool == "" {

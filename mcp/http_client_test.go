@@ -22,7 +22,7 @@ type remote struct {
 	header http.Header
 }
 
-// as gives a client with a bearer token and connections of its own; an empty token is none.
+// as returns a client with a bearer token and connections of its own; an empty token is none.
 func (s *site) as(token string) *remote {
 	c := &remote{t: s.t, url: s.http.URL, http: &http.Client{Transport: &http.Transport{DialContext: s.dial}}, header: http.Header{}}
 	c.header.Set("Accept", "application/json, text/event-stream")
@@ -34,7 +34,7 @@ func (s *site) as(token string) *remote {
 	return c
 }
 
-// with gives the same client with other headers: names and values in turn, an empty value for none.
+// with returns the same client with other headers: names and values in turn, an empty value for none.
 func (c *remote) with(header ...string) *remote {
 	other := *c
 	other.header = c.header.Clone()
@@ -199,7 +199,7 @@ func (s *stream) read(body io.Reader) error {
 	return lines.Err()
 }
 
-// next is the next event, empty at the end.
+// next returns the next event, empty at the end.
 func (s *stream) next() string {
 	s.t.Helper()
 	select {

@@ -59,7 +59,7 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// begun is the id of an open session.
+// begun returns the id of an open session.
 func begun(f *testing.F, endpoint http.Handler) string {
 	f.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(initialize("qa", "2025-03-26")))

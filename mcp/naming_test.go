@@ -16,14 +16,14 @@ import (
 	"handoff/tools"
 )
 
-// unnamed is a workspace in which connections are known, and no server was told a name.
+// unnamed returns a workspace in which connections are known, and no server was told a name.
 func unnamed(t *testing.T) mcp.Config {
 	cfg := workspace(t)
 	cfg.Caller.Conn = "conn"
 	return cfg
 }
 
-// announced is a server whose connection is announced to a stand-in for the mailbox.
+// announced returns a server whose connection is announced to a stand-in for the mailbox.
 func announced() (mcp.Config, *standIn) {
 	s := newStandIn()
 	cfg := config(s)
@@ -37,7 +37,7 @@ var begin = map[string]string{
 	"discover":   modern(0, "server/discover", ""),
 }
 
-// toolCall is a call as a client of that era makes it.
+// toolCall returns a call as a client of that era makes it.
 func toolCall(era string, id int, tool, args string) string {
 	if era == "discover" {
 		return modern(id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":%s`, tool, args))

@@ -59,7 +59,7 @@ var spaceNames = [Spaces]string{
 	Words: "words", Deliveries: "tellings", Rules: "rules", Touches: "touches",
 }
 
-// String is the name under which a driver keeps s on disk.
+// String returns the name under which a driver keeps s on disk.
 func (s Space) String() string {
 	if s < Spaces {
 		return spaceNames[s]
@@ -89,7 +89,7 @@ type Range struct {
 	Reverse  bool // yield the same rows from the last to the first
 }
 
-// Prefix is the range of all keys of s that begin with p.
+// Prefix returns the range of all keys of s that begin with p.
 func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: PrefixEnd(p)} }
 
 // PrefixEnd returns the smallest key after all keys that begin with p. It returns nil if no key is greater; nil as To

@@ -176,7 +176,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// pending is a file in which so many handoffs wait in three boxes.
+// pending returns a file in which so many handoffs wait in three boxes.
 func pending(b *testing.B, n int) *store.Store {
 	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })

@@ -15,7 +15,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// slow is a clock on which every reading is a step later than the one before.
+// slow returns a clock on which every reading is a step later than the one before.
 func slow(step *time.Duration) func() time.Time {
 	at := storetest.Noon()
 	return func() time.Time { at = at.Add(*step); return at }

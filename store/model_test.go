@@ -93,7 +93,7 @@ func (m *model) step() {
 	}
 }
 
-// next is a new record, or another state of one that is there.
+// next returns a new record, or another state of one that is there.
 func (m *model) next(tx *store.Tx, random *rand.Rand) (was, now *store.Record, err error) {
 	ids := slices.Sorted(maps.Keys(m.records))
 	if len(ids) == 0 || random.IntN(3) == 0 {
@@ -117,7 +117,7 @@ var (
 
 func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// anyRecord is a record with anything in the fields that an index, a counter or an order depends on.
+// anyRecord returns a record with anything in the fields that an index, a counter or an order depends on.
 func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	r := storetest.SentRecord(id)
 	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
@@ -142,7 +142,7 @@ func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	return r
 }
 
-// all gives the records that are wanted, by id.
+// all returns the records that are wanted, by id.
 func (m *model) all(wanted func(r *store.Record) bool) (ids []schemas.ID) {
 	for _, id := range slices.Sorted(maps.Keys(m.records)) {
 		if wanted(m.records[id]) {
@@ -228,7 +228,7 @@ func (m *model) compareIndexes(v *store.View) {
 	}
 }
 
-// rank is the order of a mailbox, as the design says it: age, and a bonus.
+// rank returns the position of a record in its mailbox by the design: its age and a bonus.
 func rank(r *store.Record) time.Time {
 	bonus := map[schemas.Priority]time.Duration{schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour}
 	return r.Created.Time().Add(-bonus[r.Priority])

@@ -239,8 +239,8 @@ func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 	require.Zero(t, o.scans)
 }
 
-// empty is how many of the four boxes have come to their end when n were yielded: one had nothing, and
-// the others end in turn.
+// empty returns the number of exhausted boxes, of four, after n handoffs: one box had none, and the others end
+// in turn.
 func empty(n int) int { return 1 + max(0, n-4) }
 
 func leave(v *store.View) {

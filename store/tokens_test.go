@@ -15,7 +15,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// token is one that acts as its namesake.
+// token returns a token that acts as the agent of the same name.
 func token(name string) store.Token {
 	return store.Token{
 		Token: schemas.Token{Name: name, Agents: []schemas.Agent{schemas.Agent(name)}, Scope: schemas.ScopeAgent, Created: storetest.Noon()},

@@ -24,7 +24,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 // errUndo makes a transaction undo its changes.
 var errUndo = errors.New("undo")
 
-// record gives the record as it is stored.
+// record returns the record as it is stored.
 func (w *world) record(id schemas.ID) (r *store.Record) {
 	w.T.Helper()
 	w.Read(func(v *store.View) (err error) {

@@ -59,7 +59,7 @@ func TestRate_DoesNotLimitLocalCallersWithoutToken(t *testing.T) {
 	}
 }
 
-// from gives a request from an address, with a token.
+// from returns a request from an address, with a token.
 func from(t *testing.T, remote, token string) *http.Request {
 	r := bearer(t, token)
 	r.RemoteAddr = remote

@@ -107,7 +107,7 @@ func arriving(t *testing.T, at net.Addr, headers ...string) *http.Request {
 	return r
 }
 
-// bearer is a request with a token.
+// bearer returns a request with a token.
 func bearer(t *testing.T, token string, headers ...string) *http.Request {
 	t.Helper()
 	return arriving(t, outside, append([]string{"Authorization", "Bearer " + token}, headers...)...)

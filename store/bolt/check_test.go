@@ -18,7 +18,7 @@ import (
 
 const page = 4096
 
-// filled is a file with pages of each kind, and its bytes.
+// filled returns a file with pages of each kind, and its bytes.
 func filled(t *testing.T) (path string, content []byte) {
 	path = filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
@@ -83,7 +83,7 @@ func TestInspect_FindsDamagedPages(t *testing.T) {
 	require.Len(t, kinds, 2)
 }
 
-// pagesOf are the branches and leaves that are in use.
+// pagesOf returns the branches and leaves that are in use.
 func pagesOf(t *testing.T, path string) map[int]string {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
 	require.NoError(t, err)

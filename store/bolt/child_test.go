@@ -56,5 +56,5 @@ func start(t *testing.T, child, path string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// background is the context of a child, which has no test.
+// background returns the context of a child, which has no test.
 func background() context.Context { return context.Background() }

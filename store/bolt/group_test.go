@@ -55,7 +55,7 @@ func row(key string) func(store.Writer) error {
 	return func(w store.Writer) error { return w.Put(store.Records, []byte(key), []byte("x")) }
 }
 
-// lastTransaction is the number of the last commit in a closed file.
+// lastTransaction returns the number of the last commit in a closed file.
 func lastTransaction(t *testing.T, path string) (id int) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
@@ -65,7 +65,7 @@ func lastTransaction(t *testing.T, path string) (id int) {
 	return id
 }
 
-// made is a new store, closed, and its last transaction.
+// made returns a new store, closed, and its last transaction.
 func made(t *testing.T) (dir, path string, last int) {
 	t.Helper()
 	dir = t.TempDir()

@@ -47,7 +47,7 @@ func requireUntouched(t *testing.T, path string, want error) {
 	require.Len(t, entries, 1)
 }
 
-// closed is the path of a store with some rows that was closed.
+// closed returns the path of a store with some rows that was closed.
 func closed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -39,7 +39,7 @@ func writeRound(round int) func(store.Writer) error {
 	}
 }
 
-// isOneRound tells whether all rows are of the same round, in both directions, and each by its key.
+// isOneRound reports whether all rows are of the same round, in both directions, and each by its key.
 func isOneRound(r store.Reader) error {
 	round, n := 0, map[bool]int{}
 	for _, reverse := range []bool{false, true} {

@@ -40,7 +40,7 @@ func expected(keys []string, q store.Range) (rows []string) {
 	return rows
 }
 
-// checkRanges is the first disagreement between r and keys, over every combination of bounds in both directions.
+// checkRanges returns the first disagreement between r and keys, over every combination of bounds in both directions.
 func checkRanges(r store.Reader, s store.Space, keys []string) error {
 	for _, from := range bounds {
 		for _, to := range bounds {

@@ -41,7 +41,7 @@ func update(t testing.TB, b store.Backend, fn func(store.Writer) error) {
 	require.NoError(t, b.Update(t.Context(), fn))
 }
 
-// get is the value of key and whether it is there.
+// get returns the value of key and whether it is there.
 func get(t testing.TB, b store.Backend, s store.Space, key string) (value string, found bool) {
 	t.Helper()
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
@@ -52,7 +52,7 @@ func get(t testing.TB, b store.Backend, s store.Space, key string) (value string
 	return value, found
 }
 
-// scan is every row of q as "key=value".
+// scan returns every row of q as "key=value".
 func scan(t testing.TB, b store.Backend, q store.Range) (rows []string) {
 	t.Helper()
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) (err error) {

@@ -18,7 +18,7 @@ import (
 	"handoff/store/memory"
 )
 
-// Noon is the time of tests of stores.
+// Noon returns the time of tests of stores.
 func Noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // Minute returns the time n minutes after noon.
@@ -113,7 +113,7 @@ func SentRecord(id schemas.ID) *store.Record {
 	}
 }
 
-// PutRecord writes a record with an event, which has content if it is not empty.
+// PutRecord writes a record with an event, which has the content unless that is empty.
 func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
 	said := store.Content{Bytes: []byte(content)}

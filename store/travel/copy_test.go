@@ -170,7 +170,7 @@ func next(w *storetest.World, s store.Space) (n uint64) {
 	return n
 }
 
-// dump gives all rows of a store but those that are about itself.
+// dump returns all rows of a store except rows about the store itself.
 func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 	t.Helper()
 	rows := (&storetest.World{T: t, Rows: b}).Dump(storetest.EverySpace()...)
@@ -180,7 +180,7 @@ func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 	return rows
 }
 
-// holds tells whether there are any rows.
+// holds reports whether there are any rows.
 func holds(rows map[store.Space][]store.Row) bool {
 	return slices.ContainsFunc(storetest.EverySpace(), func(s store.Space) bool { return len(rows[s]) > 0 })
 }
