@@ -37,8 +37,8 @@ func splitBatch(revision string, text []byte) (members []member, refused *sdk.JS
 	case err != nil:
 		return nil, m.Refuse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err)
 	case revision != batchVersion:
-		const said = "batches exist only in revision %s: send one message at a time"
-		return nil, m.Refuse(sdk.INVALID_REQUEST, said, batchVersion)
+		const text = "batches exist only in revision %s: send one message at a time"
+		return nil, m.Refuse(sdk.INVALID_REQUEST, text, batchVersion)
 	case len(texts) == 0:
 		return nil, m.Refuse(sdk.INVALID_REQUEST, "the batch is empty")
 	case len(texts) > maxBatch:

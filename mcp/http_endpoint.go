@@ -187,7 +187,7 @@ func (q *quota) release(token string, n int) {
 
 // full returns the error of a request above the limit.
 func (b Bound) full(what string) *schemas.Error {
-	const said = "there are too many %s: at most %d of one token, %d in all"
-	return schemas.Errorf(schemas.Limit, said, what, b.Each, b.All).
+	const text = "there are too many %s: at most %d of one token, %d in all"
+	return schemas.Errorf(schemas.Limit, text, what, b.Each, b.All).
 		WithHint("Nothing was done. End some, or try again in a few seconds.").After(5 * time.Second)
 }

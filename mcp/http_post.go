@@ -131,14 +131,14 @@ func (x *exchange) initialize(m jsonrpc.Message) {
 		return
 	}
 	x.by.AgentID = s.instance
-	said := x.call(s.session, &s.requests, m)
-	if _, ok := said.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
+	response := x.call(s.session, &s.requests, m)
+	if _, ok := response.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
 		x.w.Header().Set(sdk.HeaderSessionID, s.SessionID())
 	} else {
 		x.sessions.end(s)
 	}
 	x.sessions.release(s)
-	x.deliver(said, false)
+	x.deliver(response, false)
 }
 
 // call responds to one request. A long poll ends with its connection or with the server. Any other call is finished
@@ -153,12 +153,12 @@ func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) repl
 		return x.refusedCall(m, full)
 	}
 	defer x.waitQuota.release(x.by.Token, 1)
-	said := x.server.respond(q, q.Track(ctx, m))
+	response := x.server.respond(q, q.Track(ctx, m))
 	if err := x.config.Recheck(x.r); err != nil {
-		said.undelivered()
+		response.undelivered()
 		return x.refusedCall(m, schemas.AsError(err))
 	}
-	return said
+	return response
 }
 
 // requestContext returns the context of a request. The caller calls done when it has the response.

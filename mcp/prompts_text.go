@@ -161,7 +161,7 @@ func oneLine(s string, limit int) string {
 	return schemas.Clip(schemas.Visible(strings.Join(strings.Fields(s), " ")), limit)
 }
 
-// quotedLine returns the text of [oneLine] in quotes that the text cannot close, so that it may stand next to our words.
+// quotedLine returns [oneLine] in quotes that the text cannot close, so that it may stand next to our words.
 func quotedLine(s string, limit int) string { return readable(oneLine(s, limit)) }
 
 // quoteLines marks each line of an agent's text.

@@ -174,15 +174,15 @@ func (v *View) RulesOf(file string) (*DeclaredRules, error) {
 
 // PutRules writes the declarations of a file, and deletes the row if there are none any more. Changed reports whether
 // they differ from the row before.
-func (t *Tx) PutRules(file string, said DeclaredRules) (changed bool, err error) {
+func (t *Tx) PutRules(file string, rules DeclaredRules) (changed bool, err error) {
 	before, err := t.r.Get(Rules, []byte(file))
 	if err != nil {
 		return false, err
 	}
-	if len(said.Routes)+len(said.Plans) == 0 {
+	if len(rules.Routes)+len(rules.Plans) == 0 {
 		return before != nil, t.w.Delete(Rules, []byte(file))
 	}
-	b, err := json.Marshal(said)
+	b, err := json.Marshal(rules)
 	if err != nil || bytes.Equal(b, before) {
 		return false, err
 	}

@@ -24,14 +24,14 @@ type Content struct {
 
 // ContentOf encodes the content of an event, under a random salt that newID makes. A [Content] is returned as it is,
 // and nil gives the zero Content.
-func ContentOf(said any, newID func(prefix string) string) (c Content, err error) {
-	switch made := said.(type) {
+func ContentOf(value any, newID func(prefix string) string) (c Content, err error) {
+	switch made := value.(type) {
 	case nil:
 		return c, nil
 	case Content:
 		return made, nil
 	}
-	if c.Bytes, err = schemas.Encode(said); err != nil {
+	if c.Bytes, err = schemas.Encode(value); err != nil {
 		return c, err
 	}
 	c.Salt = []byte(newID("salt"))
@@ -51,8 +51,8 @@ func ContentOf(said any, newID func(prefix string) string) (c Content, err error
 //
 // Change is not idempotent: repeating it makes another event. Callers repeat whole calls by their request id instead.
 // An event without a record, such as a refused identity, keeps the Handoff that the caller set, and has no State.
-func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, error) {
-	if err := schemas.TooBig("content", len(said.Bytes), maxSaid); err != nil {
+func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64, error) {
+	if err := schemas.TooBig("content", len(content.Bytes), maxSaid); err != nil {
 		return 0, err
 	}
 	n, err := t.Events()
@@ -68,9 +68,9 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 			return 0, err
 		}
 	}
-	if len(said.Bytes) > 0 {
-		e.Said, e.Bytes = Hash(said.Salt, said.Bytes), len(said.Bytes)
-		if err := t.putContent(e, said); err != nil {
+	if len(content.Bytes) > 0 {
+		e.Said, e.Bytes = Hash(content.Salt, content.Bytes), len(content.Bytes)
+		if err := t.putContent(e, content); err != nil {
 			return 0, err
 		}
 	}

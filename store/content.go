@@ -23,14 +23,14 @@ const maxSaid = chunk << 16
 //
 // The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
 // scan reads the content of an event. Content is written once: only Redact writes under an existing event.
-func (t *Tx) putContent(e schemas.Event, said Content) error {
-	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), said.Bytes); err != nil {
+func (t *Tx) putContent(e schemas.Event, content Content) error {
+	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), content.Bytes); err != nil {
 		return err
 	}
-	if said.Salt == nil {
+	if content.Salt == nil {
 		return nil
 	}
-	return t.w.Put(Salts, Number(e.N), said.Salt)
+	return t.w.Put(Salts, Number(e.N), content.Salt)
 }
 
 // Redact replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing

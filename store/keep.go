@@ -70,7 +70,7 @@ func newerError(b []byte) error {
 	if r.Schema <= schemas.Version {
 		return nil
 	}
-	const said = "%s was written by a newer version of handoff (record schema %d, this one knows %d)"
-	return schemas.Errorf(schemas.Unavailable, said, bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).
+	const text = "%s was written by a newer version of handoff (record schema %d, this one knows %d)"
+	return schemas.Errorf(schemas.Unavailable, text, bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).
 		WithHint("Update handoff; nothing was changed.")
 }

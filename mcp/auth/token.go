@@ -91,12 +91,12 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 		return named, nil
 	}
 	e := schemas.AsError(err)
-	said := "that is not an agent name" // the text may be a secret, so it is not recorded
+	reason := "that is not an agent name" // the text may be a secret, so it is not recorded
 	if e.Code == schemas.Denied {
-		said = e.Message
+		reason = e.Message
 		g.recordDenied(r.Context(), c, asked)
 	}
-	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, said).withHint("%s", allowedNames(c, e))
+	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, reason).withHint("%s", allowedNames(c, e))
 }
 
 // recordDenied makes a call under the denied name. The workspace refuses it before any tool runs. If the caller has a

@@ -20,13 +20,13 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if !is {
 		return nil, false
 	}
-	said, is := plainText(result)
+	plain, is := plainText(result)
 	structured := jsontext.Value(result.RawStructuredContent).Clone()
 	if !is || structured != nil && structured.Compact() != nil {
 		return nil, false
 	}
 	var b bytes.Buffer
-	b.Grow(2*len(said) + len(structured) + 256)
+	b.Grow(2*len(plain) + len(structured) + 256)
 	ok = true
 	put := func(before string, value any) {
 		text, err := json.Marshal(value)
@@ -41,7 +41,7 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 		put(`"_meta":`, result.Meta)
 		b.WriteByte(',')
 	}
-	put(`"content":[{"type":"text","text":`, said)
+	put(`"content":[{"type":"text","text":`, plain)
 	b.WriteString(`}]`)
 	if result.IsError {
 		b.WriteString(`,"isError":true`)

@@ -101,11 +101,11 @@ func (a *auditor) checkEnd(v *store.View) error {
 	if err != nil || bytes.Equal(count, store.Number(a.n)) || count == nil && a.n == 0 {
 		return err
 	}
-	const said = "the log ends with event %d and claims to end with %d"
+	const text = "the log ends with event %d and claims to end with %d"
 	if a.fits && !a.gap && !cut && (len(count) != 8 || store.LastNumber(count) < a.n) {
-		a.problems.mendf(put(store.Sys, []byte(store.EventCount), store.Number(a.n)), said, a.n, store.LastNumber(count))
+		a.problems.mendf(put(store.Sys, []byte(store.EventCount), store.Number(a.n)), text, a.n, store.LastNumber(count))
 	} else {
-		a.problems.addf(said, a.n, store.LastNumber(count))
+		a.problems.addf(text, a.n, store.LastNumber(count))
 	}
 	return nil
 }

@@ -154,15 +154,15 @@ func (c *checker) tokens() error {
 			c.token(strings.TrimPrefix(string(row.Key), "n"), row, led)
 			return nil
 		}
-		const said = "a hash leads to token %s, which has another"
+		const text = "a hash leads to token %s, which has another"
 		t, err := c.Token(string(row.Value))
 		switch {
 		case err != nil || t == nil:
-			c.addf(said, row.Value)
+			c.addf(text, row.Value)
 		case t.Hash != hash && c.hashLeadsTo(*t):
-			c.mendf(drop(store.Tokens, row.Key), said, row.Value)
+			c.mendf(drop(store.Tokens, row.Key), text, row.Value)
 		case t.Hash != hash:
-			c.addf(said, row.Value)
+			c.addf(text, row.Value)
 		}
 		return nil
 	})

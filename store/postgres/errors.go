@@ -62,11 +62,11 @@ func classify(err error) error {
 }
 
 func causeOf(err error) error {
-	if said, ok := errors.AsType[*pgconn.PgError](err); ok && len(said.Code) == 5 {
-		if cause := causes[said.Code]; cause != nil {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && len(pgErr.Code) == 5 {
+		if cause := causes[pgErr.Code]; cause != nil {
 			return cause
 		}
-		return causes[said.Code[:2]]
+		return causes[pgErr.Code[:2]]
 	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	_, broken := errors.AsType[net.Error](err)
@@ -77,17 +77,17 @@ func causeOf(err error) error {
 }
 
 // failure is an error of the database and its meaning.
-type failure struct{ cause, said error }
+type failure struct{ cause, err error }
 
 func (f *failure) Error() string {
-	return fmt.Sprintf("%v: %s", f.cause, strings.Join(strings.Fields(f.said.Error()), " "))
+	return fmt.Sprintf("%v: %s", f.cause, strings.Join(strings.Fields(f.err.Error()), " "))
 }
 
-func (f *failure) Unwrap() []error { return []error{f.cause, f.said} }
+func (f *failure) Unwrap() []error { return []error{f.cause, f.err} }
 
 // isRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. A server that
 // shuts down fails also after it kept the commit, and a pooler if it does not know.
 func isRefused(err error) bool {
-	_, said := errors.AsType[*pgconn.PgError](err)
-	return said && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	return answered && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)
 }

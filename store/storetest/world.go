@@ -116,11 +116,11 @@ func SentRecord(id schemas.ID) *store.Record {
 // PutRecord writes a record with an event, which has the content unless that is empty.
 func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
-	said := store.Content{Bytes: []byte(content)}
+	c := store.Content{Bytes: []byte(content)}
 	if content != "" {
-		said.Salt = []byte("salt of " + action)
+		c.Salt = []byte("salt of " + action)
 	}
-	_, err := tx.Change(was, now, e, said)
+	_, err := tx.Change(was, now, e, c)
 	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
 }
 

@@ -22,15 +22,15 @@ func (x *exporter) events(emit func(line) error) error {
 		if schemas.Decode(row.Value, &e) != nil {
 			return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
 		}
-		said, err := x.Content(e.Handoff, n, new(bytes.Buffer))
+		content, err := x.Content(e.Handoff, n, new(bytes.Buffer))
 		if err != nil {
 			return err
 		}
-		l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: said.Salt}
-		if isCompactJSON(said.Bytes) {
-			l.Content = said.Bytes
+		l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: content.Salt}
+		if isCompactJSON(content.Bytes) {
+			l.Content = content.Bytes
 		} else {
-			l.Bytes = said.Bytes
+			l.Bytes = content.Bytes
 		}
 		return emit(l)
 	})
@@ -55,16 +55,16 @@ func (l *loader) event(read *line) error {
 	if err := l.checkLink(e, read.Event); err != nil {
 		return err
 	}
-	said := store.Content{Bytes: read.content(), Salt: read.Salt}
+	content := store.Content{Bytes: read.content(), Salt: read.Salt}
 	of := audit.Event{Handoff: e.Handoff, Action: e.Action, Said: e.Said, Bytes: e.Bytes}
-	if wrong := l.said.Compare(e.N, of, said); wrong != "" {
+	if wrong := l.said.Compare(e.N, of, content); wrong != "" {
 		return errors.New(wrong)
 	}
 	l.put(store.Events, store.Number(e.N), read.Event)
 	if read.Salt != nil {
 		l.put(store.Salts, store.Number(e.N), read.Salt)
 	}
-	l.putChunks(store.Bodies, append(store.Number(e.Handoff), store.Number(e.N)...), said.Bytes)
+	l.putChunks(store.Bodies, append(store.Number(e.Handoff), store.Number(e.N)...), content.Bytes)
 	return nil
 }
 

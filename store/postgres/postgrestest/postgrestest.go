@@ -102,8 +102,8 @@ func (p *place) command(t testing.TB, program string, args ...string) *exec.Cmd 
 
 func (p *place) run(t testing.TB, program string, args ...string) {
 	t.Helper()
-	said, err := p.command(t, program, args...).CombinedOutput()
-	require.NoError(t, err, string(said))
+	output, err := p.command(t, program, args...).CombinedOutput()
+	require.NoError(t, err, string(output))
 }
 
 // start starts a program until the end of the test. End is the signal that ends it.

@@ -40,11 +40,11 @@ func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	case sum != "" && (len(c.Bytes) != e.Bytes || sum != e.Said):
 		return fmt.Sprintf("the content of event %d of %s was changed", n, e.Handoff)
 	case e.Action == schemas.Redacted:
-		var said schemas.Redaction
-		if err := schemas.Decode(c.Bytes, &said); err != nil {
+		var redacted schemas.Redaction
+		if err := schemas.Decode(c.Bytes, &redacted); err != nil {
 			return fmt.Sprintf("the redaction in event %d cannot be read: %v", n, err)
 		}
-		for event, sum := range said.Events {
+		for event, sum := range redacted.Events {
 			if s.redacted[event].by < n {
 				s.redacted[event] = redaction{n, sum}
 			}
