@@ -24,7 +24,7 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Anything among what an agent accepts makes it a generalist: it takes work of any type that is sent to it.
+// Anything, as an accepted type, makes an agent a generalist: it takes work of any type.
 const Anything = "*"
 
 // Qualifies tells whether the agent may take work for an address. Generalists qualify for capabilities that they do not

@@ -2,16 +2,16 @@ package rules
 
 import "handoff/schemas"
 
-// Facts is what expressions know: the handoff to which something happened, the first one of its chain, and what came of
-// it. The names in the tags are those of the language. A name that is none of these is refused when the rule is read.
+// Facts are the values that expressions read: the handoff of the event, the first one of its chain, and the outcome.
+// The tags hold the names of the language. An unknown name is refused when the rule is read.
 type Facts struct {
 	Handoff, Root Handoff
 	Outcome       Outcome
 	Budget        *Budget // of the operation
 }
 
-// Handoff is a handoff as expressions see it. What was not said is empty. Root.Task is the task as it was first asked
-// for, also where the first step of a plan words it otherwise.
+// Handoff is a handoff as expressions see it. Missing values are empty. Root.Task is the task as it was first sent,
+// even if the first step of a plan rewords it.
 type Handoff struct {
 	ID       string            `cel:"id"`
 	Type     string            `cel:"type"`
@@ -24,7 +24,7 @@ type Handoff struct {
 	Priority string            `cel:"priority"`
 	From     string            `cel:"from"`
 	To       string            `cel:"to"`     // the address
-	Holder   string            `cel:"holder"` // who did it, or holds it
+	Holder   string            `cel:"holder"` // the agent that did it, or holds it
 	Status   string            `cel:"status"`
 	Step     string            `cel:"step"` // as PLAN/STEP
 	Round    int               `cel:"round"`
@@ -33,7 +33,7 @@ type Handoff struct {
 	Workflow string            `cel:"workflow"`
 }
 
-// Outcome is what came of a handoff. Passed holds where it was done well: by the rule of what waits for other work.
+// Outcome is the outcome of a handoff. Passed is true if it was done well, by the rule for dependents.
 type Outcome struct {
 	Status      string            `cel:"status"` // success, partial, failed, rejected, timed_out …
 	Passed      bool              `cel:"passed"`
@@ -47,10 +47,10 @@ type Outcome struct {
 	TestsPassed int               `cel:"tests_passed"`
 	TestsFailed int               `cel:"tests_failed"`
 	FailureType string            `cel:"failure_type"`
-	Alternative string            `cel:"alternative"` // whom who rejected it suggests
+	Alternative string            `cel:"alternative"` // the agent that the rejecting agent suggests
 }
 
-// HandoffOf is what expressions see of a handoff.
+// HandoffOf returns a handoff as expressions see it.
 func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, status schemas.Status) Handoff {
 	return Handoff{
 		ID: h.ID.String(), Type: h.Type, Title: h.Title, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
@@ -60,7 +60,7 @@ func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, stat
 	}
 }
 
-// CompletedOutcome is what came of a handoff that was completed.
+// CompletedOutcome returns the outcome of a completed handoff.
 func CompletedOutcome(c schemas.Completion) Outcome {
 	o := Outcome{
 		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: c.Data,
@@ -76,7 +76,7 @@ func CompletedOutcome(c schemas.Completion) Outcome {
 	return o
 }
 
-// FailedOutcome is what came of a handoff that failed or was rejected.
+// FailedOutcome returns the outcome of a failed or rejected handoff.
 func FailedOutcome(f schemas.Failure) Outcome {
 	return Outcome{
 		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: f.Alternative,

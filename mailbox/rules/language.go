@@ -24,14 +24,14 @@ import (
 // that costs more is ended and counts as an error.
 const maxCost = 10_000
 
-// What all evaluations of one operation may take together. One alone may cost little and take long, as a search for a
-// pattern that is a text of the handoff: it is the last one.
+// Bounds on all evaluations of one operation together. A single evaluation may cost little and take long, as a search
+// for a pattern from the handoff's text: it is the last one.
 const (
 	maxTotalCost = 1_000_000 // in the same units
 	maxTime      = 300 * time.Millisecond
 )
 
-// Budget is what the expressions of one operation have taken. Its zero value is new, and nil is never spent.
+// Budget is the cost and time of one operation's expressions. Its zero value is new, and nil is never spent.
 type Budget struct {
 	cost uint64
 	took time.Duration
@@ -87,8 +87,8 @@ func (s *Set) readCondition(text string) (c condition, err error) {
 	return condition{program}, err
 }
 
-// holds judges the facts. A condition that cannot be judged, as where a name is missing in data, does not hold, and why
-// says so.
+// holds evaluates the condition. A condition that cannot be evaluated, as with a missing name in data, does not hold,
+// and why says so.
 func (c condition) holds(f *Facts) (holds bool, why string) {
 	if c.program == nil {
 		return true, ""
@@ -103,8 +103,8 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 	return holds, why
 }
 
-// evaluate gives what an expression gives for the facts, to fn where that is no error. What both take counts against
-// the budget of the facts.
+// evaluate passes the value of an expression for the facts to fn, unless it is an error. The cost and time of both
+// count against the budget of the facts.
 func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	if f.Budget.Spent() {
 		return errors.New("the rules have spent what one operation may take")
@@ -155,8 +155,8 @@ func readText(s string) (t text, err error) {
 	}
 }
 
-// fill gives the text with what its expressions give. One that cannot be evaluated gives nothing, so that a text can
-// name what may be missing.
+// fill returns the text with the values of its expressions. An expression that cannot be evaluated gives nothing, so a
+// text may name missing values.
 func (t text) fill(f *Facts) string {
 	var b strings.Builder
 	for i, piece := range t.pieces {
@@ -191,7 +191,7 @@ func formatValue(v ref.Val) string {
 	}
 }
 
-// decodeValue is what JSON says, nil for none.
+// decodeValue decodes JSON, nil for none.
 func decodeValue(b json.RawMessage) (v any) {
 	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
 	return v

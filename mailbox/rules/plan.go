@@ -26,11 +26,12 @@ const end = "end"
 // endNames are what a step may come to.
 var endNames = []string{"completed", "failed", "rejected", "timed_out"}
 
-// addPlan reads a workflow: each step gets a route to each step that may come after it. The path of an error leads into
-// the plan.
+// addPlan reads a workflow: each step gets a route to each step that may follow it. The path of an error leads into the
+// plan.
 //
-// After a step comes the first of those behind it whose condition holds, or, where that has none, if the step was done
-// well. Those with a condition are looked at for any end of the step, so a step for what failed is one with a condition.
+// The next step is the first one behind whose condition holds. A step without a condition follows only if the step
+// before was done well. Conditions are evaluated for any end of a step, so a step that handles failures has a
+// condition.
 func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	if s.plans[p.Name].first.Step != "" {
 		return "name", fmt.Errorf("there are two workflows %s", p.Name)
@@ -67,7 +68,7 @@ func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	return "", nil
 }
 
-// stepIndexes gives the place of each step in a plan, and what is wrong with its order.
+// stepIndexes returns the index of each step in a plan, or the error in its order.
 func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	at = map[string]int{}
 	if slices.ContainsFunc(p.Steps, func(unit []schemas.PlanStep) bool { return len(unit) == 0 }) || len(p.Steps) == 0 {
@@ -131,8 +132,8 @@ func stepPath(unit []schemas.PlanStep, i, k int) string {
 	return fmt.Sprintf("steps[%d][%d]", i, k)
 }
 
-// addStepRoutes adds the routes from a step to those that may come after it, which begin at next. Conditions are those of all
-// steps. A route fires where its own holds and none of the steps between.
+// addStepRoutes adds the routes from a step to its possible next steps, which begin at index next. conditions holds the
+// conditions of all steps. A route fires if its own condition holds and no condition of a step between does.
 func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string, next int) {
 	for i := next; i < len(p.Steps); i++ {
 		unit := p.Steps[i]
@@ -151,7 +152,7 @@ func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string,
 	}
 }
 
-// stepSend is what a step sends, with its place in the plan.
+// stepSend returns the send of a step, with its place in the plan.
 func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	send := step.SendIn
 	options := *cmp.Or(send.Options, &schemas.SendOptions{})
@@ -176,7 +177,7 @@ func (s *Set) HasStep(step string) bool {
 	return has
 }
 
-// lowerLimits are limits of a plan with those that somebody asks for: of each the lower one.
+// lowerLimits merges a plan's limits with the requested ones, and takes the lower of each.
 func lowerLimits(limits, asked map[string]float64) map[string]float64 {
 	if limits == nil {
 		return asked
@@ -190,8 +191,9 @@ func lowerLimits(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// Begin gives the first step of a plan that there is for what somebody asked for: what the step does not say comes from
-// them, lists have what both say, and they may lower its limits. The error is limit where its texts take too long.
+// Begin returns the first step of an existing plan for a send. Values that the step leaves open come from the send,
+// lists have the entries of both, and the send may lower the plan's limits. The error is limit if the texts of the step
+// take too long.
 func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
 	p := s.plans[name]
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
@@ -211,8 +213,8 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, er
 	return first, nil
 }
 
-// mergeAsked is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said
-// is not there.
+// mergeAsked fills the open values of a step from the send. Both are converted to JSON, in which missing values are
+// absent.
 func mergeAsked(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
 	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {
@@ -222,7 +224,7 @@ func mergeAsked(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	return whole, err
 }
 
-// merge is a value with what another says besides: the names of an object, the entries of a list.
+// merge returns a value with additions of another: the names of an object, the entries of a list.
 func merge(one, other any) any {
 	switch one := one.(type) {
 	case nil:

@@ -14,7 +14,7 @@ func step(name, when string) []schemas.PlanStep {
 	return []schemas.PlanStep{{Step: name, When: when, SendIn: schemas.SendIn{To: name, Task: "x"}}}
 }
 
-// After a step comes the first of those behind it whose condition holds, whatever stands behind that one.
+// The next step is the first one behind whose condition holds; later steps do not matter.
 func TestPlan_ContinuesWithFirstMatchingStep(t *testing.T) {
 	set, problems := rules.Compile(nil, []schemas.Plan{{Name: "p", Steps: [][]schemas.PlanStep{
 		step("do", ""), step("fix", "!outcome.passed"), step("tell", `outcome.status == "failed"`), step("ship", ""), step("rest", ""),

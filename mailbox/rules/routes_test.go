@@ -29,7 +29,7 @@ func TestRoute_SendsOnEachEvent(t *testing.T) {
 	complete := func(w *mailboxtest.World, _, b schemas.Caller, id schemas.ID) { w.Claims(b); w.Completes(b, id) }
 	for on, c := range map[string]struct {
 		do   act
-		text string // what stands for {{outcome.summary}}
+		text string // the value of {{outcome.summary}}
 	}{
 		"sent":      {func(*mailboxtest.World, schemas.Caller, schemas.Caller, schemas.ID) {}, "pending"},
 		"completed": {complete, "success done"},
@@ -128,8 +128,8 @@ func TestPlan_SendsStepsInOrder(t *testing.T) {
 	require.Contains(t, named.Warnings, "this is not a step of the workflow factory: a send to workflow:factory begins that")
 }
 
-// The chain of the handoff protocol agent: what the reviewer of security finds goes back to who wrote it, and is tested
-// and reviewed again.
+// The chain of the handoff protocol agent: findings of the security reviewer go back to the author, and the work is
+// tested and reviewed again.
 func TestPlan_ReturnsFailureToStepBefore(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Rules(nil, schemas.Plan{Name: "secure", Steps: inOrder(
@@ -318,7 +318,7 @@ func TestTryRules_SaysWhyRuleIsSilent(t *testing.T) {
 	require.Empty(t, w.SentByRules(), "nothing is sent")
 }
 
-// Rules for what is sent follow from each other: two that send two each would send a thousand.
+// Rules on sends follow from one another: two rules that each send two would send a thousand.
 func TestRoute_StopsRulesThatMultiply(t *testing.T) {
 	w := mailboxtest.New(t)
 	two := []schemas.SendIn{to("b", "one"), to("b", "two")}
@@ -333,7 +333,7 @@ func TestRoute_StopsRulesThatMultiply(t *testing.T) {
 	require.Contains(t, told, "the rules tried to send more than 100 handoffs because of one call, the limit")
 }
 
-// One condition that costs much is allowed, and many together send nothing, also what is cheap beside them.
+// One expensive condition is allowed. Many together send nothing, and cheap ones next to them send nothing either.
 func TestRoute_StopsRulesOfHighCost(t *testing.T) {
 	ten := "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
 	rule := schemas.Route{On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}
@@ -368,7 +368,7 @@ func TestRoute_StopsRulesOfHighCost(t *testing.T) {
 	}
 }
 
-// What was due while nobody looked is done at once when somebody does: it is not one call that multiplies.
+// The next call applies all overdue changes: that is not one call that multiplies.
 func TestRoute_SendsForManyDeadlinesAtOnce(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Rules([]schemas.Route{{On: []string{"timed_out"}, Send: []schemas.SendIn{to("c", "late: {{handoff.title}}")}}})

@@ -1,20 +1,21 @@
-// Package rules decides what the rules of files send when something happens to a handoff.
+// Package rules decides the sends of the rules of files after an event on a handoff.
 //
-// A [schemas.Route] says: on this, when that holds, send this. A [schemas.Plan] is a workflow under a name, whose steps
-// become routes, see plan.go, so there is one mechanism. Conditions are expressions of the Common Expression Language
-// (CEL) over [Facts]; the texts of what is sent may have such expressions in double braces. An expression reads nothing
-// but the facts, always ends, and may cost only so much.
+// A [schemas.Route] says: on this event, if this condition holds, send this. A [schemas.Plan] is a named workflow,
+// whose steps become routes, see plan.go, so there is one mechanism. Conditions are expressions of the Common
+// Expression Language (CEL) over [Facts]; texts of sends may have expressions in double braces. An expression reads
+// only the facts, always ends, and has a bounded cost.
 //
-// [Compile] reads rules and finds what is wrong with them. [Set.Fire] is pure: package mailbox gathers the facts, and
-// sends what comes of them in the transaction of what happened. The library is touched only where there are rules.
+// [Compile] reads rules and finds their errors. [Set.Fire] is pure: package mailbox collects the facts, and makes the
+// sends in the transaction of the event. The library is used only if there are rules.
 //
-// Texts have expressions in the language of conditions, so there is one language to learn. A name that does not exist
-// is an error when the file is read; data that is missing leaves a text empty and a condition false.
+// Texts and conditions use one language. An unknown name is an error when the file is read; missing data leaves a text
+// empty and a condition false.
 //
-// CEL is linked, because a Go program cannot load a library later. Its initialisers, and those of the protocol
-// buffers below it, run at each start of the program; a test lets nothing else bring those in. The language itself is
-// made when the first rule is read. Only the owner of the store compiles rules: those of a file that changed, and all
-// of them when something happens to which they may apply. The process beside a file reads it without its expressions.
+// CEL is linked, because a Go program cannot load a library later. Its initialisers, and those that the protocol
+// buffers below it have, run at each start of the program; a test ensures that no other package imports them. The
+// language itself is made when the first rule is read. Only the owner of the store compiles rules: the rules of a
+// changed file, and all rules for an event to which they may apply. Other processes read a file without its
+// expressions.
 package rules
 
 import (
@@ -31,7 +32,7 @@ import (
 
 // Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
-	// Unread rules are those of which nothing is evaluated, since nobody allowed them: their expressions are not read.
+	// Disallowed rules are not evaluated, since no person allowed them: their expressions are not even read.
 	Disallowed bool
 
 	routes []route
@@ -73,12 +74,12 @@ func (r route) fires(on string, f *Facts) (bool, string) {
 	return r.when.holds(f)
 }
 
-// Sends is what one rule sends: handoffs side by side, and one that waits for them, nil for none.
+// Sends holds the sends of one rule: parallel handoffs, and one that depends on them, nil for none.
 type Sends struct {
 	Route string
 	File  string // that has the rule
 	Step  string // that ended, where the rule is of a plan
-	On    string // what happened
+	On    string // the event
 	Parts []schemas.SendIn
 	Join  *schemas.SendIn
 }
@@ -89,8 +90,8 @@ func (s Sends) Name() string {
 	return cmp.Or(plan, s.Route)
 }
 
-// Problem is what is wrong with a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan
-// with the index At.
+// Problem is an error in a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan with
+// the index At.
 type Problem struct {
 	Plan bool // a plan, not a route
 	At   int
@@ -128,8 +129,8 @@ func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (pr
 	return problems
 }
 
-// Check refuses rules that cannot be read. The error is invalid, for the first problem. Its field is at, followed by the
-// path of what is wrong.
+// Check refuses rules that cannot be read. The error is invalid, for the first problem. Its field is at, followed by
+// the path of the problem.
 func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	_, problems := Compile(routes, plans)
 	if len(problems) == 0 {
@@ -142,7 +143,7 @@ func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
 }
 
-// problem is what is wrong at a path. An error about a limit names it, and says what to do.
+// problem makes the problem at a path. An error about a limit brings its own field and remedy.
 func problem(plan bool, at int, path string, err error) Problem {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return Problem{plan, at, strings.TrimPrefix(path+"."+e.Field, "."), e.Message, e.Hint}
@@ -173,7 +174,7 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// checkFixed checks what is known of a send before its texts are filled in: its limits, and its addresses.
+// checkFixed checks the fixed parts of a send before its texts are filled in: its limits, and its addresses.
 func checkFixed(send schemas.SendIn) error {
 	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
 		return err
@@ -221,12 +222,12 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 	return path, err
 }
 
-// Empty tells whether there is no rule for what happens.
+// Empty tells whether no rule is for an event.
 func (s *Set) Empty(on string) bool {
 	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }
 
-// Fire gives what the rules send, in their order. It gives nothing where the budget of the facts is spent.
+// Fire returns the sends of the rules, in their order. It returns nothing if the budget of the facts is spent.
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
@@ -255,7 +256,7 @@ func (s *Set) MayFollow(on string, f *Facts) string {
 	return ""
 }
 
-// Try says of each rule what [Set.Fire] does, or why it does nothing. The routes from other steps are left out.
+// Try says for each rule what it would send, or why not, see [Set.Fire]. Routes of other steps are left out.
 func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
@@ -277,7 +278,7 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	return tried
 }
 
-// sendsOf is what a route sends, with the texts as the facts make them.
+// sendsOf returns the sends of a route, with texts filled from the facts.
 func (s *Set) sendsOf(r route, f *Facts) Sends {
 	fill := func(send schemas.SendIn) schemas.SendIn { return s.fill(send, f) }
 	sends := Sends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
@@ -295,7 +296,7 @@ func (s *Set) fill(send schemas.SendIn, f *Facts) schemas.SendIn {
 	return filled
 }
 
-// mapTexts gives what is to be sent with another text for each that has braces in it. The first error ends it, with the
+// mapTexts replaces each text with braces in a send by the result of fn. It stops at the first error, and returns the
 // path of the text.
 func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
 	b, err := json.Marshal(send)

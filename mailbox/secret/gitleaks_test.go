@@ -14,8 +14,8 @@ import (
 	"handoff/mailbox/secret"
 )
 
-// Gitleaks keeps beside each of its rules what that rule finds and what it must not find. The rules print them when a
-// package of theirs is replaced in a copy. That needs the module proxy and a minute: make secrets.
+// Gitleaks keeps samples with each of its rules: texts that the rule must find and must not find. The rules print them
+// when one of gitleaks' packages is replaced in a copy. That needs the module proxy and a minute: make secrets.
 func TestMask_CoversGitleaksSamples(t *testing.T) {
 	if os.Getenv("HANDOFF_GITLEAKS") == "" {
 		t.Skip("make secrets reads them")

@@ -57,7 +57,7 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 	return &t
 })
 
-// secretNames are what the name of a secret ends with, and the kind of secret that it then names.
+// secretNames are the endings of the names of secrets, with the kind of secret that each names.
 var secretNames = []struct {
 	kind string
 	ends []string

@@ -1,11 +1,11 @@
-// Package secret finds in text what must not be kept: tokens, keys and passwords, by how issuers mark their tokens, by
-// the name that stands before a value, and by the form of private keys and addresses with a password.
+// Package secret finds secrets in text: tokens, keys and passwords. It recognises the issuers' token prefixes, the name
+// before a value, private keys, and addresses with a password.
 //
-// It errs on the side of leaving text as it is: a placeholder, a word or a call of a function is no secret, and masked
-// text holds none. One pass looks at each character once; patterns are tried only where a word or a separator begins.
+// When in doubt it leaves text as it is: a placeholder, a word or a function call is no secret, and masked text holds
+// none. One pass reads each character once; patterns are tried only at the beginning of a word or at a separator.
 //
-// The rules are a table of ours. gitleaks would bring more packages than handoff has; the table is measured against
-// it (make secrets). Texts are masked where arguments are decoded, see package tools.
+// The rules are a table of ours. gitleaks would bring more packages than handoff has; the table is measured against it
+// (make secrets). Texts are masked when arguments are decoded, see package tools.
 package secret
 
 import (
@@ -21,9 +21,9 @@ type found struct {
 	kind     string
 }
 
-// Mask puts a mark as [secret: github-token] in the place of each secret, and gives the kinds of what it found, each
-// once, in their order. It depends on the text alone, so the same text is masked in the same way. Text without secrets
-// comes back as it is, and so does text that was masked.
+// Mask replaces each secret by a mark as [secret: github-token], and returns the kinds of the secrets, each once, in
+// order. It depends on the text alone, so the same text is always masked in the same way. Text without secrets, or with
+// masks, is returned unchanged.
 func Mask(text string) (masked string, kinds []string) {
 	var b strings.Builder
 	begun := prefixes()
@@ -55,8 +55,8 @@ func Mask(text string) (masked string, kinds []string) {
 	return b.String(), kinds
 }
 
-// MaskNamed is [Mask] for a value that has a name, as in an object: where the name is that of a secret, the whole value
-// is one if it looks random.
+// MaskNamed is [Mask] for a value with a name, as in an object. If the name names a secret and the value looks random,
+// the whole value is masked.
 func MaskNamed(name, value string) (masked string, kinds []string) {
 	if kind := kindOfName(name); kind != "" && looksRandom(value, kind) {
 		return "[secret: " + kind + "]", []string{kind}
@@ -82,8 +82,8 @@ func findToken(text string, i int, starts []rule) found {
 	return found{}
 }
 
-// findAssigned finds what a character that is no letter stands before: the value of a name or of an option, an address with
-// a password, a private key.
+// findAssigned finds a secret behind a character that is no letter: the value of a name or of an option, an address
+// with a password, a private key.
 func findAssigned(text string, i int) found {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
@@ -114,7 +114,7 @@ func findInAddress(text string, i int) found {
 	return found{i + at[2], i + at[3], "password"}
 }
 
-// patterns are what is looked for where something shows that it may be there. They are compiled at the first such place.
+// patterns are regular expressions for places with a sign of a secret. They are compiled at the first such place.
 var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *regexp.Regexp }) {
 	p.key = regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]|-[^-]){64,}(-----END [A-Z ]+-----)?`)
 	p.address = regexp.MustCompile(`^://[\w.~%!$&*+,;=-]*:([\w.~%!$&*+,;=-]{6,})@`)
@@ -137,8 +137,8 @@ func findNamedValue(text string, i int) found {
 	return findValue(text, i+1, kind)
 }
 
-// findValue is the secret that begins behind a separator, if what stands there looks like one of a kind, which may be none.
-// Where a bracket opens behind it, it is a call or an index, and no secret.
+// findValue finds a secret of a kind, which may be none, behind a separator. A value before an open bracket is a call
+// or an index, and no secret.
 func findValue(text string, i int, kind string) found {
 	if kind == "" {
 		return found{}
@@ -207,7 +207,7 @@ func looksRandom(value, kind string) (is bool) {
 	default:
 		is = len(value) >= 14 && (isMixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
 	}
-	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // who holds a claim may tell its token
+	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be told
 }
 
 // isMixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words

@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// choose is what a client asks for next: mostly something that makes sense for it, and now and then anything.
+// choose returns the client's next call: mostly a sensible one, and now and then any.
 func (l *world) choose(c *client) any {
 	switch n := l.rnd.IntN(100); {
 	case n < 15 || len(l.seen.records) == 0:
@@ -100,7 +100,7 @@ func (l *world) work(c *client) schemas.SendIn {
 	return in
 }
 
-// wait is a claim of what comes next.
+// wait returns a claim of the next handoff.
 func (l *world) wait(c *client) schemas.ClaimIn {
 	in := schemas.ClaimIn{WaitSeconds: pick(l, []int{0, 20, 50, 50})}
 	if l.chance(4) {

@@ -111,7 +111,7 @@ func (w watched) Put(s store.Space, key, value []byte) error {
 	return w.Writer.Put(s, key, value)
 }
 
-// stale shows to whoever claims a handoff by its id how that was while it was pending.
+// stale shows a pending handoff to each claim by its id.
 type stale struct {
 	store.Backend
 	l       *world
@@ -183,7 +183,7 @@ func recordIn(value []byte) (r store.Record) {
 	return r
 }
 
-// changed changes the options of what is sent, on its way to the service.
+// changed changes the options of a send on its way to the service.
 func changed(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
 	return func(_ *world, by schemas.Caller, in any) (schemas.Caller, any) {
 		if send, ok := in.(schemas.SendIn); ok && send.Options != nil {

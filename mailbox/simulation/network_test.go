@@ -28,7 +28,7 @@ type claim struct {
 	criteria int
 }
 
-// call is what a client asks for, until it was answered or gives up. Repetitions have the same request id.
+// call is a client's request until it is answered or given up. Repeats have the same request id.
 type call struct {
 	n       int
 	client  *client
@@ -213,7 +213,7 @@ func (l *world) repeat(k *call) {
 	l.submit(k)
 }
 
-// hangUp breaks the connection of a client. What it waits for it never learns.
+// hangUp breaks the connection of a client. It never gets the answers of its calls.
 func (l *world) hangUp(c *client) {
 	l.note("%s hangs up %s", c.by.Agent, c.by.Conn)
 	for _, k := range slices.Clone(c.calls) {
@@ -274,7 +274,7 @@ func (l *world) restart() {
 	}
 }
 
-// admitOne lets one of the transactions in that wait, and looks what came of it.
+// admitOne admits one waiting transaction, and judges its changes.
 func (l *world) admitOne() bool {
 	synctest.Wait()
 	waiting := l.gate.take(false)

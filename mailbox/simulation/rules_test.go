@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// rule is something that always holds. It is judged by what is kept, by what clients were told, and by the step between
-// what was and what is. It is broken where it gives an error.
+// rule always holds. It is judged by the store, by the clients' answers, and by the change of a step. An error means
+// that it is broken.
 type rule struct {
 	name   string
 	broken func(*step) error
@@ -269,8 +269,8 @@ func tokenFor(in any, id schemas.ID) string {
 	return ""
 }
 
-// freedTooEarly finds claims of what waits for something, by what its sender asked for and by its record. What was begun
-// before that was returned goes on, so the first claim counts.
+// freedTooEarly finds claims of handoffs with open dependencies, by the sender's request and by the record. Work that
+// began before a return goes on, so the first claim counts.
 func freedTooEarly(s *step) error {
 	return s.each(func(c *change) error {
 		for _, e := range c.events {
@@ -293,7 +293,7 @@ func (s *step) asksAcceptance(id, of schemas.ID) bool {
 	return in.Options != nil && slices.Contains(in.Options.AfterAccepted, of.String())
 }
 
-// lastRound is what took the place of a handoff in the end.
+// lastRound returns the last replacement of a handoff.
 func (s *step) lastRound(id schemas.ID) *store.Record {
 	r := s.seen.records[id]
 	for r.Status.Ended() && r.Status != schemas.Completed && r.Successor != 0 {
@@ -360,8 +360,8 @@ func noticeLost(s *step) error {
 	})
 }
 
-// mayRead tells whether a step may mark what an agent has unread: it calls, its message is taken back, or it was asked
-// and another answered.
+// mayRead tells whether a step may mark an agent's notices as read: the agent calls, its message is recalled, or
+// another agent answered its question.
 func (s *step) mayRead(a schemas.Agent) bool {
 	if s.by == nil {
 		return false
@@ -480,7 +480,7 @@ func (s *step) callIn() any {
 	return s.by.in
 }
 
-// holdsTooMany finds a claim of an agent that held as many as it takes. What is for the agent alone it may always claim.
+// holdsTooMany finds a claim of an agent at its limit. Work for the agent alone does not count.
 func (s *step) holdsTooMany(c *change, e schemas.Event) error {
 	if _, directed := c.now.To.Directed(); directed || c.was != nil && c.was.Asker == e.Agent {
 		return nil
@@ -513,7 +513,7 @@ func heldByExcluded(s *step) error {
 	})
 }
 
-// overdue finds what time should have changed.
+// overdue finds changes of time that were not applied.
 func overdue(s *step) error {
 	now := store.At(time.Now())
 	for _, id := range slices.Sorted(maps.Keys(s.seen.records)) {

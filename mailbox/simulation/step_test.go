@@ -24,7 +24,7 @@ func newSeen() lastState {
 	return lastState{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
 }
 
-// log is what clients were told, and what they asked for when they were.
+// log holds the clients' answers, and their requests at that time.
 type log struct {
 	claims  map[schemas.ID]*knownClaim // each claim that somebody was told of, and that did not end since
 	tokens  map[string]schemas.Agent   // who was told of it
@@ -51,7 +51,7 @@ type knownClaim struct {
 	token string
 }
 
-// step is one transaction, and what clients were told then. The rules are judged after each.
+// step is one transaction, with the answers that clients got. The rules are judged after each.
 type step struct {
 	*store.View
 	*world
@@ -61,14 +61,14 @@ type step struct {
 	told    []*attempt
 }
 
-// change is what a step did to one handoff: nil was for a new one, nil now for one that is gone.
+// change is the change of one handoff in a step: nil was for a new one, nil now for one that is gone.
 type change struct {
 	id       schemas.ID
 	was, now *store.Record
 	events   []schemas.Event
 }
 
-// judgeStep finds out what a step did, and judges it.
+// judgeStep finds the changes of a step, and judges it.
 func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	defer l.noteHeard()
 	if !wrote && len(answers) == 0 || len(l.broken) > 0 {
@@ -163,7 +163,7 @@ func (s *step) compare(v *store.View, raw map[string][]byte) error {
 	return nil
 }
 
-// remember takes over what a step brought, once it was judged.
+// remember keeps the state after a judged step.
 func (l *world) remember(s *step, raw map[string][]byte) {
 	for _, c := range s.changes {
 		if c.now == nil {
@@ -203,7 +203,7 @@ func (t *knownClaim) holds(r *store.Record) bool {
 	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
 }
 
-// noteEffect counts what a call changed, by its request id.
+// noteEffect counts the changes of a call, by its request id.
 func (l *world) noteEffect(s *step) {
 	if e := s.effect(); e != nil {
 		l.log.effects[s.by.by.Request]++
@@ -242,7 +242,7 @@ func claimed(a *attempt) *knownClaim {
 	return nil
 }
 
-// learn keeps what a client was told: in the log, and in what the client knows.
+// learn keeps an answer: in the log, and in the client's knowledge.
 func (l *world) learn(a *attempt) {
 	c := a.call.client
 	if t := claimed(a); t != nil {

@@ -105,7 +105,7 @@ func (l *world) close() {
 	synctest.Wait()
 }
 
-// people are who lives in the workspace: four agents, of whom two share a pool and one calls over HTTP, and a person.
+// people creates four agents, two of them in a pool and one over HTTP, and a person.
 func (l *world) people() {
 	for _, by := range []schemas.Caller{
 		{Agent: "lead", Via: schemas.ViaStdio},
@@ -191,7 +191,7 @@ func (l *world) pass(d time.Duration) {
 	time.Sleep(d)
 }
 
-// drain lets in what waits at the gate, until nothing does.
+// drain admits all transactions that wait at the gate.
 func (l *world) drain() {
 	for range 2000 {
 		if len(l.broken) > 0 || !l.admitOne() {
@@ -201,7 +201,7 @@ func (l *world) drain() {
 	l.noteBroken("all comes to rest", fmt.Errorf("calls go on for ever"))
 }
 
-// rest lets all come to its end that is under way, and the clock be looked at, and then judges what may not be left.
+// rest lets all calls end and applies the clock. Then it judges the rules about leftovers.
 func (l *world) rest() {
 	l.note("rest")
 	l.drain()
@@ -264,13 +264,13 @@ func (l *world) lastLines(lines int) string {
 	return strings.Join(l.trace[max(0, len(l.trace)-lines):], "\n")
 }
 
-// describeCall is what a call asks for, in one line.
+// describeCall describes a call in one line.
 func describeCall(in any) string {
 	b, _ := json.Marshal(in)
 	return fmt.Sprintf("%T %s", in, b)
 }
 
-// describeAnswer is what an attempt came to, in a few words.
+// describeAnswer describes the answer of an attempt in a few words.
 func describeAnswer(a *attempt) string {
 	switch out := a.out.(type) {
 	case nil:
