@@ -20,11 +20,11 @@ func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
 	if s.End != "" {
 		when += ", when " + s.End
 	}
-	had := cmp.Or(s.Handoff, of)
+	id := cmp.Or(s.Handoff, of)
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
-		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
+		"before you begin anew.", p.line(string(s.Agent), 64), id, when)}
 	if s.Late > 0 {
-		lines = append(lines, "- Its result came late. Read it first: "+getCall(had, schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "- Its result came late. Read it first: "+getCall(id, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }

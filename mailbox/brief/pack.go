@@ -74,8 +74,8 @@ func fill(parts []part, room int) ([]part, int) {
 		room -= fit(i, allowed)
 	}
 	for i := range parts {
-		had := size(packed[i].lines)
-		room -= fit(i, had+room) - had
+		before := size(packed[i].lines)
+		room -= fit(i, before+room) - before
 	}
 	return packed, room
 }

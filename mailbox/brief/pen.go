@@ -73,11 +73,11 @@ func (p pen) field(label, s string) []string {
 
 // list writes texts as bullets below a label. It skips empty texts, and returns nil if all are empty.
 func (p pen) list(label string, texts []string) []string {
-	said := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
-	if len(said) == 0 {
+	nonEmptyTexts := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
+	if len(nonEmptyTexts) == 0 {
 		return nil
 	}
-	return append([]string{"- " + label + ":"}, p.items("  ", said)...)
+	return append([]string{"- " + label + ":"}, p.items("  ", nonEmptyTexts)...)
 }
 
 // items writes texts as bullets.

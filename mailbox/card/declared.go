@@ -30,14 +30,14 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
 		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless only the earlier one has a person's leave
-			of := d.Rules[earlier.Name]
-			if f.Unallowed && !of.Unallowed {
+			rows := d.Rules[earlier.Name]
+			if f.Unallowed && !rows.Unallowed {
 				continue
 			}
-			of.Plans = slices.DeleteFunc(of.Plans, func(p schemas.Plan) bool {
+			rows.Plans = slices.DeleteFunc(rows.Plans, func(p schemas.Plan) bool {
 				return slices.ContainsFunc(f.Plans, func(later schemas.Plan) bool { return p.Name == later.Name })
 			})
-			d.Rules[earlier.Name] = of
+			d.Rules[earlier.Name] = rows
 		}
 		d.Rules[f.Name] = store.DeclaredRules{
 			Routes: f.Routes, Plans: slices.Clone(f.Plans), Unallowed: f.Unallowed && len(f.Routes)+len(f.Plans) > 0,
@@ -64,15 +64,15 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 			return nil, err
 		}
 		known[a.Card.Name] = true
-		now, is := d.byName[a.Card.Name]
-		if !is && (a.Declared != nil || !a.Card.Registered) {
+		declared, ok := d.byName[a.Card.Name]
+		if !ok && (a.Declared != nil || !a.Card.Registered) {
 			role := sessions.RolePrefix(a.Card.Name, func(role schemas.Agent) bool { return d.byName[role].entry.Role == string(role) })
-			now, is = d.byName[role]
+			declared, ok = d.byName[role]
 		}
 		switch {
-		case is && (a.Declared == nil || a.Card.DeclaredIn != now.file || !reflect.DeepEqual(*a.Declared, now.entry)):
-			changed = append(changed, now.declare(a))
-		case !is && slices.Contains(d.files, a.Card.DeclaredIn):
+		case ok && (a.Declared == nil || a.Card.DeclaredIn != declared.file || !reflect.DeepEqual(*a.Declared, declared.entry)):
+			changed = append(changed, declared.declare(a))
+		case !ok && slices.Contains(d.files, a.Card.DeclaredIn):
 			changed = append(changed, undeclare(a))
 		}
 	}
@@ -86,9 +86,9 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 
 // HasNewRules reports whether a file declares other rules than the store has for it.
 func (d Declared) HasNewRules(v *store.View) (bool, error) {
-	for name, said := range d.Rules {
-		before, err := v.RulesOf(name)
-		if err != nil || !reflect.DeepEqual(schemas.OrZero(before), said) {
+	for name, declared := range d.Rules {
+		stored, err := v.RulesOf(name)
+		if err != nil || !reflect.DeepEqual(schemas.OrZero(stored), declared) {
 			return true, err
 		}
 	}
@@ -101,12 +101,12 @@ func (d Declared) HasNewRules(v *store.View) (bool, error) {
 func (d Declared) CheckRules() error {
 	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
-		of := d.Rules[name]
-		if err := rules.Check(fmt.Sprintf("files[%d].", i), of.Routes, of.Plans); err != nil {
+		rows := d.Rules[name]
+		if err := rules.Check(fmt.Sprintf("files[%d].", i), rows.Routes, rows.Plans); err != nil {
 			return err
 		}
-		so := all[of.Unallowed]
-		all[of.Unallowed] = store.DeclaredRules{Routes: append(so.Routes, of.Routes...), Plans: append(so.Plans, of.Plans...)}
+		set := all[rows.Unallowed]
+		all[rows.Unallowed] = store.DeclaredRules{Routes: append(set.Routes, rows.Routes...), Plans: append(set.Plans, rows.Plans...)}
 	}
 	return cmp.Or(rules.Check("", all[false].Routes, all[false].Plans), rules.Check("", all[true].Routes, all[true].Plans))
 }

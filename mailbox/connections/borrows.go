@@ -20,10 +20,10 @@ const noticeActedAs = "acted_as"
 // good reasons. It reports false on the command line and over HTTP, where there is no connection to compare. If the
 // notice cannot be stored, it logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
-	over := func(mine bool) bool {
+	actsOver := func(mine bool) bool {
 		return c.Engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
 	}
-	if by.Conn == "" || own == by.Agent || over(true) || !over(false) {
+	if by.Conn == "" || own == by.Agent || actsOver(true) || !actsOver(false) {
 		return false
 	}
 	name := own

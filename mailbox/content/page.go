@@ -26,42 +26,42 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 		offset--
 	}
 	rest := text[offset:]
-	most := min(PrefixLen(rest, 10*tokens), 4*tokens)
-	for jsonLen(rest[:min(most, len(rest))]) > 5*tokens {
-		most = most * 3 / 4
+	limit := min(PrefixLen(rest, 10*tokens), 4*tokens)
+	for jsonLen(rest[:min(limit, len(rest))]) > 5*tokens {
+		limit = limit * 3 / 4
 	}
-	if most = pageEnd(rest, most); most == len(rest) {
+	if limit = pageEnd(rest, limit); limit == len(rest) {
 		return rest, 0, nil
 	}
-	return rest[:most], offset + most, nil
+	return rest[:limit], offset + limit, nil
 }
 
-// pageEnd returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if
+// pageEnd returns the end of a page of at most limit bytes. It ends after a line, else after a blank or a comma, if
 // there is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
-func pageEnd(s string, most int) int {
-	if most >= len(s) {
+func pageEnd(s string, limit int) int {
+	if limit >= len(s) {
 		return len(s)
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
 	}
 	for _, stop := range []string{"\n", " ,"} {
-		if i := strings.LastIndexAny(s[:most], stop) + 1; i > most*3/4 {
+		if i := strings.LastIndexAny(s[:limit], stop) + 1; i > limit*3/4 {
 			return i
 		}
 	}
-	if i := strings.LastIndexByte(s[:most], '\\'); i > 0 && most-i < len(`\u0000`) {
+	if i := strings.LastIndexByte(s[:limit], '\\'); i > 0 && limit-i < len(`\u0000`) {
 		for i > 0 && s[i-1] == '\\' { // the first of several backslashes begins the escape
 			i--
 		}
-		if i > most/2 {
-			most = i
+		if i > limit/2 {
+			limit = i
 		}
 	}
-	if _, one := utf8.DecodeRuneInString(s); most == 0 {
+	if _, one := utf8.DecodeRuneInString(s); limit == 0 {
 		return one
 	}
-	return most
+	return limit
 }
 
 // jsonLen returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It also

@@ -191,7 +191,7 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 	if len(checks) == 0 {
 		return nil
 	}
-	said := schemas.Map(checks, func(a schemas.Answered) string {
+	texts := schemas.Map(checks, func(a schemas.Answered) string {
 		text, tail := fmt.Sprintf("%d: %s", a.Number, a.Observed), a.Observed.Tail
 		if tail != "" {
 			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-maxOutputBytes/len(checks)):], ""))
@@ -199,9 +199,9 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 		return text
 	})
 	if len(seen.Uncommitted) > 0 {
-		said = append(said, fmt.Sprintf("In no commit, so not looked at: %s.", someFiles(seen.Uncommitted)))
+		texts = append(texts, fmt.Sprintf("In no commit, so not looked at: %s.", someFiles(seen.Uncommitted)))
 	}
-	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(said, "\n")).WithField(answersField).
+	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(texts, "\n")).WithField(answersField).
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 

@@ -17,11 +17,11 @@ import (
 // Doubts lists statements in a completion that speak against a success: verifications that did not pass. For a command
 // with several runs, the last run counts. A completion with doubts is partial at best, see [Outcome].
 func Doubts(done schemas.Completion) []string {
-	said := statementsOf(done)
+	found := statementsOf(done)
 	if !done.Conforms {
-		said.examineOutput(done.Output)
+		found.examineOutput(done.Output)
 	}
-	doubts := said[true]
+	doubts := found[true]
 	v := schemas.OrZero(done.Verification)
 	for _, checked := range []struct {
 		name    string

@@ -49,11 +49,11 @@ func (d *Delivery) addHeld(held []*store.Record) {
 // connection. For a subagent that stops, it returns only the handoffs of that subagent. Connections tell sessions with
 // the same name apart, see [Delivery.heldByOtherSession].
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
-	over, err := d.connections()
+	conns, err := d.connections()
 	if err == nil && len(d.In.Subagents) == 0 {
 		all, err = d.heldBy(nil, d.Agent, func(r *store.Record) bool { return !d.heldByOtherSession(r) })
 	}
-	for _, c := range over {
+	for _, c := range conns {
 		for _, name := range c.Agents {
 			if err == nil && d.includes(name) {
 				all, err = d.heldBy(all, name, func(r *store.Record) bool { return r.Conn == c.Name })
@@ -88,19 +88,19 @@ func (d *Delivery) heldBy(
 
 // connections returns the connections of the session: all with its id, and the connection that got its name. The latter
 // may have an earlier id of the session, for example after the user cleared the client while its server stayed.
-func (d *Delivery) connections() (over []presence.Connection, err error) {
+func (d *Delivery) connections() (conns []presence.Connection, err error) {
 	if d.In.Session != "" {
-		over = d.Here.Connections(presence.Filter{Session: d.In.Session})
+		conns = d.Here.Connections(presence.Filter{Session: d.In.Session})
 	}
 	a, err := d.View.Agent(d.Agent)
 	if a == nil || err != nil {
-		return over, err
+		return conns, err
 	}
 	named, open := d.Here.Connection(a.Conn)
-	if open && !slices.ContainsFunc(over, func(c presence.Connection) bool { return c.Name == named.Name }) {
-		over = append(over, named)
+	if open && !slices.ContainsFunc(conns, func(c presence.Connection) bool { return c.Name == named.Name }) {
+		conns = append(conns, named)
 	}
-	return over, nil
+	return conns, nil
 }
 
 // heldByOtherSession reports whether another session with the same name holds a handoff. It is false if this session
@@ -168,8 +168,8 @@ func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
 	}
 	kept := schemas.OrZero(last)
 	lines := strings.Split(kept.Note, "\n")
-	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.sessionEvent) })
-	if said && r.Checkpoint == r.Event {
+	noted := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.sessionEvent) })
+	if noted && r.Checkpoint == r.Event {
 		return nil, nil
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, sessionPrefix) })

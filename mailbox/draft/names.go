@@ -52,16 +52,16 @@ func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read Addres
 		if err != nil {
 			return e, back, err
 		}
-		said := *e
-		said.Review, e = string(to), &said
+		parsed := *e
+		parsed.Review, e = string(to), &parsed
 	}
 	if name := schemas.OrZero(back).OnFailure; name != "" {
 		to, err := read.Agent("rollback.on_failure", string(name))
 		if err != nil {
 			return e, back, err
 		}
-		said := *back
-		said.OnFailure, back = to, &said
+		parsed := *back
+		parsed.OnFailure, back = to, &parsed
 	}
 	return e, back, nil
 }

@@ -24,8 +24,8 @@ func Mermaid(steps []schemas.Step) string {
 		for _, m := range s.Story {
 			b.WriteString("<br/>" + escapeMermaid(momentText(m)))
 		}
-		if said := cmp.Or(s.Reason, s.Summary); said != "" {
-			b.WriteString("<br/>" + escapeMermaid(said))
+		if text := cmp.Or(s.Reason, s.Summary); text != "" {
+			b.WriteString("<br/>" + escapeMermaid(text))
 		}
 		b.WriteString("\"]\n")
 	})

@@ -208,13 +208,13 @@ func testsOf(s schemas.Step) string {
 
 // countText joins numbers with their words and omits zeros. Each pair is a number and the word for its unit.
 func countText(pairs ...any) string {
-	var some []string
+	var texts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] != 0 {
-			some = append(some, fmt.Sprintf("%d %s", pairs[i], pairs[i+1]))
+			texts = append(texts, fmt.Sprintf("%d %s", pairs[i], pairs[i+1]))
 		}
 	}
-	return strings.Join(some, ", ")
+	return strings.Join(texts, ", ")
 }
 
 // momentFormats has the sentence for a moment by its action; the text of the moment follows it. A moment of another

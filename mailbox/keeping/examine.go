@@ -122,13 +122,13 @@ func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.
 // checkDeferred refuses deferred consequences of a record that this program never defers.
 func (x *examiner) checkDeferred(r *store.Record) error {
 	// One for this record; for all waiting records together, at most as many as may have just been released.
-	most := min(x.routed+1, 2*reading.MaxScanned)
+	limit := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
 		if do == life.SendRouted {
 			x.routed++
 		}
-		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
+		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > limit {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}
@@ -218,14 +218,14 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	}
 	switch v.Kind() { //nolint:exhaustive // nothing is within the others
 	case reflect.Struct:
-		for f, of := range v.Fields() {
+		for f, value := range v.Fields() {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() {
-				err = cmp.Or(err, x.checkBounds(name, of))
+				err = cmp.Or(err, x.checkBounds(name, value))
 			}
 		}
 	case reflect.Slice, reflect.Map:
-		for _, of := range v.Seq2() {
-			err = cmp.Or(err, x.checkBounds(field, of))
+		for _, value := range v.Seq2() {
+			err = cmp.Or(err, x.checkBounds(field, value))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -237,22 +237,22 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 
 // outOfBounds reports whether a value has a type with bounds and exceeds them.
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
-	switch of := v.Interface().(type) {
+	switch value := v.Interface().(type) {
 	case store.Time:
-		return of < 0 || of > store.At(x.latestTime(field)) && (field != "wakes" || of != store.LeaveTime)
+		return value < 0 || value > store.At(x.latestTime(field)) && (field != "wakes" || value != store.LeaveTime)
 	case time.Time:
-		return of.After(x.latestTime(field)) || store.At(of) < 0
+		return value.After(x.latestTime(field)) || store.At(value) < 0
 	case schemas.Status:
-		return isUnknown(of, schemas.Statuses)
+		return isUnknown(value, schemas.Statuses)
 	case schemas.Priority:
-		return isUnknown(of, schemas.Priorities)
+		return isUnknown(value, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
 		_, name := schemas.Address(v.String()).Kind()
 		return v.String() != "" && !schemas.IsWord(name)
 	case int:
-		return of < 0 || of > maxNumber
+		return value < 0 || value > maxNumber
 	case float64:
-		return math.Abs(of) > maxNumber*maxNumber
+		return math.Abs(value) > maxNumber*maxNumber
 	}
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }

@@ -24,9 +24,9 @@ type Import struct {
 // machine. The work is pending again, as after a release, and the next claim is no new attempt. Each change is an
 // event.
 func (i *Import) Settle(ctx context.Context, s *store.Store) error {
-	for some := range slices.Chunk(i.held, operation.MaxSpread) {
+	for ids := range slices.Chunk(i.held, operation.MaxSpread) {
 		err := s.Update(ctx, func(tx *store.Tx) error {
-			for _, id := range some {
+			for _, id := range ids {
 				if err := i.settle(tx, id); err != nil {
 					return err
 				}

@@ -91,11 +91,11 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 // references. It skips unreadable content.
 func (n *needed) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
-		said, err := v.RawContent(r.ID, event)
+		content, err := v.RawContent(r.ID, event)
 		if err != nil {
 			continue
 		}
-		for _, found := range handoffReference.FindAllSubmatch(said, -1) {
+		for _, found := range handoffReference.FindAllSubmatch(content, -1) {
 			id, ok := schemas.ParseID(string(found[1]))
 			if !ok || n.followed[id] {
 				continue

@@ -100,11 +100,11 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 			events = append(events, e)
 		}
 	}
-	said, err := o.redactEvents(events, schemas.RedactIn{HandoffID: in.HandoffID})
+	redaction, err := o.redactEvents(events, schemas.RedactIn{HandoffID: in.HandoffID})
 	if err != nil {
 		return out, err
 	}
-	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.RecordEvent(life.Redact, said)
+	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(redaction.Events)}, o.RecordEvent(life.Redact, redaction)
 }
 
 // redactEvents replaces the content of events, and returns the content for the event of the redaction.

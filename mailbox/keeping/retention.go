@@ -218,9 +218,9 @@ func (p *portion) shorterContents(r *store.Record) (all []shortened, err error) 
 
 // replaceContents replaces contents of a handoff, and stores the event about it.
 func (p *portion) replaceContents(r *store.Record, found []shortened) (err error) {
-	said := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
+	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
-		if said.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {
+		if redaction.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {
 			return err
 		}
 	}
@@ -231,5 +231,5 @@ func (p *portion) replaceContents(r *store.Record, found []shortened) (err error
 	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
 		return err
 	}
-	return p.tx.Change(&operation.Happening{Action: life.Redact, Content: said}, r, func(*store.Record) {})
+	return p.tx.Change(&operation.Happening{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
 }

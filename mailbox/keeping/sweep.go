@@ -22,11 +22,11 @@ func (r *retention) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	looked := uint64(0)
+	scanned := uint64(0)
 	for more := len(unused) > 0; more; {
 		err := r.engine.Store.View(ctx, func(v *store.View) error {
-			named, last, rest, err := digestsIn(v, looked, maxScanned)
-			looked, more = last, rest
+			named, last, rest, err := digestsIn(v, scanned, maxScanned)
+			scanned, more = last, rest
 			for _, digest := range named {
 				delete(unused, digest)
 			}
@@ -39,7 +39,7 @@ func (r *retention) sweep(ctx context.Context) error {
 	for len(unused) > 0 {
 		var s sweepResult
 		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
-			s, err = forgetUnused(o, unused, looked)
+			s, err = forgetUnused(o, unused, scanned)
 			return err
 		})
 		if err != nil || s.late {
@@ -102,11 +102,11 @@ func digestsIn(v *store.View, after uint64, most uint64) (digests []string, last
 			return digests, last, err == nil, err
 		}
 		last = e.N
-		said, err := v.RawContent(e.Handoff, e.N)
+		content, err := v.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return digests, last, false, err
 		}
-		digests = append(digests, digestForm.FindAllString(string(said), -1)...)
+		digests = append(digests, digestForm.FindAllString(string(content), -1)...)
 	}
 	return digests, last, false, nil
 }

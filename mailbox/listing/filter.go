@@ -113,8 +113,8 @@ func (f Filter) matchesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
 	}
-	said := store.SplitWords(n.Title + " " + n.Text)
-	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
+	words := store.SplitWords(n.Title + " " + n.Text)
+	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(words, w) })
 }
 
 // badCursor refuses a cursor that is not the id of a handoff.

@@ -29,7 +29,7 @@ const (
 // held work counts, and work that ended while that was held.
 //
 // r is the record after the claim, the report or the completion. Record deletes rows that are no longer needed.
-func Record(in *operation.Op, r *store.Record) (told []string, err error) {
+func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.Touches()
 	if err != nil {
@@ -47,13 +47,13 @@ func Record(in *operation.Op, r *store.Record) (told []string, err error) {
 			return nil, err
 		}
 		if text != "" {
-			told = append(told, text)
+			texts = append(texts, text)
 		}
 	}
 	if !r.Status.Held() && len(records) == 0 {
-		return told, o.DeleteTouch(r.ID)
+		return texts, o.DeleteTouch(r.ID)
 	}
-	return told, o.PutTouch(r.ID, mine)
+	return texts, o.PutTouch(r.ID, mine)
 }
 
 // op is the operation in which the caller claims, reports or completes.
@@ -150,7 +150,7 @@ type commonFiles struct {
 
 // findCommon compares other work with the work of r, and records the told files in the row of r.
 func findCommon(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c commonFiles) {
-	seen, told := *mine, theirs.Told[r.ID]
+	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
 		if other.Status.Held() && len(mine.Loose) > 0 {
 			c.tree = []string{mine.Path}
@@ -162,9 +162,9 @@ func findCommon(other *store.Record, theirs store.Touch, r *store.Record, mine *
 		c.naming = nil
 	}
 	if other.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
-		told = nil
+		theirTold = nil
 	}
-	c.changing, c.naming = mine.MarkTold(other.ID, c.changing, told), mine.MarkTold(other.ID, c.naming, told)
+	c.changing, c.naming = mine.MarkTold(other.ID, c.changing, theirTold), mine.MarkTold(other.ID, c.naming, theirTold)
 	c.tree = mine.MarkTold(other.ID, c.tree, nil)
 	return c
 }

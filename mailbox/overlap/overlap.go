@@ -47,15 +47,15 @@ func unique(files []string) []string {
 }
 
 // matching returns the files that match a pattern or are below it.
-func matching(pattern string, files []string) (some []string) {
+func matching(pattern string, files []string) (found []string) {
 	names := strings.Split(pattern, "/")
 	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // it decides for most files
 	for _, file := range files {
 		if strings.HasPrefix(file, plain) && matches(names, strings.Split(file, "/")) {
-			some = append(some, file)
+			found = append(found, file)
 		}
 	}
-	return some
+	return found
 }
 
 func matches(pattern, file []string) bool {
