@@ -30,7 +30,7 @@ type Happening struct {
 	Text      string        // the text of notices about it
 	Why       Loss          // why the handoff did not end well
 	Then      schemas.Then  // how the work continues after a failure
-	To        schemas.Agent // the recipient after a rollback, "" for that of the rollback rule
+	To        schemas.Agent // the recipient after a rollback, "" for the recipient of the rollback rule
 	Forward   *draft.Draft  // the handoff that a completion sends on, nil for none
 	Chosen    bool          // the holder chose how the work continues
 	Sends     []rules.Sends // sends of the rules of files because of it, set by [Op.Commit]

@@ -129,7 +129,7 @@ func (o *Op) ContinueLater(id schemas.ID) { o.deferred = append(o.deferred, id) 
 // consequences for other handoffs. It plays the part [life.Clock] and no other.
 var ClockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// ActingAs runs fn in the name of another caller: events, notices and permissions are those of that caller. It restores
+// ActingAs runs fn in the name of another caller: its events, notices and permissions have that caller. It restores
 // the first caller when it returns, also after an error or a panic.
 func (o *Op) ActingAs(by schemas.Caller, fn func() error) error {
 	was := o.By

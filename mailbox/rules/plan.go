@@ -23,7 +23,7 @@ type plan struct {
 // end as the next step says that there is none.
 const end = "end"
 
-// endNames are what a step may come to.
+// endNames are the ways in which a step may end.
 var endNames = []string{"completed", "failed", "rejected", "timed_out"}
 
 // addPlan reads a workflow: each step gets a route to each step that may follow it. The path of an error leads into the

@@ -44,7 +44,7 @@ type Set struct {
 }
 
 // maxExpressions is how many expressions the texts of all rules have: as each costs no more than [maxCost], it bounds
-// what may follow from one handoff.
+// the consequences of one handoff.
 const maxExpressions = 1_000
 
 type route struct {
@@ -98,7 +98,7 @@ type Problem struct {
 	Path string
 	What string
 
-	Remedy string // "" for what the help says
+	Remedy string // "" for the default help
 }
 
 // Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
@@ -201,7 +201,7 @@ func checkFixed(send schemas.SendIn) error {
 	return nil
 }
 
-// readTexts reads the texts of what is to be sent that have expressions in them, and checks the rest of it.
+// readTexts reads the texts with expressions of a send, and checks its other fields.
 func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 	if err := checkFixed(send); err != nil || s.Disallowed {
 		return "", err
