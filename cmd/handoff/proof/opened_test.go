@@ -266,8 +266,8 @@ func (p *play) commit(path, text string) *play {
 
 func (p *play) done(flags ...string) { require.Zero(p.t, p.complete(flags...)) }
 
-// A dependent opens when checks passed, when the sender said that a claim is enough, or when the sender or human
-// accepted the work, and never otherwise. make believed plays each way 16 times.
+// A dependent opens when checks passed, when the sender said that a claim is enough, or when the
+// work was accepted, and never otherwise. make believed plays each way 16 times.
 func TestObservations_OnlyObservedOpensDependents(t *testing.T) {
 	sandbox.Proof(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
