@@ -67,8 +67,7 @@ func serving(p commandtest.Home) string {
 	return ""
 }
 
-// Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
-// is there for nobody is no home.
+// The home directory is no project, so setup makes no workspace there. A relative HOME counts as no home directory.
 func TestSetup_AtHomeCreatesNoWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)

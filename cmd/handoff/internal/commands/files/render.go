@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// The data of a template besides the body, with the flags that select them: handoffs by their ids, a whole workflow,
+// The data of a template except its body, with the flags that select them: handoffs by their ids, a whole workflow,
 // and the rows of a list.
 var (
 	depFields = []cli.Field{

@@ -80,7 +80,7 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 }
 
 // makeRoom removes a workspace that is in the way of an adopted one and was never used. It may have no store yet, if a
-// server was started and nobody called it.
+// server was started and received no call.
 func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil

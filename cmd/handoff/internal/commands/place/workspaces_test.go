@@ -81,7 +81,7 @@ func TestAdopt_WithForceTakesWorkspace(t *testing.T) {
 	require.Contains(t, errs, "is the workspace of this project already")
 }
 
-// A server that nobody called leaves a directory without a store.
+// A server without a call leaves a directory without a store.
 func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
