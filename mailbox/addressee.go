@@ -107,7 +107,7 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
-		return err // the sender was told before that nobody has this name
+		return err // the send has warned that no agent has this name
 	}
 	why, err := o.Offers().WhyNoTaker(now, offer.Present)
 	if why == "" || err != nil {

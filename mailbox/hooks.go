@@ -17,7 +17,7 @@ type op struct {
 	*operation.Op
 	*env
 
-	checked         []schemas.Address // addresses for which the result already warns of missing takers
+	checked         []schemas.Address // recipients for which the result warns if no agent takes the work
 	routed          *schemas.Routed   // the candidates of the handoff that was made last, nil if it is for one agent
 	begunDependents []*store.Record   // the handoffs that were begun with the result that is returned now
 
@@ -54,13 +54,13 @@ var afterChange = []hook{
 	{when: mayFire, do: (*op).collectSends},
 }
 
-// hook takes part in each change of a record for which its condition holds.
+// hook takes part in each change of a record that meets its condition.
 type hook struct {
 	when func(*op, *operation.Happening) bool
 	do   func(*op, *operation.Happening) error
 }
 
-// dueActions are the actions of the clock, by the time of a record that is over.
+// dueActions are the actions of the clock, by the timer of a record that is over.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
 	operation.Reserved: (*op).unreserve, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,

@@ -30,7 +30,7 @@ func TestComplete_ObservationOverridesHoldersClaim(t *testing.T) {
 	done := schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{Summary: "done"}}
 
 	_, err := w.Complete(t.Context(), b, done)
-	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code) // nobody looked, and the holder says nothing
+	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code) // no check was observed, and the holder gave no answer
 	seeing := b
 	seeing.CheckReport = reportOf(false, "test")
 	_, err = w.Complete(t.Context(), seeing, done)

@@ -100,8 +100,8 @@ func (o *op) successorHint(r *store.Record) string {
 }
 
 // cancelReason says which agent cancelled a handoff, and why if that was noted. It looks at the last nine events: the
-// cancel, and the late results that may have come since, of which [maxLate] are kept. If the cancel is not among them,
-// it names the sender.
+// cancel, and the late results that may have come since, [maxLate] at most. If the cancel is not among them, it names
+// the sender.
 func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
 	events, _ := o.EventsOf(r, 1+maxLate) // on an error the text names the sender

@@ -21,9 +21,9 @@ import (
 // Its completion accepts or returns the work. The record of the work names the latest review.
 
 // checkReviewer refuses a reviewer that is the recipient of the work, unless the sender forces it and no other agent
-// could review; and a reviewer to which no work can be sent. For a review it refuses a reviewer of its own, and a
-// recipient that did the work or declined to judge it. R is the current record, or a draft's record as far as it is
-// known.
+// could review. It also refuses a reviewer that could not receive work. For a review it refuses a reviewer of its own,
+// and a recipient that did the work or declined to judge it. R is the current record, or a draft's record as far as it
+// is known.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	target := schemas.Agent(to)
 	switch {

@@ -89,7 +89,7 @@ var (
 	freeFields = []string{"data", "state", "results", "output", "extra"}
 )
 
-// NotKept replaces a text for which a workspace no longer spends space.
+// NotKept replaces a large text that a workspace no longer keeps.
 const NotKept = "[no longer kept]"
 
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
