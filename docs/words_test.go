@@ -1,0 +1,111 @@
+package docs_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// clause matches the beginning of a clause that may stand in the place of a noun: "who asks is told", "that of the
+// sender". It matches plain clauses too ("says what to do"), therefore a small share of the lines may have one.
+var clause = regexp.MustCompile(`(?i)\b(?:(?:who|what|whoever|whatever) [a-z]|(?:that|those) of\b)`)
+
+// mostClauses is the highest share of comment lines with a clause, in percent.
+const mostClauses = 4
+
+// prose counts the comment lines of one floor.
+type prose struct {
+	lines   int
+	clauses []string // "file:line: comment" of each line with a clause
+}
+
+func TestComments_UseNounsForActors(t *testing.T) {
+	floors := map[string]*prose{}
+	for _, file := range files(t) {
+		floor, _, nested := strings.Cut(file, "/")
+		if !nested || !strings.HasSuffix(file, ".go") || strings.Contains(file, "/testdata/") {
+			continue
+		}
+		if floors[floor] == nil {
+			floors[floor] = &prose{}
+		}
+		floors[floor].add(t, file, read(t, file))
+	}
+	for floor, p := range floors {
+		t.Logf("%s: %d of %d comment lines have a clause, %.1f %%", floor, len(p.clauses), p.lines, p.share())
+		if p.share() > mostClauses {
+			t.Errorf("%s: at most %d %% may have one: name the actor instead, in lines as\n%s", floor, mostClauses,
+				strings.Join(p.clauses[:min(len(p.clauses), 20)], "\n"))
+		}
+	}
+}
+
+func TestComments_ClausesAreCounted(t *testing.T) {
+	source := `package p
+
+// F returns the sender's branch. The caller owns it.
+// Whoever asks is told what is due,
+// in place of that of the sender.
+//
+//go:noinline
+func F() string { return "who asks" }
+`
+	var p prose
+	p.add(t, "p.go", source)
+	want := []string{"p.go:4: Whoever asks is told what is due,", "p.go:5: in place of that of the sender."}
+	if p.lines != 3 || strings.Join(p.clauses, "|") != strings.Join(want, "|") {
+		t.Errorf("%d lines, clauses %q", p.lines, p.clauses)
+	}
+}
+
+// testName matches the names of tests that say a case and what is expected of it.
+var testName = regexp.MustCompile(`^Test[A-Z]\w*_[A-Z]\w*$`)
+
+func TestNames_SayCaseAndExpectation(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	for _, file := range files(t) {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, m := range declared.FindAllStringSubmatch(read(t, file), -1) {
+			if !testName.MatchString(m[1]) {
+				t.Errorf("%s: %s has no form such as TestClaim_RefusesWorkHeldByAnother", file, m[1])
+			}
+		}
+	}
+}
+
+// add counts the comments of one source file. Directives are no comments.
+func (p *prose) add(t *testing.T, file, source string) {
+	t.Helper()
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range parsed.Comments {
+		for _, c := range group.List {
+			p.addComment(set, c)
+		}
+	}
+}
+
+func (p *prose) addComment(set *token.FileSet, c *ast.Comment) {
+	at := set.Position(c.Pos())
+	for i, line := range strings.Split(c.Text, "\n") {
+		text := strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*"))
+		if text == "" || strings.HasPrefix(line, "//go:") || strings.HasPrefix(line, "//nolint") {
+			continue
+		}
+		p.lines++
+		if clause.MatchString(text) {
+			p.clauses = append(p.clauses, fmt.Sprintf("%s:%d: %s", at.Filename, at.Line+i, text))
+		}
+	}
+}
+
+func (p *prose) share() float64 { return 100 * float64(len(p.clauses)) / float64(max(p.lines, 1)) }
