@@ -1,11 +1,12 @@
 // Package clients holds all knowledge that handoff has of clients, the programs that agents run in, such as Claude Code
-// and Codex. It has the two commands that are about them, setup and doctor.
+// and Codex. It has the two commands about clients, setup and doctor.
 //
-// Package client is the table of clients. Package edit changes the text of their files, and package installed reads the
-// entries and hooks of handoff in them. Package setup writes handoff into the files and takes it out again. Package
-// doctor examines whether clients and the store work.
+// Package client is the table of clients. Package edit changes the text of their configuration files, and package
+// installed finds the entries and hooks of handoff in these files. Package setup writes handoff into the files and
+// removes it again. Package doctor examines whether clients and the store work.
 //
-// Clients install the plugins of examples themselves. The tests here compare the plugins with the table.
+// The plugins in the folder examples are installed by the clients themselves, without setup. The tests of this package
+// compare the plugins with the table.
 package clients
 
 import (
@@ -43,8 +44,8 @@ func machineOf(a *cli.App) (client.Machine, error) {
 	return m, nil
 }
 
-// selectClients returns the clients with these names. Without names it returns the clients that it finds on the
-// machine, or all.
+// selectClients returns the clients with the given names. Without names it returns all clients if all is true, and
+// otherwise the clients that it finds on the machine.
 func selectClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.Named(name)
@@ -68,7 +69,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newWeb returns an HTTP client that follows no redirects. Its connections are its own.
+// newWeb returns an HTTP client that follows no redirects. It shares no connections with other HTTP clients.
 func newWeb() *http.Client {
 	return &http.Client{
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
@@ -76,7 +77,7 @@ func newWeb() *http.Client {
 	}
 }
 
-// openWorkspace gives doctor access to a workspace: in files, or in the database of a node.
+// openWorkspace gives doctor access to a workspace, which is in files or in the database of the node.
 func openWorkspace(ctx context.Context, a *cli.App, ws workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
 		Name: ws.Name, Dir: ws.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,

@@ -22,8 +22,8 @@ import (
 // examineTimeout is the time that all examinations may take together.
 const examineTimeout = 18 * time.Second
 
-// DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 if the
-// worst finding is a warning, and 2 if it is an error.
+// DoctorCommand is the command handoff doctor, which examines this machine and changes nothing on it. Its exit status
+// is 1 if the worst finding is a warning, and 2 if the worst finding is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
@@ -111,8 +111,8 @@ func runAll(examinations []func() []doctor.Finding) []doctor.Finding {
 	return slices.Concat(found...)
 }
 
-// examineWorkspace examines the workspace of this directory. It creates none. If the store does not open, the findings
-// end there.
+// examineWorkspace examines the workspace of this directory. It creates no workspace. If the store does not open,
+// examineWorkspace returns that finding and does not examine the content.
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
 	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {

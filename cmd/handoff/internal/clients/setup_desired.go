@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// previousOptions returns the options with which a client was last set up in a scope, or the default. With --check in a
-// clone, another person may have set it up: then it returns the options that the files show.
+// previousOptions returns the options of the last setup of a client in a scope, or the default options if there was
+// none. With --check in a clone, another person may have set up the client. Then the options are read from the files.
 func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Options {
 	told := s.setter.LastDesired(c, in).Options
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
@@ -38,8 +38,9 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 	return user || project
 }
 
-// override changes the previous options by the flags that were given. Hooks read the workspace of this machine. So
-// --http with an address turns them off, and without one turns them on, unless another flag says otherwise.
+// override replaces the previous options by the flags that the user gave. Hooks can read only the workspace of this
+// machine. So --http with an address turns the hooks off, and --http without an address turns them on, unless another
+// flag decides it.
 func (f setupFlags) override(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {
@@ -94,7 +95,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Options) (w setup.De
 	return w, nil
 }
 
-// variableForm matches the name of a variable. A token may match, too.
+// variableForm matches names of variables of the environment. A token may look like a name and match, too.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // endpoint checks an address and the name of a variable. Neither may hold a secret.
@@ -118,13 +119,13 @@ func endpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// builtByGoRun reports whether go run built the program of this path, and will remove it soon.
+// builtByGoRun reports whether go run built the program at this path. Go run removes the program soon.
 func builtByGoRun(program string) bool {
 	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
 
-// checkLasts fails if the program that setup would write into files will be gone when clients start it.
+// checkLasts fails if setup would write the path of a program that will be gone when clients start it.
 func (s *setupRun) checkLasts(written bool, program string) error {
 	if s.flags.remove || s.flags.check || !written || !builtByGoRun(program) {
 		return nil

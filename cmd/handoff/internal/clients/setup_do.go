@@ -43,7 +43,8 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup s
 	return s.report(false)
 }
 
-// confirm asks whether to go on. If stdin is no terminal, only --yes agrees.
+// confirm asks the person whether to change the files. If standard input is no terminal, it asks nothing, and only
+// --yes counts as agreement.
 func (s *setupRun) confirm(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
@@ -62,7 +63,8 @@ func (s *setupRun) confirm(ctx context.Context) error {
 	return nil
 }
 
-// question names the files once more after --diff: the pages with the changes may be long.
+// question returns the question to the person. After --diff it names the files once more, because the diffs above may
+// be long.
 func (s *setupRun) question() string {
 	if !s.flags.diff {
 		return "Do it? --diff shows each line first. [y/N] "

@@ -62,8 +62,8 @@ const (
 	fileLeftAlone fileState = "left alone"
 )
 
-// withDesired returns the clients, each with its desired setup in each scope. Without a flag that is the last setup of
-// the client, so setup without flags changes nothing.
+// withDesired returns the clients, each with its desired setup in each scope. An option without a flag is as in the
+// last setup of the client, so setup without flags changes nothing.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.scopes(c) {
@@ -86,8 +86,8 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 	return all, nil
 }
 
-// scopes returns the scopes of a client that this run is about: the scope of --scope. Without that flag, --check is
-// about the scopes in which the client has anything of handoff.
+// scopes returns the scopes that this run covers for a client: the scope of --scope or, for --check without --scope,
+// each scope in which the client has an entry or hook of handoff.
 func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
@@ -153,7 +153,7 @@ func planned(change setup.Change) *fileSetup {
 	return f
 }
 
-// versionNote names the other version of handoff that set up a file. It is empty if this version did.
+// versionNote names the version of handoff that set up a file. It is empty if that was this version.
 func versionNote(change setup.Change, now string) string {
 	by := change.SetUpBy()
 	switch {

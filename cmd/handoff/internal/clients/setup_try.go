@@ -39,9 +39,9 @@ func (s *setupRun) try(ctx context.Context) {
 	}
 }
 
-// ask asks the server of an entry. It runs a program under the client's name, without the client. In a directory that
-// is no project, such as the home directory, the program runs elsewhere, and ask omits the program's words about its
-// workspace.
+// ask starts or calls the server of an entry and asks it the first questions of a client. The program runs under the
+// client's name, but without the client. In a directory that is no project, such as the home directory, the program
+// runs elsewhere, and ask leaves out the program's sentence about its workspace.
 func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *trial {
 	if server.Shared && !server.Written(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
 		return &trial{Untried: "it is not what setup writes"}
@@ -94,7 +94,8 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 	return shell.Line([]string{program, "where"}) // explains a problem with the workspace, if there is one
 }
 
-// getenvElsewhere is the environment without the project of the client session in whose shell this runs.
+// getenvElsewhere returns the value of a variable, but hides the project of the client session in whose shell setup
+// runs.
 func (s *setupRun) getenvElsewhere(name string) string {
 	if slices.Contains(client.ProjectVariables(), name) {
 		return ""

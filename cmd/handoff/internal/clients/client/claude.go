@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hookTimeout is how long a client waits for a hook. The hook ends by itself long before.
+// hookTimeout is the time after which a client stops waiting for a hook. Our hooks end by themselves long before that.
 const hookTimeout = 5 * time.Second
 
 var (
@@ -26,8 +26,8 @@ func claudeCode() Client {
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []any{"mcpServers"}, Local: "projects",
-		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model
-		// needs it.
+		// The entry does not set alwaysLoad: the instructions of our server name its tools, and Claude Code loads a
+		// tool when a model needs it.
 		Entry: entry("stdio", "http", "${"), Remove: removeInScope,
 		Allow: func(server string) *Grant {
 			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
@@ -46,8 +46,9 @@ func claudeCode() Client {
 	}
 }
 
-// nineHooks returns the hooks of Claude Code, and of a client that took over its event names. End is the time that the
-// client gives the last hook. Wake is the command that waits for mail in the background and wakes a sleeping session.
+// nineHooks returns the hooks of [sevenHooks] and two more, which run wake at the start of a session and after each
+// turn. Claude Code has these hooks, and so has a client that took over its event names. End is the timeout of the hook
+// on the end of a session. Wake runs the command that waits for mail in the background and wakes a sleeping session.
 func nineHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.EventName, last.EventName = "SessionStart", "Stop"
@@ -67,11 +68,11 @@ func sevenHooks(end time.Duration) []Hook {
 	}
 }
 
-// day is how long a command waits in the background for a handoff.
+// day is the timeout of the command that waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeRefuses checks whether a person told Claude Code not to start the server of the project. Claude Code asks that
-// once.
+// claudeRefuses checks whether a person told Claude Code not to start the server that the project lists. Claude Code
+// asks the person once whether to start that server.
 func claudeRefuses(v View) []Doubt {
 	disabled, _ := v.Read(JSON, claudeLocal, "disabledMcpjsonServers").([]any)
 	if !slices.Contains(disabled, any(ServerName)) {

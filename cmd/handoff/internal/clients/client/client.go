@@ -1,10 +1,10 @@
-// Package client is the table of the programs that agents run in. A row says how handoff recognises a client, where the
-// client keeps its list of MCP servers and its hooks, how an entry of ours is written there, and which command of the
-// client removes one.
+// Package client is the table of the clients, the programs that agents run in. A row of the table says how handoff
+// recognises a client, where the client keeps its list of MCP servers and its hooks, how our entry in such a list is
+// written, and which command of the client removes the entry.
 //
-// A client is one file here and one row in [All]. Everything that the program does differently for one client stands in
-// its row, so that a new client needs only these two. Setup, doctor and the hooks work from the rows. Nothing here
-// changes a file: see package setup.
+// Each client has one file in this package and one row in [All]. The row holds everything that handoff does differently
+// for this client, so a new client needs only the file and the row. Setup, doctor and the hooks read the rows. This
+// package changes no configuration file; package setup does.
 package client
 
 import (
@@ -32,11 +32,11 @@ type Client struct {
 	Plugins   *Plugins                   // nil: it has none of ours
 	Doubts    func(View) []Doubt         // reasons for which it does not run the contents of its files; nil: none is known
 	Next      string                     // the step of a person after which the client notices, in one line
-	// Remove returns the arguments of the client's command that removes a server by its name; nil if it has none for
-	// the scope. The function is nil if it has none at all.
+	// Remove returns the arguments of the client's command that removes a server by its name, or nil if the client has
+	// no command for that scope. Remove itself is nil if the client has no command that removes servers.
 	Remove func(scope Scope, name string) []string
-	// Toolless is a sentence for a model that has none of our tools. It explains the reason. Empty: the model always
-	// has them where the client starts our server.
+	// Toolless is a sentence for a model of this client that has none of our tools, and explains the reason. It is
+	// empty if a model always has our tools where the client starts our server.
 	Toolless string
 	Asks     string // how it asks before it uses an untrusted tool, in one line; empty: nothing is known
 }

@@ -41,8 +41,8 @@ func codex() Client {
 // codexEndTimeout is the longest that Codex waits when a session ends.
 const codexEndTimeout = 3 * time.Second
 
-// codexEntry names the variables of [PassedVariables] for the server: Codex gives its hooks all variables of its environment,
-// and a server only those that the entry names.
+// codexEntry returns our entry for Codex. It lists the variables of [PassedVariables], because Codex gives its hooks
+// all variables of its environment, but gives a server only the variables that its entry lists.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
 		o = Object{{"url", s.URL}}.with("bearer_token_env_var", s.TokenEnv).
@@ -82,8 +82,9 @@ func codexTrusts(v View) []Doubt {
 	return []Doubt{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexLevel returns how far Codex trusts the project. Codex looks for the path of the directory without links, and in
-// a worktree of git also for the path of the repository. It does not look for directories above.
+// codexLevel returns the level of trust that Codex has recorded for the project. Codex looks for the path of the
+// project's directory with all links resolved and, in a worktree of git, also for the path of the repository. It does
+// not look for parent directories.
 func codexLevel(v View) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {

@@ -50,7 +50,8 @@ func zed() Client {
 	}
 }
 
-// antigravity has one list for the editor and the command line; its first versions had one of their own.
+// antigravity is the row of Antigravity. Its editor and its command line share one list of servers. The first versions
+// of Antigravity kept the list in another file.
 func antigravity() Client {
 	return Client{
 		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", MCPName: "antigravity-client",

@@ -16,15 +16,17 @@ const (
 	TOML          Syntax = "TOML"
 )
 
-// Files are the places where a client keeps one kind of setting. A scope may have several names for the same file: the
-// client reads the existing file, and setup creates the first.
+// Files are the paths of the files in which a client keeps one kind of setting, for example its list of servers. A
+// scope may have several paths for the same setting: the client reads the first file that exists, and setup creates the
+// first file of the list if none exists.
 type Files struct {
 	Syntax  Syntax
 	User    []Path
 	Project []Path // none: a project cannot have such settings
 }
 
-// In returns the file of a scope on a machine: the first that exists, else the first. It is empty if there is none.
+// In returns the path for a scope on a machine: the first path at which a file exists, or else the first path. It
+// returns "" if the scope has no paths.
 func (f Files) In(scope Scope, m Machine) string {
 	paths := f.User
 	if scope == Project {
@@ -41,14 +43,16 @@ func (f Files) In(scope Scope, m Machine) string {
 	return paths[0].At(m)
 }
 
-// A Grant is a text in a list of a file. It lets tools run without asking.
+// A Grant is a text that setup adds to a list in a file of the client. With it the client lets our tools run without
+// asking.
 type Grant struct {
 	Files Files
 	Keys  []any // that lead to the list
 	Text  string
 }
 
-// Plugins describe the sign that a client has a plugin of ours. A plugin brings the server and the hooks by itself.
+// Plugins describe how handoff recognises that a client has our plugin. A plugin brings the server and the hooks with
+// it, so setup need not write them.
 type Plugins struct {
 	Syntax  Syntax
 	User    []Path // the client reads all of them, unlike in [Files]

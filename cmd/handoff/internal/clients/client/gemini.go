@@ -77,8 +77,9 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiLevel returns the level of the longest rule that covers a folder. Among rules of the same length the refusal
-// counts: the choice of Gemini CLI depends on their order in the file, which is not known here.
+// geminiLevel returns the level of trust of the longest rule that covers a folder. Gemini CLI chooses among rules of
+// the same length by their order in the file, which this function does not know. So it prefers a rule that refuses
+// trust.
 func geminiLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {

@@ -34,20 +34,22 @@ type Hooks struct {
 	Next     string        // the step of a person after which the client runs them, in one line; empty: none
 	Commands []Hook
 
-	// Flat says that the client reads the text that a hook adds at the top of its answer. Other clients read it in
-	// hookSpecificOutput.
+	// Flat says that a hook of this client puts the text for the model into a field at the top of its answer. Other
+	// clients read the text in the field hookSpecificOutput.
 	Flat bool
 
-	// Bare says that the shell of the client on Windows is cmd or PowerShell, which want the path of a program without
-	// quotes: see [Hooks.Runs]. Others have a bash.
+	// Bare says that on Windows the client runs hooks in cmd or PowerShell. These shells need the path of a program
+	// without quotes: see [Hooks.Runs]. Other clients run hooks in bash.
 	Bare bool
 
-	// Shows reports whether a report comes from this client for certain. Nil: its reports look like reports of others.
+	// Identifies reports whether a report to a hook certainly comes from this client. It is nil if the reports of this
+	// client cannot be told from the reports of others.
 	Identifies func(Report) bool
 
-	// Queue returns the arguments of the client's command that starts a turn in a session with a message. A client that
-	// has it waits for each of its hooks to end, so the hook starts the wait for mail as a background process. Nil: the
-	// client runs the wait in the background itself, and its status wakes the session.
+	// Queue returns the arguments of the client's command that sends a message to a session and so starts a turn. A
+	// client with this command waits until each of its hooks ends, so the hook starts the wait for mail as a background
+	// process. Queue is nil if the client itself runs the wait in the background. The exit status of the wait then
+	// wakes the session.
 	Queue func(session, message string) []string
 }
 
@@ -58,7 +60,8 @@ type Report struct {
 	Transcript string // the path of the transcript
 }
 
-// ReportingClient returns the only client that can have sent a report. It returns false if there is none.
+// ReportingClient returns the client that sent a report, if only one client can have sent it. Otherwise it returns
+// false.
 func ReportingClient(r Report) (Client, bool) {
 	for _, c := range All() {
 		if c.Hooks != nil && c.Hooks.Identifies != nil && c.Hooks.Identifies(r) {
@@ -85,8 +88,8 @@ type Call struct {
 	Wake      bool   // also wakes sleeping sessions
 }
 
-// EventName returns the word of a client for an event. For a client without hooks it returns the word that most clients
-// use.
+// EventName returns the client's own word for an event. For a client without hooks it returns the word that most
+// clients use.
 func (c Client) EventName(e Event) string {
 	if c.Hooks == nil {
 		c = codex()
@@ -145,7 +148,8 @@ func (h Hooks) Runs(program string) bool {
 	return !h.Bare || !isWindowsPath(program) || isPlain(program)
 }
 
-// isPlain reports whether shells read a path as one word without quotes, and find no special characters in it.
+// isPlain reports whether every shell reads a path as one word without quotes, because the path has no special
+// characters.
 func isPlain(path string) bool {
 	return !strings.ContainsFunc(path, func(r rune) bool {
 		isWord := unicode.IsLetter(r) || '0' <= r && r <= '9'
@@ -156,8 +160,8 @@ func isPlain(path string) bool {
 // isWindowsPath reports whether a path is absolute on Windows.
 func isWindowsPath(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
 
-// cutProgram splits a command line into the program and the rest. A path of Windows without quotes is a program only if
-// it is plain: with a special character of the shell the line would run another command, too.
+// cutProgram splits a command line into the program and the rest. It accepts a Windows path without quotes only if the
+// path is plain, because a special character of the shell in the path would make the line run another command as well.
 func cutProgram(line string) (program, rest string, ok bool) {
 	if !isWindowsPath(line) {
 		return shell.CutWord(line)
@@ -205,16 +209,18 @@ func (c Client) ReadCommand(h Hook, line string) (call Call, ok bool) {
 	return call, line == c.Command(h, call)
 }
 
-// BeginsAsHookLine reports whether a command line begins as a hook of ours, with handoff by any path or with one of
-// these programs. The line may run more commands. So setup changes or removes only an [IsHookLine].
+// BeginsAsHookLine reports whether a command line begins like one of our hooks: with handoff by any path, or with one
+// of the given programs. The line may go on with other commands. Therefore setup changes or removes a line only if
+// [IsHookLine] accepts the whole line.
 func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine reports whether a command line is one that [Client.Command] writes, or wrote in an earlier version, with
-// handoff by any path or with one of these programs. A line that runs anything else, too, belongs to another person.
+// IsHookLine reports whether [Client.Command] writes this command line, or wrote it in an earlier version. The program
+// of the line is handoff by any path, or one of the given programs. A line that also runs another command belongs to
+// another author.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {

@@ -19,7 +19,7 @@ type ListedServer struct {
 	Off           bool     // the client does not start it
 }
 
-// ReadEntry reads an entry in any form of the clients. It leaves a field empty that it cannot read.
+// ReadEntry reads an entry in the form of any client. A field of the result stays empty if ReadEntry cannot read it.
 func ReadEntry(fields map[string]any) (l ListedServer) {
 	l.Off = len(OffKeys(fields)) > 0
 	switch command := first[any](fields, "command", "cmd").(type) {

@@ -118,14 +118,15 @@ func IsHandoff(command string) bool {
 	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }
 
-// ours are the variables for the files of handoff, and the variables that several clients use.
+// ours lists the variables by which handoff finds its own files, and the variables that several clients use.
 var ours = [...]string{
 	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_STORE", "HANDOFF_AGENT",
 }
 
-// Environ is the environment for a program that is started on a machine: the environment of this process, with the file
-// variables of the machine. It omits a variable without a value, as some clients take an empty one for a path.
+// Environ returns the environment for a program that is started on a machine: the environment of this process, but with
+// the machine's values for the variables by which programs find their files. It omits a variable without a value,
+// because some clients take an empty value for a path.
 func (m Machine) Environ() []string {
 	names := append(ours[:], variables()...)
 	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {

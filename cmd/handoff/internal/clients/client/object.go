@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A Field is a key with its value: a string, bool, int, []string, Object or []any of these.
+// A Field is a key with its value. The value is a string, bool, int, []string or Object, or an []any of these types.
 type Field struct {
 	Key   string
 	Value any
@@ -22,7 +22,8 @@ func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }
 
-// with adds a field, but not one with an empty value. An object without fields is empty.
+// with returns the object with one more field, or unchanged if the value is empty. An Object without fields counts as
+// empty.
 func (o Object) with(key string, value any) Object {
 	if v := reflect.ValueOf(value); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
 		return o

@@ -2,7 +2,8 @@ package client
 
 func openCode() Client { return likeOpenCode("opencode", "opencode", "OPENCODE") }
 
-// kilo is built from opencode: it has the list of the program and of the extensions for editors.
+// kilo is the row of Kilo, which is built from opencode. The program in the terminal and the extensions for editors
+// share one list of servers.
 func kilo() Client {
 	c := likeOpenCode("kilo", "Kilo Code", "KILO")
 	c.Aliases, c.NewerKeys = []string{"kilo-code", "kilocode"}, nil

@@ -13,8 +13,9 @@ type Server struct {
 // agentHeader is the header that chooses one of the names that a token may use.
 const agentHeader = "Handoff-Agent"
 
-// headers returns the headers of requests to the URL. The client inserts the token: it reads the name of the variable
-// between before and a closing brace. If before is empty, the client knows no variables there: see [Client.TakesToken].
+// headers returns the headers of requests to the URL of the server. The client itself inserts the token: the value of
+// the header names a variable, between the text before and a closing brace, as in ${NAME}. If before is empty, the
+// client cannot read a variable there, and the result has no header for the token: see [Client.TakesToken].
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
@@ -22,13 +23,14 @@ func (s Server) headers(before string) (o Object) {
 	return o.with(agentHeader, s.Agent)
 }
 
-// entry describes a server in the form of most clients: with a word for the type of a program and one for the type of
-// an address. Empty words: the client has no types. Before is as in [Server.headers].
+// entry returns a function that describes a server in the form of most clients. Program and address are the client's
+// words for the type of a server that it starts and of a server that it calls. They are empty if the client has no
+// types. Before is described at [Server.headers].
 func entry(program, address, before string) func(Server) Object {
 	return entryAt("url", program, address, before)
 }
 
-// entryAt is [entry] for a client that has another key than url.
+// entryAt is like [entry], for a client that uses another key than "url" for the address.
 func entryAt(url, program, address, before string) func(Server) Object {
 	return func(s Server) Object {
 		if s.URL != "" {

@@ -9,11 +9,12 @@ type Shell struct {
 	Session string   // the variable with the id of the session
 	Process string   // the variable with the number of the client's process; empty: there is none
 
-	// Project is the variable with the directory of the project, for servers and hooks too. Empty: there is none.
+	// Project is the variable with the project's directory. The client sets it for its servers and hooks, too. It is
+	// empty if the client has no variable for the directory.
 	Project string
 
-	// Attended is a variable that is 0 if no person sits at the session. The client then waits for the commands that it
-	// runs in the background. Empty: there is no such variable.
+	// Attended is a variable that is 0 if no person sits at the session. Without a person, the client ends only after
+	// the commands that it runs in the background. Attended is empty if the client has no variable for this.
 	Attended string
 }
 

@@ -37,7 +37,8 @@ func qwenCode() Client {
 	}
 }
 
-// cline takes no variables in headers. Its extensions for editors have lists of their own.
+// cline is the row of the Cline command line, which replaces no variables in headers. The Cline extensions for editors
+// have other lists of servers.
 func cline() Client {
 	return Client{
 		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", MCPName: "@cline/core",

@@ -9,7 +9,7 @@ type Doubt struct {
 	Command []string // the client's command by which a person changes it, in the directory of the project; nil: none
 }
 
-// A View gives a row the facts for its doubts about the client.
+// A View gives a row of the table access to the machine and its files, so that the row can find its doubts.
 type View struct {
 	Machine
 

@@ -17,8 +17,8 @@ import (
 // addressTimeout is the time that a server elsewhere has to answer.
 const addressTimeout = 3 * time.Second
 
-// examineAddress examines an entry with a URL. It sends the first requests of a client, as a proxy may pass nothing
-// else.
+// examineAddress examines an entry with a URL. It sends the same first requests as a client does, because a proxy in
+// between may let only these through.
 func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -47,8 +47,8 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
 
-// refused explains that a server demands a token, or another token. Its remedy contains no address that may hold a
-// secret.
+// refused returns the finding that a server demands a token, or refuses the token of the entry. The remedy does not
+// contain the address if the address may hold a secret.
 func (in *installation) refused(e installed.Entry, u *url.URL, where, token string) Finding {
 	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
 	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {

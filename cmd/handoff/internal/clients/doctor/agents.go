@@ -6,8 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// Agents examines the files that declare agents, and the approvals for them. While a file is broken, its last valid
-// declarations hold.
+// Agents examines the files that declare agents, and the permissions for the rules in these files. While a file is
+// broken, the workspace keeps the last valid declarations of that file.
 func Agents(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {

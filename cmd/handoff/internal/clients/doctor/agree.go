@@ -10,7 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// twoNames finds a server and hooks of one scope with different names: the hooks then report the mail of another agent.
+// twoNames finds a server and hooks of one scope that act under different agent names. The hooks then report the mail
+// of another agent than the one whose mail the server reads.
 func (in *installation) twoNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
@@ -27,7 +28,7 @@ func (in *installation) twoNames() []Finding {
 	return nil
 }
 
-// nameOf returns the name that an entry gives its server; empty if it gives none.
+// nameOf returns the agent name that an entry gives to its server, or "" if the entry gives no name.
 func nameOf(e installed.Entry) string {
 	name := shell.FlagValue(e.Command, "--agent")
 	for _, pair := range e.Environ {
@@ -45,8 +46,8 @@ func as(agent string) string {
 	return "as " + agent
 }
 
-// withheld finds variables of this environment that a client gives to its hooks and shells, but not to its server. Then
-// one session has two names, or two stores.
+// withheld finds variables of this environment that a client passes on to its hooks and shells, but not to its server.
+// Because of these variables, one session may have two agent names or use two stores.
 func (in *installation) withheld() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
@@ -68,7 +69,7 @@ func (in *installation) withheld() (all []Finding) {
 	return all
 }
 
-// overriding maps a variable to the flag of a server that takes precedence over it.
+// overriding maps a variable to the flag of the server that wins over the variable.
 var overriding = map[string]string{
 	"HANDOFF_AGENT": "--agent", "HANDOFF_WORKSPACE": "--workspace", "HANDOFF_DIR": "--dir",
 }

@@ -14,20 +14,20 @@ import (
 	"handoff/schemas"
 )
 
-// A Bench holds the facts and connections for the examination of clients.
+// A Bench holds the facts and connections that the examination of clients needs.
 type Bench struct {
 	Shell
 
 	Machine client.Machine
 	Web     *http.Client
 
-	// Wanted says that the user named the client: then it is a fault if the client is not set up.
+	// Wanted says that the user asked about this client by name. Then a client without handoff is a fault.
 	Wanted bool
 }
 
-// Client examines one client: the entries and hooks of handoff in its files, whether the client reads them, whether
-// their server works, and whether the programs of the hooks exist. It starts servers only as package installed allows.
-// All of them have ended when it returns.
+// Client examines one client: the entries and hooks of handoff in its files, whether the client reads these files,
+// whether the servers of the entries answer, and whether the programs of the hooks exist. It starts a server only if
+// package installed allows that. All servers that it started have ended when it returns.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	in := installationOf(c, b)
 	all := in.unreadable()
@@ -42,7 +42,8 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		in.missingHooks(), in.trust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
-// serverless finds hooks without a server: a session then hears of mail that it cannot take.
+// serverless finds hooks in a client that has no server of ours. A session of this client hears of mail, but has no
+// tools to take it.
 func (in *installation) serverless() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
@@ -52,7 +53,8 @@ func (in *installation) serverless() []Finding {
 		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
-// Idle finds that no client has handoff. It finds nothing if the files of a client cannot be read.
+// Idle returns a finding if no client is set up for handoff. It returns no finding if a file of a client cannot be
+// read, because that file may hold an entry.
 func Idle(clients []client.Client, b Bench) []Finding {
 	for _, c := range clients {
 		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
@@ -74,7 +76,8 @@ func (in *installation) unreadable() (all []Finding) {
 	return all
 }
 
-// ignored finds the files that handoff can read and the client cannot: each client reads its own dialect.
+// ignored finds files that handoff can read but the client rejects. Each client accepts its own dialect of JSON, for
+// example with or without comments.
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
 		doc, err := installed.Open(f.syntax, f.path, installed.LargestOwn) // its size was checked before
@@ -101,8 +104,8 @@ func (in *installation) absent() Finding {
 	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setupCommand(client.User))
 }
 
-// twice finds handoff installed twice. The remedy removes the entries of setup from a scope in which the plugin has the
-// same.
+// twice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the part that
+// setup wrote and keeps the plugin.
 func (in *installation) twice() []Finding {
 	var what, remedy string
 	switch {

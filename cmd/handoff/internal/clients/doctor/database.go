@@ -8,8 +8,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// Database examines the owner of a workspace in a database. Found has the database's workspaces of this name: one, or
-// none.
+// Database examines the owner of a workspace in a database. Found holds the workspaces of this name in the database:
+// one or none.
 func Database(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
@@ -28,5 +28,6 @@ func nodeOf(owner *relay.Note, now time.Time, sh Shell) Finding {
 	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
 }
 
-// Unreachable returns the finding about a database, or about a workspace in one that does not open.
+// Unreachable returns the finding about a database that does not open, or about a workspace in a database that does not
+// open.
 func Unreachable(err error) Finding { return failure(aboutStore, "%s", explained(err)) }

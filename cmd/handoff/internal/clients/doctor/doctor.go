@@ -1,10 +1,10 @@
 // Package doctor searches for faults that keep agents on this machine from passing work to each other. With each fault
-// it returns one command that mends the fault or shows more of it.
+// it returns one command that mends the fault or shows more about it.
 //
-// An examination is a function about one subject. It returns findings about the files of a workspace ([Files]), the
-// process that has it open ([Owner]), its content ([Store], [Work]), the name under which commands act ([Identity]),
-// the program itself ([Version]) and each client ([Client]). An examination mends nothing. The processes that it starts
-// have ended when it returns, and it removes the files that it makes.
+// Each examination is a function about one subject: the files of a workspace ([Files]), the process that has the
+// workspace open ([Owner]), the content of the workspace ([Store], [Work]), the name under which commands act
+// ([Identity]), the program itself ([Version]) and each client ([Client]). It returns its findings and mends nothing.
+// When it returns, the processes that it started have ended, and it has removed the files that it made.
 package doctor
 
 import (
@@ -65,7 +65,8 @@ func (s State) of(subject, format string, args ...any) Finding {
 	return Finding{Subject: subject, State: s, Message: fmt.Sprintf(format, args...)}
 }
 
-// try adds the command that mends the fault, or shows more of it; empty: none helps.
+// try returns the finding with a command that mends the fault or shows more about it. An empty command means that no
+// command helps.
 func (f Finding) try(command string) Finding {
 	f.Remedy = command
 	return f

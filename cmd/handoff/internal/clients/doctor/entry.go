@@ -17,8 +17,8 @@ import (
 // serverTimeout is the time that a server has to answer. Clients wait longer.
 const serverTimeout = 5 * time.Second
 
-// examineEntry examines one entry. It starts the server as the client does, or calls it, and sends the first requests
-// of a client.
+// examineEntry examines one entry. It starts or calls the server of the entry as the client would, and sends the first
+// requests of a client.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.where(e)
 	stranger := e.Shared && !e.Written(in.lastDesired(e.Scope).Server)
@@ -43,7 +43,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 	return in.examineProgram(ctx, e, where)
 }
 
-// where names an entry, by its client, its scope and its name if that is not ours.
+// where describes an entry for a finding: by its client, by its scope, and by its name unless that is "handoff".
 func (in *installation) where(e installed.Entry) string {
 	about := string(e.Scope)
 	if e.Name != client.ServerName {
@@ -52,7 +52,7 @@ func (in *installation) where(e installed.Entry) string {
 	return in.client.Title + " (" + about + ")"
 }
 
-// isForClient reports whether a text has a variable in it that only the client can fill in.
+// isForClient reports whether a text contains a variable whose value only the client can insert.
 func isForClient(text string) bool {
 	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
 }
@@ -78,7 +78,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.Counted(reply.Tools, "tool"))
 }
 
-// trial prepares the questions for the server of an entry, in a temporary workspace.
+// trial prepares the requests to the server of an entry. The server gets a temporary workspace.
 func (in *installation) trial(e installed.Entry) live.Trial {
 	return live.Trial{
 		Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web,

@@ -24,7 +24,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
 
-// calls returns the calls of handoff in the hooks of a file, for hooks that setup could have written.
+// calls returns how the hooks in a file call handoff. It omits hooks that setup cannot have written.
 func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	for _, h := range f.Handlers {
 		for _, row := range in.client.Hooks.Commands {
@@ -36,8 +36,8 @@ func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	return all
 }
 
-// missingHooks finds the events without a hook of ours. A session with a server elsewhere needs no hooks: they read the
-// workspace of this machine.
+// missingHooks finds the events of a client without a hook of ours. It finds none if the server of the client is on
+// another machine, because hooks read only the workspace of this machine.
 func (in *installation) missingHooks() []Finding {
 	isServedHere := slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 	switch {

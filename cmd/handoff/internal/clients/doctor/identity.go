@@ -8,7 +8,7 @@ import (
 	"handoff/tools"
 )
 
-// A Self holds the facts that a command knows about its caller.
+// A Self holds the facts that a command knows about its own caller.
 type Self struct {
 	By      schemas.Caller // without a name if nothing tells it
 	Named   bool           // by a flag or a variable; false if found by other signs
@@ -24,7 +24,8 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 	return s, err
 }
 
-// Nameless returns the finding about a name that is not valid. Variable says that HANDOFF_AGENT gave it.
+// Nameless returns the finding that the name of the caller is not valid. Variable says that the name comes from
+// HANDOFF_AGENT and not from --agent.
 func Nameless(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
@@ -33,8 +34,8 @@ func Nameless(err error, variable bool) Finding {
 	return f
 }
 
-// Identity examines under which name commands act here. In the shell of a coding agent it asks boxes for the client
-// session of that shell. Boxes are nil if the workspace cannot be asked.
+// Identity examines under which name commands act here. In the shell of a coding agent it asks the workspace which
+// client session the shell belongs to. Boxes is the workspace, or nil if it cannot be asked.
 func Identity(ctx context.Context, s Self, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:

@@ -52,20 +52,21 @@ func (in *installation) all() []installed.Entry {
 		installed.Entry{ListedServer: started, Name: client.ServerName, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
-// A file is a configuration file and the syntax that the client reads.
+// A file is a configuration file, together with the syntax in which the client reads it.
 type file struct {
 	path   string
 	syntax client.Syntax
 }
 
-// files returns the files with something of ours in them, each once.
+// files returns the files that hold an entry or a hook of ours, each once.
 func (in *installation) files() []file {
 	servers := schemas.Map(in.all(), func(e installed.Entry) file { return file{e.Path, in.client.Servers.Syntax} })
 	hooks := schemas.Map(in.hooks, func(f installed.HookFile) file { return file{f.Path, in.client.Hooks.Syntax} })
 	return schemas.Unique(append(servers, hooks...))
 }
 
-// scopeOf returns the scope of a file of the client. If the project is the home directory, the file is the user's.
+// scopeOf returns the scope of a configuration file of the client. If the project is the home directory, the file
+// belongs to the user's scope.
 func (in *installation) scopeOf(path string) client.Scope {
 	if path == in.client.Servers.In(client.User, in.Machine) ||
 		in.client.Hooks != nil && path == in.client.Hooks.In(client.User, in.Machine) {
@@ -74,7 +75,7 @@ func (in *installation) scopeOf(path string) client.Scope {
 	return client.Project
 }
 
-// trust examines whether a client runs the contents of its files: some clients ask a person first.
+// trust examines whether a client uses its configuration files. Some clients first ask a person to trust them.
 func (in *installation) trust() (all []Finding) {
 	if in.client.Doubts == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// setupCommand returns the command that sets up the client. Without more flags setup keeps the options of the last setup. It
-// explains why it leaves a file alone, and the way out.
+// setupCommand returns the command that sets up the client. Without further flags, setup keeps the options of its last
+// run. If setup leaves a file alone, it explains why and what the person can do.
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
 	words := []string{in.Program.Call(), "setup", in.client.Name}
 	if scope == client.Project {
@@ -19,8 +19,8 @@ func (in *installation) setupCommand(scope client.Scope, flags ...string) string
 	return strings.Join(append(words, flags...), " ")
 }
 
-// mend returns the command after which an entry starts this program. If the entry has only the name of the program, as
-// setup would write it, the command changes PATH.
+// mend returns a command that makes an entry start this program. The command changes PATH if the entry has only the
+// name of the program, as setup writes it. Otherwise the command writes the entry anew.
 func (in *installation) mend(e installed.Entry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.pathCommand(); lead != "" && byName {
@@ -29,8 +29,8 @@ func (in *installation) mend(e installed.Entry) string {
 	return in.rewrite(e)
 }
 
-// rewrite returns the command after which an entry is as setup writes it. The command removes an entry that setup never
-// writes, and an entry of a client with the plugin.
+// rewrite returns a command that makes an entry equal to what setup writes. If setup never writes the entry, or if the
+// client has the plugin, the command removes the entry.
 func (in *installation) rewrite(e installed.Entry) string {
 	if e.Scope == installed.Local || in.plugin != "" {
 		return in.removal(e)
@@ -50,10 +50,11 @@ func (in *installation) removal(e installed.Entry) string {
 	return in.setupCommand(e.Scope, "--remove", "--yes")
 }
 
-// inProject returns the beginning of a command that must run in the project.
+// inProject returns "cd PROJECT && ", the beginning of a command that must run in the project's directory.
 func (in *installation) inProject() string { return "cd " + shell.Quote(in.Machine.Project) + " && " }
 
-// lastDesired returns the desired setup of the last run in a scope. Its server is empty if there was none.
+// lastDesired returns the setup that the last run of setup wanted in a scope. The Server of the result is empty if
+// setup never ran there.
 func (in *installation) lastDesired(scope client.Scope) setup.Desired {
 	setter := setup.Setter{Dir: setup.Receipts(in.Machine)}
 	return setter.LastDesired(in.client, setup.Desired{Machine: in.Machine, Scope: scope})

@@ -14,7 +14,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Shell is the shell into which a person pastes a remedy: the program's name there, and its flags.
+// A Shell describes the shell into which a person will paste the command of a finding: how to call the program there,
+// and which flags lead to the same workspace.
 type Shell struct {
 	Program        Program
 	DirFlag        string // the flag that makes a command use the same project, after a space; empty: it needs none
@@ -26,7 +27,8 @@ func (s Shell) line(words string) string {
 	return s.Program.Call() + " " + words + s.WorkspaceFlags
 }
 
-// A Program is the file of this program, together with the file that a shell starts by its name.
+// A Program describes two files: the running program, and the file that a shell starts when a person types "handoff".
+// The two differ, for example, if another version is installed in a directory of PATH.
 type Program struct {
 	Path          string
 	Version       string
@@ -34,7 +36,8 @@ type Program struct {
 	VersionOnPath string // the version of that file; empty: it does not answer as handoff does
 }
 
-// FindProgram finds the program on PATH, and asks it for its version.
+// FindProgram describes the running program at path, and looks for handoff on PATH. If that is another file,
+// FindProgram asks it for its version.
 func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
 	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
@@ -54,8 +57,8 @@ func (p Program) isOnPath() bool {
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// Call returns the word that starts this program in a shell: its name if PATH leads to it, or to another file of its
-// version; else its path.
+// Call returns the word that starts this version of the program in a shell: "handoff" if PATH leads to a file of this
+// version, and otherwise the path of the running program.
 func (p Program) Call() string {
 	if p.isNamed() || p.Path == "" {
 		return client.ServerName
@@ -63,11 +66,12 @@ func (p Program) Call() string {
 	return shell.Quote(p.Path)
 }
 
-// isNamed reports whether the name of this program leads to its version, in any file.
+// isNamed reports whether "handoff" in a shell starts this version of the program. The file need not be the running
+// one.
 func (p Program) isNamed() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
 
-// In returns the program's name or path as setup writes it in a scope: the name if PATH leads to this very file, or if
-// the configuration is for others too; else the path.
+// In returns the program as setup writes it into the files of a scope. That is the name "handoff" if PATH leads to the
+// running file, or if other people share the configuration, and otherwise the path.
 func (p Program) In(scope client.Scope) string {
 	if scope == client.Project || p.isOnPath() {
 		return client.ServerName
@@ -75,8 +79,8 @@ func (p Program) In(scope client.Scope) string {
 	return p.Path
 }
 
-// pathCommand returns the command after which PATH leads to this program. It is empty if PATH already does. It replaces
-// no program that does not answer as handoff.
+// pathCommand returns a command after which PATH leads to this version of the program. It returns "" if PATH leads
+// there already. The command overwrites a file only if that file answers as handoff does.
 func (p Program) pathCommand() string {
 	switch {
 	case p.isNamed():
@@ -91,7 +95,7 @@ func (p Program) pathCommand() string {
 
 const versionTimeout = 2 * time.Second
 
-// versionOf asks a program for its version. It is empty if the program does not answer as handoff.
+// versionOf starts a program to ask for its version. It returns "" if the program does not answer as handoff does.
 func versionOf(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()

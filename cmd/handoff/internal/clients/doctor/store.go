@@ -27,8 +27,9 @@ const (
 	spareTimeout = time.Second
 )
 
-// Store examines the content of a workspace, through the process that has it open. It verifies the registry if the
-// store is small enough for that. The file is the zero one if the store is in a database.
+// Store examines the content of a workspace, through the process that has the workspace open. It verifies the registry
+// only if the store is small enough for that. File is the file of the store, or the zero value if the store is in a
+// database.
 func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
@@ -46,7 +47,8 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	return append(all, spare(ctx, boxes, sh)...)
 }
 
-// spare finds free or dispensable space in the store, if it is worth it.
+// spare returns a finding if the store could give back much space: space in its file that is unused, or texts of
+// handoffs that ended long ago.
 func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
@@ -67,8 +69,8 @@ func Closed(err error, sh Shell) Finding {
 	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
 }
 
-// Nowhere returns the finding about a missing workspace. Outside of projects that is no fault, unless the user named
-// one.
+// Nowhere returns the finding about a missing workspace. Outside of a project a missing workspace is no fault, unless
+// the user named the workspace or its directory.
 func Nowhere(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
@@ -77,7 +79,8 @@ func Nowhere(err error, asked workspace.Config) Finding {
 	return state.of(aboutStore, "%s", explained(err))
 }
 
-// Homeless returns the finding that no client was examined: without a home directory their files cannot be found.
+// Homeless returns the finding that doctor examined no client. Without a home directory doctor cannot find the files of
+// clients.
 func Homeless(err error) Finding {
 	return failure(aboutClients, "none was looked at: %s", explained(err))
 }
@@ -91,7 +94,8 @@ func explained(err error) string {
 	return coded.Message + ". " + coded.Hint
 }
 
-// verified compares the registry with the records, as handoff audit verify does, if that is quick.
+// verified compares the registry with the records, as handoff audit verify does. For a large store, and if the
+// comparison takes too long, it returns the finding that the store was not verified.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > maxVerified {
 		return skipped(aboutStore, "it was not verified: it is large").try(verify)
@@ -112,7 +116,7 @@ func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, ver
 	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
 }
 
-// Files examines the files of a workspace: their permissions, and whether the store looks like one.
+// Files examines the files of a workspace: their permissions, and whether the store's file looks like a store.
 func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
@@ -120,15 +124,16 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
-// Neighbours lists the other workspaces in which a person may look for agents that are not here.
+// Neighbours returns a finding for each other workspace nearby. A person that misses agents here may find them there.
 func Neighbours(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).try(n.Join)
 	})
 }
 
-// Shut reports whether doctor must not open a workspace, with the finding that says why. Opening would make a store if
-// there is none or an empty one, and would change the permissions of a directory that is not private.
+// Shut reports whether doctor must not open a workspace, and returns the finding that says why. Opening would create a
+// store if the store's file is missing or empty, and would change the permissions of a directory that other users can
+// read.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
@@ -171,8 +176,8 @@ func permissions(dir string) []Finding {
 	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
 }
 
-// storeFile examines the file of the store. If there is no file, or an empty one, the next command makes a store;
-// anything else is in the way.
+// storeFile examines the file of the store. If the file is missing or empty, the next command makes a store. Anything
+// else at this path, such as a directory, prevents that.
 func storeFile(path string, sh Shell) []Finding {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
@@ -199,8 +204,8 @@ func storeFile(path string, sh Shell) []Finding {
 // aside returns the command that moves a file away.
 func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }
 
-// Owner examines the process that has a workspace open and serves the others. That process leaves a note in the
-// directory.
+// Owner examines the process that has a workspace open and serves the other processes. It reads the note about itself
+// that the process leaves in the workspace's directory.
 func Owner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {

@@ -1,9 +1,10 @@
 // Package edit changes single values in configuration files that people and other programs wrote. It leaves every other
 // byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
 //
-// JSON is parsed into parts that keep blanks and comments, and a change replaces one of these parts. The parser of TOML
-// returns the position of each value, and a change replaces the text at that position. The package parses the new text
-// before it accepts it. It refuses a change if the new text would not parse, or if any other value would differ.
+// The parser of JSON returns parts that keep blanks and comments, and a change replaces one of these parts. The parser
+// of TOML returns the position of each value, and a change replaces the text at that position. The package parses the
+// new text before it accepts the change. It refuses the change if the new text does not parse, or if any other value
+// would differ.
 package edit
 
 import (
@@ -20,14 +21,15 @@ import (
 	"handoff/schemas"
 )
 
-// A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
-// into lists. Values to set have the types of a [client.Field]. Values from Look have the types of encoding/json or of
-// the parser of TOML, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
-// that fails changes nothing.
+// A Document is the text of a configuration file. A path is a list of keys from the root. In [JSON] it may also contain
+// indices into lists. A value to set has one of the types of a [client.Field]. A value from Look has a type of
+// encoding/json or of the parser of TOML, and a number of JSON stays as it is written: see [Same]. Callers must not
+// change the values from Look. A method that fails changes nothing.
 type Document interface {
-	// Look gives the value at a path; ok is false if there is none.
+	// Look returns the value at a path. Ok is false if there is no value.
 	Look(path ...any) (value any, ok bool)
-	// Set puts a value at a path, and makes the objects on the way. It fails if a value on the way is no object.
+	// Set puts a value at a path, and makes the missing objects on the way. It fails if a value on the way is not an
+	// object.
 	Set(value any, path ...any) error
 	// Delete removes the value at a path and its key. A missing value is no error.
 	Delete(path ...any) error
@@ -50,9 +52,9 @@ func (p *parsed) Bytes() []byte { return append([]byte(p.mark), p.text...) }
 
 const byteOrderMark = "\uFEFF"
 
-// Open parses a text. A text of blanks only is an empty document. The error says that the text does not parse, or that
-// it would keep a parser busy: it is JSON nested deeper than 200 levels, or TOML with more than 10,000 keys, lists and
-// tables.
+// Open parses a text. A text that contains only blanks is an empty document. Open returns an error if the text does not
+// parse. To protect the parser, it also refuses JSON that is nested deeper than 200 levels, and TOML with more than
+// 10,000 keys, lists and tables.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := checkBounds(syntax, text); err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func Same(got, set any) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
 }
 
-// IsEmpty reports whether a value is an object or a list without content.
+// IsEmpty reports whether a value is an object without fields or a list without elements.
 func IsEmpty(got any) bool {
 	object, isObject := got.(map[string]any)
 	list, isList := got.([]any)
@@ -115,7 +117,7 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// errInTheWay says that the value at a path has the wrong type.
+// errInTheWay returns the error that a value on a path has the wrong type.
 func errInTheWay(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
@@ -124,8 +126,9 @@ func errInTheWay(path []any) error {
 	return fmt.Errorf("%s is something else there", strings.Join(names, "."))
 }
 
-// A parser recurses into nested values, and the parser of TOML compares each key with its neighbours. An attacker could
-// write a text that exhausts the stack or takes minutes.
+// These limits protect the two parsers from a hostile text. The parser of JSON recurses into nested values, so deep
+// nesting could exhaust the stack. The parser of TOML compares each key with its neighbours, so many keys could take
+// minutes.
 const (
 	maxDepth = 200    // brackets of JSON around each other
 	maxKeys  = 10_000 // signs of a TOML text that begin a value, a list or a table, and names of one of its keys
@@ -136,11 +139,12 @@ var (
 	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", maxKeys)
 )
 
-// stringsAndComments matches the strings and comments of JSON: brackets in them nest nothing. A string ends at the end
-// of its line at the latest, because a longer one does not parse.
+// stringsAndComments matches the strings and comments of JSON, so that brackets in them do not count as nesting. The
+// pattern ends a string at the end of the line, because a string of JSON cannot continue on the next line.
 var stringsAndComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
-// checkBounds returns the reason not to parse a text, or nil. A text within the bounds may still not parse.
+// checkBounds returns an error if a text exceeds the limits above, so that it must not be parsed. A text within the
+// limits may still fail to parse.
 func checkBounds(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return checkTOMLBounds(text)
@@ -160,8 +164,8 @@ func checkBounds(syntax client.Syntax, text []byte) error {
 	return nil
 }
 
-// checkTOMLBounds counts the signs in strings and comments too: a configuration has few enough of them in any case. A
-// key does not continue in the next line.
+// checkTOMLBounds counts the signs that begin keys, lists and tables. It also counts these signs in strings and
+// comments: no usual configuration comes near the limit. A key ends on its line.
 func checkTOMLBounds(text []byte) error {
 	parts := 0
 	for line := range bytes.Lines(text) {

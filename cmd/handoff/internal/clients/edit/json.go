@@ -9,8 +9,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// JSON is a JSON file, perhaps with comments and trailing commas. If a key is there twice, the last one counts, as it
-// does for clients.
+// JSON is a JSON file, perhaps with comments and trailing commas. If an object has a key twice, the last value counts,
+// as it does for clients.
 type JSON struct {
 	parsed
 	root hujson.Value // keeps the position of every part
@@ -42,8 +42,8 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit makes the changed root the text of the document, if the new text has the intended values. Otherwise it
-// restores the root from the text.
+// commit accepts the changed root as the new text of the document, if the new text has the intended values. Otherwise
+// it restores the root from the old text.
 func (d *JSON) commit(meant intent) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.values) {
@@ -56,7 +56,7 @@ func (d *JSON) commit(meant intent) error {
 	return err
 }
 
-// reach follows a path as far as values exist, and returns the number of steps.
+// reach follows a path as far as values exist. It returns the last value and the number of steps that it took.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
@@ -71,8 +71,8 @@ func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	return v, deep
 }
 
-// An item is a member of an object or an element of an array. First is its key, or the value itself. If the value of
-// the last item has an AfterExtra, even an empty one, a comma follows it.
+// An item is a member of an object or an element of an array. First is the member's key, or the element itself. In the
+// last item, value.AfterExtra shows whether a comma follows: it is nil without a comma.
 type item struct{ first, value *hujson.Value }
 
 // items returns the items of an object or an array, and the text between them and the end; nil for any other value.

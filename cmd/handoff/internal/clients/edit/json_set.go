@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Set puts a value at a path of keys. A null on the way counts as missing.
+// Set puts a value at a path of keys. It treats a null on the way like a missing object.
 func (d *JSON) Set(value any, path ...any) error {
 	v, deep := d.reach(path)
 	if deep == len(path) || isNull(v) {
@@ -51,7 +51,8 @@ func nested(value any, keys []any) any {
 	return value
 }
 
-// insert adds an item at the end of a list. Comments after the last item stay there, before the new one.
+// insert adds an item at the end of an object or array. Comments after the old last item stay in their place, which is
+// before the new item.
 func (d *JSON) insert(into *hujson.Value, key string, value any) {
 	all, end := items(into)
 	indent, spread := d.layout(into)
@@ -82,8 +83,8 @@ func (d *JSON) insert(into *hujson.Value, key string, value any) {
 	}
 }
 
-// Delete removes the value at a path, with its key and the comma that becomes superfluous. It fails if the key is there
-// more than once. Comments before the value stay, as they may be about more than the value.
+// Delete removes the value at a path, with its key and with the comma that is no longer needed. It fails if the object
+// has the key more than once. Comments before the value stay, because they may also be about the values that follow.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return errInTheWay(nil)
@@ -120,7 +121,8 @@ func (d *JSON) Delete(path ...any) error {
 	return d.commit(afterDelete(d.values, path))
 }
 
-// layout returns the indent of the items of a list, and whether they have lines of their own.
+// layout returns the indentation for the items of an object or array. Spread says that each item stands on its own
+// line.
 func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
 	all, _ := items(v)
 	if isSpread(all) {
@@ -129,12 +131,13 @@ func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
 	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.isMultiline()
 }
 
-// isSpread reports whether the items of a list have lines of their own.
+// isSpread reports whether each item stands on its own line.
 func isSpread(all []item) bool {
 	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
-// isMultiline reports whether the file has several lines. An empty file counts as such.
+// isMultiline reports whether the file has several lines. It also returns true for an empty file, so that new values
+// get lines of their own.
 func (d *JSON) isMultiline() bool {
 	all, _ := items(&d.root)
 	return len(all) == 0 || isSpread(all)
@@ -157,7 +160,7 @@ func (d *JSON) colon(spread bool) string {
 	return ":"
 }
 
-// render writes a value. Its lines after the first have this indent.
+// render writes a value as JSON. Its second and later lines begin with the given indentation.
 func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -176,8 +179,8 @@ func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd(d.text)))
 }
 
-// ReadAs returns the reason for which a client that reads this syntax rejects the whole text; nil if the client reads
-// it.
+// ReadAs returns nil if a client that expects this syntax can read the text. Otherwise it returns the reason why the
+// client rejects the whole text.
 func (d *JSON) ReadAs(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {

@@ -9,13 +9,14 @@ import (
 	"slices"
 )
 
-// errOtherwise says that the new text would not have the intended values.
+// errOtherwise is the error that this package cannot make a change, because the new text would not have the intended
+// values.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
 // An intent reports whether the values of a new text are as intended.
 type intent func(after any) bool
 
-// afterSet accepts values with this value at a path and no other difference.
+// afterSet returns an intent: the new text has the value at the path, and is otherwise the same as before.
 func afterSet(before any, path []any, value any) intent {
 	return func(after any) bool {
 		got, ok := look(after, path)
@@ -23,7 +24,8 @@ func afterSet(before any, path []any, value any) intent {
 	}
 }
 
-// afterDelete accepts values without the value at a path and no other difference. In a list the next item moves up.
+// afterDelete returns an intent: the new text has no value at the path, and is otherwise the same as before. After a
+// deletion from a list, the next element takes the place of the deleted one.
 func afterDelete(before any, path []any) intent {
 	return func(after any) bool {
 		rest := after
@@ -58,8 +60,8 @@ func look(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// withoutPath returns a value without the value at a path. It also omits an object on the way that has no other
-// content: setup makes and removes it together with the value.
+// withoutPath returns a value without the part at a path. It also omits the objects on the way that would then be
+// empty, because setup makes and removes these objects together with the value.
 func withoutPath(v any, path []any) any {
 	if len(path) == 0 {
 		return nil

@@ -26,8 +26,8 @@ type line struct {
 	end    int  // of the value or header
 }
 
-// openTOML parses a TOML text. The parser returns the offsets, and the decoder finds faults of the text as a whole,
-// such as a table that is there twice.
+// openTOML parses a TOML text twice. The parser returns the offsets of keys and values. The decoder finds faults of the
+// text as a whole, such as a table that is defined twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
 	d := &tomlText{parsed: parsed{mark, text, map[string]any{}}}
 	if err := toml.Unmarshal(text, &d.values); err != nil {

@@ -54,8 +54,8 @@ func (d *tomlText) commit(text []byte, meant intent) error {
 	return nil
 }
 
-// with returns the text with a value. The value replaces the old value at the path. A new value goes to the end of its
-// table, or into a new table at the end of the text.
+// with returns the text with a value at a path. It replaces the old value if there is one. Otherwise it adds a line at
+// the end of the value's table, or a new table at the end of the text.
 func (d *tomlText) with(path []string, value string) []byte {
 	for _, l := range d.lines {
 		if !l.header && !l.array && slices.Equal(l.path, path) {

@@ -36,8 +36,8 @@ type Unread struct {
 	Err  error
 }
 
-// Entries returns our entries in the files of a client, and the files that could not be read. A file of both scopes
-// counts as the user's.
+// Entries returns our entries in the files of a client, and the files that cannot be read. If the project and the user
+// have the same file, for example at home, its entries count as the user's.
 func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
 	for _, l := range locations(c.Servers, m) {
 		doc, err := l.open(c.Servers.Syntax, m)
@@ -90,8 +90,8 @@ func (l location) entries(c client.Client, m client.Machine, doc edit.Document) 
 	return all
 }
 
-// Name returns the name under which a file of a client lists handoff, or will list it: ours, unless another entry
-// starts handoff.
+// Name returns the name under which a file of a client lists our server: "handoff", unless an entry of another name
+// starts handoff. A new entry gets the same name.
 func Name(c client.Client, doc edit.Document) string {
 	return append(names(doc, Under(c, doc)), client.ServerName)[0]
 }
@@ -124,17 +124,18 @@ func Under(c client.Client, doc edit.Document) []any {
 	return c.Under
 }
 
-// isServer reports whether an object is an entry and not a list of entries: a server may have the name that lists have.
+// isServer reports whether an object is an entry and not a list of entries. It has to look, because a server may have
+// the same name as the key of a list.
 func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
-// isShared reports whether a file came with the project. If the project is the home directory or above it, the files of
-// the user lie in it too, and remain the user's.
+// isShared reports whether a file may have come with the project. If the project is the home directory or a parent of
+// it, the user's own files lie in the project as well, but they are not shared.
 func (l location) isShared(m client.Machine) bool {
 	return l.scope == client.Project || client.Within(m.Project, l.path) && !client.Within(m.Project, m.Home)
 }
 
-// Written reports whether setup would write exactly this entry for one of these servers, or for everybody in a project.
-// Any other entry of a project may come from any author: handoff neither starts nor calls it.
+// Written reports whether setup would write exactly this entry, for one of the given servers or for everybody in a
+// project. Any other entry of a project may come from any author, so handoff neither starts nor calls its server.
 func (e Entry) Written(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }

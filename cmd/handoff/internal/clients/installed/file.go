@@ -1,11 +1,11 @@
-// Package installed reads the traces of handoff in the files of a client: our entries in its lists of servers
-// ([Entries]), our lines among its hooks ([Hooks]) and our plugins ([Plugins]). Setup changes the files and doctor
-// examines them, and both read them through this package.
+// Package installed finds the traces of handoff in the files of a client: our entries in its lists of servers
+// ([Entries]), our command lines among its hooks ([Hooks]) and our plugins ([Plugins]). Setup changes the files and
+// doctor examines them, and both read them through this package.
 //
-// A file of a project comes from the author of the project. A clone of a stranger's repository must not make a command
+// The author of a project writes the files of the project. A clone of a stranger's repository must not make a command
 // of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an entry of a
-// project only if setup would write exactly the same (see [Entry.Written]), they run no hook, and they read files only
-// up to a limit (see [Largest]). This package starts and changes nothing.
+// project only if setup would write exactly the same entry (see [Entry.Written]), they run no hook, and they read files
+// only up to a limit (see [Largest]). This package starts no program and changes no file.
 package installed
 
 import (
@@ -22,10 +22,12 @@ import (
 
 // The limits for files, in bytes.
 const (
-	// Largest is for files that may have come with a project, whose author may want to keep us busy.
+	// Largest is the size limit, in bytes, of a file that may have come with a project. Its author may have made it
+	// huge to keep handoff busy.
 	Largest = 1 << 20
 
-	// LargestOwn is for files of the user. Some clients also write the history of their sessions there.
+	// LargestOwn is the size limit, in bytes, of a file of the user. It is higher, because some clients also write the
+	// history of their sessions into that file.
 	LargestOwn = 8 << 20
 )
 
@@ -47,9 +49,9 @@ func (b *Broken) Unwrap() error { return b.Err }
 // Hint tells a person the way out.
 func (b *Broken) Hint() string { return "Mend it and run this again." }
 
-// Read reads a file of at most this many bytes. If there is no file, the result is [File.Missing] and the error nil.
-// The error says why the file cannot be used: it is no regular file, is too long, cannot be read, or is a link to a
-// file that does not exist.
+// Read reads a file of at most `most` bytes. If there is no file, the result has [File.Missing] set and the error is
+// nil. The error says why the file cannot be used: it is no regular file, it is too long, it cannot be read, or it is a
+// link to a file that does not exist.
 func Read(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -97,7 +99,7 @@ func (f File) Document(syntax client.Syntax) (edit.Document, error) {
 	return doc, nil
 }
 
-// Open reads and parses a file of at most this many bytes.
+// Open reads and parses a file of at most `most` bytes.
 func Open(syntax client.Syntax, path string, most int64) (edit.Document, error) {
 	f, err := Read(path, most)
 	if err != nil {

@@ -56,14 +56,16 @@ type HookFile struct {
 	Handlers []Handler
 }
 
-// MostHooks is the number of our hooks that a file may have. Setup writes fewer, and may remove each by itself.
+// MostHooks is the greatest number of our hooks in a file that setup accepts. Setup writes fewer hooks, and removes
+// each hook in a step of its own.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// Hooks returns the files in which a client has hooks of ours, and the files that could not be read. A file of both
-// scopes counts as the user's. A hook is ours if it runs handoff, by any path, or one of these programs.
+// Hooks returns the files in which a client has hooks of ours, and the files that cannot be read. If the project and
+// the user have the same file, the file counts as the user's. A hook is ours if it runs handoff, by any path, or one of
+// the given programs.
 func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
 	if c.Hooks == nil {
 		return nil, nil

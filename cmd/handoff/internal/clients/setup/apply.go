@@ -16,9 +16,10 @@ import (
 // errMeanwhile says that a file changed after the plan was shown.
 var errMeanwhile = errors.New("it was changed meanwhile: run this again")
 
-// Apply makes a change of [Setter.Plan], and returns the backup copy of the file, if it made one. It leaves a file
-// alone that another program changed since. If it fails, the file, its copies and the directories are as before. A
-// second call with the same change fails, as the file is no longer the same.
+// Apply makes a change that [Setter.Plan] returned. It returns the path of the backup copy of the file, or "" if it
+// made none. It does not change a file that another program has changed since the plan. If Apply fails, the file, its
+// copies and the directories are as before. A second call with the same change fails, because the file has changed
+// since the plan.
 func (s Setter) Apply(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() {
 		return "", c.Err
@@ -33,8 +34,8 @@ func (s Setter) Apply(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// attempt makes a change, or restores everything if it fails. It writes the receipt before the change: a change without
-// a receipt cannot be undone.
+// attempt makes a change, or restores everything if a step fails. It writes the receipt before it changes the file,
+// because undo needs the receipt.
 func (s Setter) attempt(c Change) (backup string, err error) {
 	before, err := os.ReadFile(s.receiptPath(c.File.Resolved))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +90,8 @@ func (c Change) mode() fs.FileMode {
 	return mode
 }
 
-// modes returns the modes of a new file and of a new directory. Only the user can read them, unless they belong to the
-// project.
+// modes returns the modes of a new file and of a new directory. Other users may read the files of the project, but not
+// the files of the user.
 func (d Desired) modes() (file, folder fs.FileMode) {
 	if d.Scope == client.Project {
 		return 0o644, 0o755
@@ -98,9 +99,9 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 	return 0o600, 0o700
 }
 
-// withLock runs do while no other setup runs. Otherwise one setup could write a receipt about the text of another. The
-// system releases the lock when its holder ends, for any reason; the lock's file stays. If the file system has no
-// locks, several setups may run at once.
+// withLock runs do while no other process runs setup. Without the lock, one run could write a receipt about the text of
+// another run. The system releases the lock when the process ends for any reason. The file of the lock stays. If the
+// file system has no locks, several runs at the same time are possible.
 func (s Setter) withLock(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
@@ -117,9 +118,10 @@ func (s Setter) withLock(do func() error) (err error) {
 	return do()
 }
 
-// replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the group of the old
-// file, which is of, if there was one. Replace calls last, which may be nil, right before the new text gets its name.
-// An error of last stops it.
+// replace writes a file as a whole, so that a reader finds either the old text or the new one. The parameter of
+// describes the old file, whose group the new file keeps; it is nil if there is no old file. Replace calls the function
+// last, unless it is nil, right before the new text takes the name of the file. If last returns an error, the file
+// stays as it is.
 func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
@@ -133,8 +135,9 @@ func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last fu
 	})
 }
 
-// backup copies a file, readable by the user only. The copy lies next to the file. The copy of a file of a project lies
-// with the receipts, as the file may be in a repository.
+// backup copies a file before it is changed. Only the user can read the copy. The copy of a user's file lies next to
+// the file. The copy of a project's file lies in the directory of the receipts, because the project may be a
+// repository.
 func (s Setter) backup(c Change) (string, error) {
 	f := c.File
 	if f.Missing {
@@ -155,7 +158,7 @@ func (s Setter) backup(c Change) (string, error) {
 	return name, nil
 }
 
-// copied separates the name of a file from the time, in the name of its copy.
+// copied stands in the name of a backup copy, between the name of the file and the time of the copy.
 const copied = ".handoff-backup-"
 
 // writeNew writes a file that does not exist yet, as a whole or not at all.

@@ -9,7 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// ours are the hooks of handoff in a file. They run handoff, by any path, or one of the programs.
+// ours gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs in
+// the field programs.
 type ours struct {
 	*edit.JSON
 
@@ -18,8 +19,9 @@ type ours struct {
 	receipt  receipt
 }
 
-// oursIn returns our hooks. They may run the program of the desired setup or of the receipt, which may have another
-// name than handoff. The error is [installed.ErrHooks] if there are too many: setup removes each of them by itself.
+// oursIn finds our hooks in a file. They may run the program of the desired setup or the program of the receipt, and
+// these programs may have other names than handoff. The error is [installed.ErrHooks] if there are more than
+// [installed.MostHooks], because setup removes each hook in a step of its own.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
 	o := ours{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.all()) > installed.MostHooks {
@@ -28,7 +30,7 @@ func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error
 	return o, nil
 }
 
-// all returns our hooks in all events, or in some of them.
+// all returns our hooks on the given events, or on all events if none is given.
 func (o ours) all(events ...string) (all []installed.Handler) {
 	for h := range installed.Handlers(o) {
 		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
@@ -38,7 +40,7 @@ func (o ours) all(events ...string) (all []installed.Handler) {
 	return all
 }
 
-// put replaces our hooks by the desired ones. It moves no hook of others.
+// put replaces our hooks by the hooks of the desired setup. The hooks of other authors stay in their places.
 func (o ours) put(d Desired) error {
 	groups := map[string][]any{}
 	if d.Hooks {
@@ -66,15 +68,16 @@ func (o ours) put(d Desired) error {
 	return nil
 }
 
-// events returns the events with hooks of ours, now or in older versions.
+// events returns the events on which this version sets a hook, and the events on which an earlier version left one in
+// the file.
 func (o ours) events() []string {
 	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
 	there := schemas.Map(o.all(), func(h installed.Handler) string { return h.Event }) // of older versions too
 	return schemas.Unique(append(now, there...))
 }
 
-// groups returns the groups of an event with hooks of ours. A group with hooks of others, too, equals none that setup
-// writes. So put takes our hooks out of it.
+// groups returns the groups on an event that contain hooks of ours. A group with hooks of other authors in it never
+// equals a group that setup writes, so put removes our hooks from it.
 func (o ours) groups(event string) (groups []any) {
 	last := -1
 	for _, h := range o.all(event) {
@@ -88,8 +91,8 @@ func (o ours) groups(event string) (groups []any) {
 	return groups
 }
 
-// clear removes our hooks from an event. It also removes the list of the event and the object of all events, if they
-// are empty then and the receipt names them as made by setup.
+// clear removes our hooks from an event. If the list of the event is then empty, it removes the list as well, and in
+// the same way the object of all events. It removes only lists and objects that setup made, according to the receipt.
 func (o ours) clear(event string) error {
 	if len(o.all(event)) == 0 {
 		return nil
@@ -108,7 +111,7 @@ func (o ours) clear(event string) error {
 	return nil
 }
 
-// delete removes our hooks from an event, from the last to the first, and the groups that are empty then.
+// delete removes our hooks from an event, beginning with the last one, and removes the groups that become empty.
 func (o ours) delete(event string) error {
 	for _, h := range slices.Backward(o.all(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}

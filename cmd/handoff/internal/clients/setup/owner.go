@@ -9,7 +9,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// checkReplaceable returns the reason not to replace a file by another of the same name; nil if there is none.
+// checkReplaceable returns an error if setup must not replace a file by a new file of the same name.
 func checkReplaceable(f fs.FileInfo) error {
 	switch {
 	case platform.HardLinked(f):
@@ -20,8 +20,9 @@ func checkReplaceable(f fs.FileInfo) error {
 	return nil
 }
 
-// keepGroup gives a new file the group of another. The user has to be in that group. On systems with another kind of
-// owner it does nothing: there the directory decides.
+// keepGroup gives a new file the group of the old one. This works only if the user belongs to the group. On systems
+// without groups of files, keepGroup does nothing, because there a new file gets its owner and permissions from its
+// directory.
 func keepGroup(f *os.File, of fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {

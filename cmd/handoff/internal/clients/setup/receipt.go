@@ -17,14 +17,14 @@ import (
 	"handoff/schemas"
 )
 
-// Receipts returns the directory of the receipts on a machine. No workspace has such a name.
+// Receipts returns the directory of the receipts on a machine. No workspace can have the name of this directory.
 func Receipts(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
-// A receipt holds the facts that undo needs. Setup writes it before it changes the file, and as a whole, so that every
-// change has one. Each later change of the file writes it anew. Others may have written it: undo checks each path
-// before it removes anything.
+// A receipt holds the facts that undo needs about a changed file. Setup writes the receipt before it changes the file,
+// and in one step, so that every change has a receipt. Each later change of the file replaces it. Another program may
+// have written the receipt, so undo checks each path before it removes anything.
 type receipt struct {
 	Path     string    `json:"path"`
 	Resolved string    `json:"target"` // without links; the name of the receipt comes from it
@@ -45,8 +45,8 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// receiptPath returns the path of the receipt of a file. The file's own path is without links, so all spellings lead to one
-// receipt.
+// receiptPath returns the path of a file's receipt. The path of the file must be without links, so that all paths of
+// the file lead to one receipt.
 func (s Setter) receiptPath(resolved string) string {
 	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
 }
@@ -64,8 +64,8 @@ func (s Setter) readReceipt(name string) (r receipt, ok bool) {
 	return r, true
 }
 
-// LastDesired returns the desired setup of the last run for the client in this scope; d itself if there was none. It
-// reads the newest receipt, as a later run may have changed only some of the files.
+// LastDesired returns the setup that the last run of setup for the client wanted in this scope, or d if there was no
+// run. It reads the newest receipt, because the last run may have changed only some of the client's files.
 func (s Setter) LastDesired(c client.Client, d Desired) Desired {
 	var last time.Time
 	for _, t := range d.targets(c) {
@@ -100,16 +100,16 @@ func (s Setter) restoreReceipt(resolved string, before []byte) error {
 	return ignoreMissing(os.Remove(name))
 }
 
-// ignoreMissing drops the error of a removal if there was nothing to remove.
+// ignoreMissing turns the error of a removal into nil if the file was already missing.
 func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
-// made reports whether setup made an object or a list. Without a receipt it may have.
+// made reports whether setup made an object or a list. Without a receipt this is unknown, and made returns true.
 func (r receipt) made(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// keepReceipt writes the receipt of a change before the change. While only setup changed the file, the receipt keeps the text
-// from before the first setup.
+// keepReceipt writes the receipt of a change, before the change. As long as no program except setup changes the file,
+// the receipt keeps the text from before the first setup.
 func (s Setter) keepReceipt(c Change, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,

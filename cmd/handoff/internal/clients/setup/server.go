@@ -42,13 +42,15 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 	return nil
 }
 
-// isOurs reports whether setup may change an entry: it leads to the desired server or to the server of the receipt, or
-// starts handoff. An entry that another author put in our place is theirs, even with a receipt.
+// isOurs reports whether setup may change an entry: the entry leads to the desired server or to the server of the
+// receipt, or it starts handoff. If another author replaced our entry, the new entry belongs to that author, even if a
+// receipt exists.
 func (d Desired) isOurs(fields map[string]any, r receipt) bool {
 	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
 }
 
-// leadsTo reports whether an entry starts this server, or handoff under another path, or has its address.
+// leadsTo reports whether an entry leads to a server: it starts the same program, it starts handoff by another path, or
+// it has the same address.
 func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
@@ -62,8 +64,8 @@ func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	return len(s.Command) > 0 && words[0] == s.Command[0] || d.isOurProgram(words[0])
 }
 
-// isOurProgram reports whether setup could have written a program in this form: by the bare name of handoff, or, for a
-// user, by an absolute path. A relative path belongs to the project.
+// isOurProgram reports whether setup could have written a program in this form: as the bare name handoff or, in a
+// user's file, as an absolute path. An entry with a relative path belongs to the author of the project.
 func (d Desired) isOurProgram(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
@@ -87,8 +89,8 @@ func entryKeys(c client.Client) (keys []string) {
 	return keys
 }
 
-// put writes our parts into a file. It removes parts that are no longer desired, unless they may belong to another
-// author.
+// put writes our parts into a file: the server, the hooks and the permission. It removes our parts that are no longer
+// desired, unless they may belong to another author.
 func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) error {
 	if t.has(server) {
 		if err := d.putServer(c, doc, r); err != nil {
@@ -122,7 +124,8 @@ func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r rec
 	return nil
 }
 
-// grant lets the tools of our server run without asking. It uses the server's name from the client's list.
+// grant returns the permission that lets the tools of our server run without asking. The permission names the server as
+// the client's list does.
 func (d Desired) grant(c client.Client) *client.Grant {
 	name := client.ServerName
 	if e, ok := d.Find(c); ok {

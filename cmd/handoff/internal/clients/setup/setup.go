@@ -48,7 +48,8 @@ type Change struct {
 	Gone   bool   // the change removes the file
 	Exact  bool   // undo restores the text from before handoff
 
-	// Recorded says that setup has a receipt of the file. Without one, the text from before handoff is unknown.
+	// Recorded says that setup has a receipt of the file. Without a receipt, the text of the file before setup is
+	// unknown.
 	Recorded bool
 
 	// Err says why the file is left alone.
@@ -57,7 +58,8 @@ type Change struct {
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign says that a server stays: a [*Foreign], or a server for this project alone.
+	// Foreign says that undo leaves a server in the file: a server of another author (the error is a [*Foreign]), or a
+	// server that is for this project alone.
 	Foreign error
 
 	desired Desired
@@ -85,8 +87,8 @@ func (c Change) Parts() (names []string) {
 	return names
 }
 
-// Find returns our entry in the list that setup writes. Ok is false if there is none, or if it has neither a program
-// nor an address.
+// Find returns our entry in the list that setup writes. Ok is false if there is no entry, or if the entry has neither a
+// program nor an address.
 func (d Desired) Find(c client.Client) (_ installed.Entry, ok bool) {
 	entries, _ := installed.Entries(c, d.Machine) // a file that cannot be read has none
 	for _, e := range entries {
@@ -107,8 +109,8 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 	return server, hooks
 }
 
-// Plan returns the changes that make a client as desired, one for each of its files. It changes nothing. If the client
-// has our plugin there is one change, with a [*Plugged] as its error.
+// Plan returns the changes after which a client is set up as desired, one change for each of its files. Plan itself
+// changes nothing. If the client has our plugin, the result is one change with a [*Plugged] as its error.
 func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
@@ -116,7 +118,7 @@ func (s Setter) Plan(c client.Client, d Desired) []Change {
 	return schemas.Map(d.targets(c), func(t target) Change { return s.planFile(c, d, t) })
 }
 
-// newChange reads a file and starts a change that leaves it as it is.
+// newChange reads a file and returns a change that leaves the file as it is.
 func (s Setter) newChange(c client.Client, d Desired, t target) Change {
 	change := Change{Client: c, desired: d, target: t}
 	change.File, change.Err = d.changeable(t.path)

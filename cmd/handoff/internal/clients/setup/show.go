@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Diff shows a change as a unified diff; it is empty if nothing changes. It hides lines that have words of other
-// authors. Lines end in \n, also those of a file with other line endings.
+// Diff shows a change as a unified diff, or returns "" if nothing changes. It hides lines with words of other authors,
+// because these may be secrets. Each line ends in \n, even if the lines of the file end otherwise.
 func (c Change) Diff() string {
 	if c.Err != nil || c.Same() {
 		return ""
@@ -39,7 +39,7 @@ func (c Change) Diff() string {
 // SetUpBy returns the version of the program that changed the file last; it is empty without a receipt.
 func (c Change) SetUpBy() string { return c.receipt.Version }
 
-// A Snippet is the text for a file, to be pasted by hand.
+// A Snippet is a text that a person can paste into a file.
 type Snippet struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
@@ -70,11 +70,11 @@ func (d Desired) snippet(c client.Client, t target) Snippet {
 	return Snippet{t.path, string(doc.Bytes())}
 }
 
-// notShown replaces a line of a diff that is not only ours.
+// notShown replaces a line of a diff that contains words of other authors.
 const notShown = "(one line, not shown)"
 
-// mask hides the lines of a diff with words that setup does not write. Such a line may hold secrets: a neighbour that
-// gets a comma, or a whole file on one line.
+// mask hides the lines of a diff that contain words which setup does not write. These lines may hold secrets: for
+// example the line before ours, to which setup adds a comma, or a file that is one single line.
 func (c Change) mask(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder
@@ -108,8 +108,8 @@ func (t tokens) hasAll(line string) bool {
 	return !slices.ContainsFunc(wordsOf(line), func(word string) bool { return !t[word] })
 }
 
-// ourTokens returns the tokens that setup writes into the file now, those that it wrote before, and the keys that
-// switch a server off.
+// ourTokens returns the tokens that may be shown: the tokens that setup writes into the file now, the tokens that it
+// wrote before, and the keys that switch a server off.
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {

@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// A target is a file with the parts of handoff that belong into it.
+// A target is a file, with the parts of handoff that setup writes into it.
 type target struct {
 	path   string
 	syntax client.Syntax
@@ -30,7 +30,8 @@ const (
 
 func (t target) has(p part) bool { return t.parts&p != 0 }
 
-// targets returns the files of a client in a scope, each once: some clients keep everything in one file.
+// targets returns the files of a client in a scope, each once, because some clients keep servers, hooks and permissions
+// in one file.
 func (d Desired) targets(c client.Client) (all []target) {
 	add := func(files client.Files, p part) {
 		path := files.In(d.Scope, d.Machine)
@@ -63,7 +64,8 @@ func serverPath(c client.Client, doc edit.Document) keyPath {
 	return append(installed.Under(c, doc), installed.Name(c, doc))
 }
 
-// missing returns the paths of objects that our parts of a file need and that it does not have, outer ones first.
+// missing returns the paths of the objects that do not exist in a file and that our parts need there, outer objects
+// first.
 func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 	need := func(p keyPath) {
 		for n := range p {
@@ -86,9 +88,9 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 	return paths
 }
 
-// changeable reads a file that setup is to change. The error is the reason to leave it alone. A link may lead from the
-// project to files elsewhere. The author of the project made the link, and may neither change those files nor see them
-// shown as a part of the project.
+// changeable reads a file that setup will change. The error says why setup must not change it. For example, a link may
+// lead from the project to files elsewhere: the author of the project made the link, and must not be able to change
+// those files, or to have them shown as part of the project.
 func (d Desired) changeable(path string) (installed.File, error) {
 	most := int64(installed.LargestOwn)
 	if d.Scope == client.Project {
@@ -140,7 +142,8 @@ func (d Desired) foreign(c client.Client) *Foreign {
 	return &Foreign{reason{"it has another server that is called handoff", hint}}
 }
 
-// plugin returns the plugin that a client has in the scope. For a user only the user's plugins count.
+// plugin returns our plugin in a client, if the client has it in the scope. In the user's scope only the user's plugins
+// count.
 func (d Desired) plugin(c client.Client) (_ installed.EnabledPlugin, ok bool) {
 	for _, b := range installed.Plugins(c, d.Machine) {
 		if b.Scope == client.User || d.Scope == client.Project {

@@ -16,9 +16,9 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Undo returns the changes that take handoff out of a client. It changes nothing. If no other program wrote a file
-// since, its old text returns. Otherwise the new text stays without our parts. The file that setup made last comes
-// first, so that directories are empty when they are removed.
+// Undo returns the changes that remove handoff from a client. Undo itself changes nothing. If no other program wrote a
+// file since setup did, the file gets its old text back. Otherwise the file keeps its new text without our parts. The
+// changes stand in the reverse order of setup, so that each directory that setup made is empty when it is removed.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 	for _, t := range slices.Backward(d.targets(c)) {
 		all = append(all, s.undoFile(c, d, t).noteLocal())
@@ -43,8 +43,8 @@ func (s Setter) undoFile(c client.Client, d Desired, t target) Change {
 	return change
 }
 
-// noteLocal adds to an undo of the user's servers a note about a server of ours for this project alone: setup does not
-// write such servers, so it does not remove them.
+// noteLocal adds a note to the undo of the user's servers, if the client's file also has a server of ours for this
+// project alone. Setup does not write servers of this kind, so undo does not remove them.
 func (c Change) noteLocal() Change {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
@@ -93,7 +93,7 @@ func (c Change) without(r receipt) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// foreign returns a [*Foreign] if another author put a server in the place of ours.
+// foreign returns a [*Foreign] if the server in the place of our entry belongs to another author.
 func (c Change) foreign(r receipt) error {
 	if !c.target.has(server) || r.Path == "" {
 		return nil
@@ -108,10 +108,10 @@ func (c Change) foreign(r receipt) error {
 	return nil
 }
 
-// Revert makes a change of [Setter.Undo]. It removes the receipt, and the empty directories that setup made for the
-// file. If the text from before handoff is back, it removes the backup copies as well. It returns the copy that it made
-// itself, if any. It leaves a file alone that another program changed since. If the process dies after it wrote the
-// file, the next undo removes the receipt, and the copies stay.
+// Revert makes a change that [Setter.Undo] returned. It removes the receipt, and the empty directories that setup made
+// for the file. If the file has the text from before setup again, Revert also removes the backup copies. Otherwise it
+// makes one more copy and returns its path. It does not change a file that another program has changed since. If the
+// process dies after it wrote the file, the next undo removes the receipt, and the copies stay.
 func (s Setter) Revert(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
 		return "", c.Err
@@ -132,8 +132,8 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// undo writes the old text, or removes the file. It returns the copy that it made, if the text cannot be restored
-// otherwise.
+// undo writes the old text, or removes the file. If the old text cannot be restored, it first copies the file, and
+// returns the path of the copy.
 func (s Setter) undo(c Change) (backup string, err error) {
 	if !c.Exact {
 		if backup, err = s.backup(c); err != nil {
@@ -153,9 +153,10 @@ func (s Setter) undo(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// tidy removes the copies of a file, if the caller says so, and the empty directories that setup made. Others may have
-// written the receipt. So it removes only possible work of setup: a copy lies next to its file or with the receipts and
-// has the name of a copy, and a directory has the file somewhere in it.
+// tidy removes the copies of a file if the parameter copies is true, and the empty directories that setup made. Another
+// program may have written the receipt. So tidy removes only copies and directories that setup can have made: a copy
+// must lie next to its file or in the directory of the receipts and must have the name of a copy, and a directory must
+// contain the file.
 func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isCopy(name, resolved) {
@@ -168,8 +169,8 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	return errors.Join(err, s.passOn(removeEmpty(made)))
 }
 
-// passOn writes directories that setup made, outer ones first, into the receipts of other files in them, also of other
-// clients. The last file to go removes them.
+// passOn writes the directories that setup made, and that are not empty yet, into the receipts of the other files in
+// them, also of other clients. Then the undo of the last file removes the directories.
 func (s Setter) passOn(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
@@ -206,7 +207,8 @@ func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmpty removes directories, the last first. It returns the directories that are not empty.
+// removeEmpty removes directories, beginning with the last one, and returns the directories that it could not remove
+// because they are not empty.
 func removeEmpty(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {

@@ -61,7 +61,8 @@ type anchor struct {
 	ref        string
 }
 
-// anchorOf returns the ref in the project's repository; without a name the ref of the workspace.
+// anchorOf returns the anchor with the given ref in the project's repository. If ref is empty, it uses the ref of the
+// workspace.
 func anchorOf(a *cli.App, ref string) (anchor, error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -78,7 +79,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	return anchor{r, cmp.Or(ref, ownRefs+ws.Name)}, nil
 }
 
-// git runs the program git with some input. No hook runs, and git asks no questions.
+// git runs the program git with an input and returns its output. Git runs no hooks and asks the person no questions.
 func (at anchor) git(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
 	cmd.Stdin = strings.NewReader(input)
@@ -89,12 +90,13 @@ func (at anchor) git(ctx context.Context, input string, args ...string) (string,
 	return strings.TrimSuffix(out, "\n"), nil
 }
 
-// author is the author of the commits: a head is signed in itself, and some users have not told git a name.
+// author is the fixed author of the commits. The head in a commit has its own signature, and some users have not
+// configured an author in git.
 var author = []string{
 	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
 }
 
-// add adds a head to the ref, unless it is its newest one, and pushes it.
+// add adds a head to the ref, unless the newest commit of the ref already has this head, and pushes the ref.
 func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error {
 	_, err := at.git(ctx, "", "check-ref-format", at.ref)
 	if said, ended := errors.AsType[*exec.ExitError](err); ended && said.ExitCode() == 1 {
@@ -133,7 +135,8 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	})
 }
 
-// commit makes the commit of a head with plumbing, and moves the ref if it has not moved since.
+// commit makes the commit of a head with the low-level commands of git. It then moves the ref, but only if the ref
+// still points to old.
 func (at anchor) commit(ctx context.Context, h head, old string) (string, error) {
 	blob, err := at.git(ctx, h.signed, "hash-object", "-w", "--stdin")
 	if err != nil {

@@ -1,20 +1,22 @@
 // Package audit has the commands that look after the audit registry and prove its content.
 //
-// A [head] is the tree over the first events, signed with the [key] of the workspace. A person who kept a head can
-// check whether the registry still begins with these events; a ref of the project's repository keeps heads for others
-// to fetch, see [anchor]. The process that owns the workspace reads events and hashes, and these commands sign. Formats
-// are the formats of C2SP: signed-note, tlog-checkpoint and tlog-tiles.
+// A [head] is the root of the hash tree over the first n events, signed with the [key] of the workspace. A person that
+// kept a head can later check whether the registry still begins with the same events. An [anchor] is a ref of the
+// project's repository that keeps heads, so that other people can fetch them. The process that owns the workspace reads
+// the events and computes the hashes, and these commands sign the result. The formats come from C2SP: signed-note,
+// tlog-checkpoint and tlog-tiles.
 //
-// Commands sign because a database then needs no secret of a workspace, and the same commands work over it. The key has
-// the origin in its name, so a workspace that gets another name keeps both.
+// Because the commands sign, and not the owner, a workspace in a database needs no secret there, and the same commands
+// work for it. The name of the key contains the origin, so a workspace keeps both when it is renamed.
 //
-// An anchor is a ref because a signature proves nothing against the holder of its key. There is a commit for each head,
-// in refs/handoff/heads/WORKSPACE. Pushes and fetches of the repository carry it along, and git refuses to fetch it
-// rewritten. It is made with plumbing under a fixed author, and no hook runs. The walk of audit verify computes the
-// root at each anchored size from the events themselves, and not from stored hashes.
+// A signature proves nothing against the person that holds the key, so heads are also kept in a ref of git,
+// refs/handoff/heads/WORKSPACE, with one commit for each head. Pushes and fetches of the repository carry the ref
+// along, and git refuses to fetch the ref if its history was rewritten. The commits are made with the low-level
+// commands of git under a fixed author, and no hook runs. Audit verify computes the root at the size of each kept head
+// from the events themselves, and not from stored hashes.
 //
-// Bundles of tiles hold entries of at most 65,535 bytes. Our events have some hundred bytes, because names and ids are
-// bounded and texts are not in them; the export would refuse a larger one.
+// The format of bundles of tiles allows entries of at most 65,535 bytes. Our events have some hundred bytes, because
+// names and ids are bounded and events contain no texts. The export refuses a larger event.
 package audit
 
 import (

@@ -54,7 +54,8 @@ Any web server may serve the files. The command makes DIR, or needs it empty. It
 	return cmd
 }
 
-// newDirectory refuses a directory that is not empty: a published tree never changes.
+// newDirectory makes a directory, or accepts an empty one. It refuses a directory with content, because a published
+// tree must never change.
 func newDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -67,7 +68,8 @@ func newDirectory(dir string) error {
 	return nil
 }
 
-// tileHeight is the height of C2SP tlog-tiles: 256 hashes to a tile, and as many events to a bundle.
+// tileHeight is the height of a tile in C2SP tlog-tiles. A tile has 2^8 = 256 hashes, and a bundle has the same number
+// of events.
 const (
 	tileHeight = 8
 	tileWidth  = 1 << tileHeight
@@ -107,7 +109,8 @@ func (x *export) add(events [][]byte) error {
 	return nil
 }
 
-// write writes the bundle and the tiles that are full, and at the end also the others.
+// write writes each bundle and tile that is full. At the end of the events it also writes the bundle and tiles that are
+// only partly filled.
 func (x *export) write() error {
 	end := x.n == x.head.Size
 	if len(x.bundle) > 0 {
@@ -150,7 +153,7 @@ func (x *export) put(name string, content []byte) error {
 	return nil
 }
 
-// finish writes the rest and the checkpoint, if the tree has the root of the head.
+// finish writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the root of the head.
 func (x *export) finish() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
 		return mismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)
@@ -161,7 +164,7 @@ func (x *export) finish() error {
 	return x.put("checkpoint", []byte(x.head.signed))
 }
 
-// eachEvent passes all events to fn in order, all events of one call at once.
+// eachEvent passes all events to fn in order. Fn gets all events of one call to the store at once.
 func eachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
 	return a.Act(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
 		for after := uint64(0); ; {

@@ -38,7 +38,8 @@ write the store.`,
 	}
 }
 
-// head is the tree over the first events of a registry. A head from a file also has its signed note.
+// head is the root of the hash tree over the first events of a registry. A head that was read from a file also has its
+// signed note.
 type head struct {
 	log.Checkpoint
 	signed string
@@ -75,8 +76,8 @@ func (k key) sign(out schemas.TreeOut) (head, error) {
 	return h, nil
 }
 
-// readHead reads a checkpoint. It does not check the signatures: the roots decide, and the person who kept the
-// checkpoint knows its source.
+// readHead reads a checkpoint. It does not check the signatures: the caller compares the roots instead, and the person
+// that kept the checkpoint knows where it came from.
 func readHead(signed string) (head, error) {
 	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)
@@ -110,7 +111,8 @@ func readEnd(a *cli.App, path string) (e keptHead, err error) {
 	return e, nil
 }
 
-// check refuses a head if the registry does not begin with its events. Now is the head of the registry.
+// check returns an error if the registry does not begin with the events of a kept head. Now is the present head of the
+// registry.
 func (e keptHead) check(ctx context.Context, a *cli.App, now head) error {
 	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err
@@ -131,7 +133,7 @@ func checkSize(name string, size, events uint64) error {
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
-// checkRoot refuses a head with another root than the registry at its size.
+// checkRoot returns an error if a kept head has another root than the registry had at the same number of events.
 func checkRoot(e keptHead, root string) error {
 	if e.Size == 0 || e.root() == root {
 		return nil

@@ -83,7 +83,7 @@ func keyFile(a *cli.App) (path, origin string, err error) {
 	return path, origin, err
 }
 
-// originOf returns the origin of the heads of the workspace. It makes no key.
+// originOf returns the origin of the workspace's heads, the name under which the heads are signed. It makes no key.
 func originOf(a *cli.App) (string, error) {
 	path, origin, err := keyFile(a)
 	if k, reading := readKey(path); reading == nil {

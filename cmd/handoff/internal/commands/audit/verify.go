@@ -80,8 +80,8 @@ func verify(ctx context.Context, a *cli.App, heads []keptHead) error {
 	return cli.ExitUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
-// compare compares the walk with heads, the smallest first, and reports the first that disagrees: the following ones
-// disagree, too.
+// compare compares the recomputed roots with the kept heads, the smallest head first. It reports only the first head
+// that disagrees, because all larger heads then disagree as well.
 func (v *verified) compare(heads []keptHead) {
 	held := uint64(0)
 	for i, e := range heads {

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// A permit is the permission of a person for checks or rules of a project, or the wish for one. Once allowed, they act
-// by themselves.
+// A permit is a list of checks, or the rules of a file, with the permission of a person for it or, if Allowed is false,
+// the reason why it needs one. After the permission, checks run and rules send work without further questions.
 type permit struct {
 	Kind    string `json:"kind"`
 	File    string `json:"file"`
@@ -64,8 +64,8 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	return cmd
 }
 
-// permits returns the checks and rules of the project that need permission, of one kind or, if that is empty, of every
-// kind. Problems are files that cannot be read.
+// permits returns the lists of checks and the rules in the project for which a person can give permission. It returns
+// only one kind, or all kinds if kind is empty. Problems are sentences about files that cannot be read.
 func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, problems []string, err error) {
 	if kind == "" {
 		book := a.Permissions()
@@ -95,7 +95,7 @@ func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, 
 	return all, problems, err
 }
 
-// ask asks a person once for all missing permissions, and keeps them.
+// ask asks a person one question about all permissions that are missing, and stores the permissions.
 func ask(ctx context.Context, a *cli.App, all []permit) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Permissions()

@@ -67,7 +67,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 	return cmd
 }
 
-// completedID returns the id of completed work, if it is the only argument.
+// completedID returns the id of a handoff, if that id is the only argument.
 func completedID(names []string) (id string, ok bool) {
 	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
 		return "", false
@@ -95,7 +95,8 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	return report(a, seen)
 }
 
-// nobody is the caller for results that are kept in the name of the system.
+// nobody is the caller under which the results of checks are recorded: they come from the program, and from no agent or
+// person.
 var nobody = schemas.Caller{Via: schemas.ViaCLI}
 
 // report prints the results, and returns the exit status.

@@ -16,15 +16,16 @@ import (
 	"handoff/tools"
 )
 
-// A completer returns the completions of a partly typed word, and perhaps other words. It reports no errors: a person
-// is typing, and the command will report them.
+// A completer returns the completions of a word that a person has typed in part. It may return other words as well,
+// which the shell drops. It reports no errors, because the person is still typing, and the command itself will report
+// them.
 type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Completion
 
-// keyTimeout is the time that a key press may wait for the store.
+// keyTimeout is the longest time that completion waits for the store after a key press.
 const keyTimeout = 300 * time.Millisecond
 
-// stored completes with data of the workspace, if there is one, read by a caller that may only read. It writes nothing
-// on any stream.
+// stored returns a completer that reads the words from the workspace, if there is one. Its caller has no permission to
+// write, and it prints nothing.
 func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
 		ws, err := workspace.Find(a.Location())
@@ -210,7 +211,8 @@ func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found [
 // workflows completes with the workflows of the newest handoffs.
 var workflows = stored(offerWorkflows)
 
-// chains completes with open handoffs, and with the workflows of the newest ones: their history grows.
+// chains completes with the ids of open handoffs, and with the names of workflows that the newest handoffs belong to.
+// It does not read all handoffs, because a workspace keeps adding them.
 var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
 	handoffs, err := offerOpen(ctx, conn, typed)
 	if err != nil {

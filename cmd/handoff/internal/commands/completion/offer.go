@@ -1,9 +1,9 @@
 // Package completion lets a shell complete commands, flags, ids and names.
 //
-// Command prints the script of a shell. On a key press that script runs handoff once more, which answers from the
-// table: a row for the first argument of a command, for a flag of all commands, or for the flag of one command. The
-// answers come from the workspace, if there is one. Completion creates nothing, marks nothing as read and reports no
-// faults, and omits answers that take too long.
+// The command completion prints a script for a shell. On a key press the script runs handoff, which looks for a
+// completer in a table. The table has rows for the first argument of a command, for a flag of all commands, and for a
+// flag of one command. The completers read the workspace, if there is one. Completion creates no workspace, marks no
+// notice as read, reports no errors, and leaves out words that would take too long to find.
 package completion
 
 import (
@@ -24,9 +24,9 @@ type offered struct {
 	rows []string
 }
 
-// table assigns completers to rows. A row is the first argument of a command, as "claim" (with the others if they are
-// alike), a flag of all commands, as "--agent", or the flag of one command if it has another meaning there, as "fail
-// --type".
+// table assigns completers to rows. The key of a row is a command, as "claim", for its first argument (or all
+// arguments, if they are of one kind); or a flag of all commands, as "--agent"; or a command with its flag, as "fail
+// --type", if the flag has another meaning in that command.
 func table() []offered {
 	return []offered{
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
@@ -68,7 +68,8 @@ var failureTypes = words(
 	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
 )
 
-// fileFlags are flags that shells complete by themselves, with names of files. fileCommands have such arguments.
+// fileFlags are flags whose values are names of files, which shells complete by themselves. fileCommands are commands
+// with arguments of this kind.
 var (
 	fileFlags    = []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}

@@ -65,11 +65,12 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// splitting is the line of cobra's script for bash that splits the line into words by the package bash-completion.
+// splitting is the line in cobra's script for bash that splits the command line into words. It needs the package
+// bash-completion.
 const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
 
-// splitHere does the same without that package: it joins the parts that bash splits at = and :, which are parts of our
-// words.
+// splitHere replaces that line, so that the script also works without bash-completion. It joins words that bash splits
+// at = and :, because our words may contain these characters.
 const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     ` + splitting + `        return
     fi
@@ -86,8 +87,8 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// mendBash turns cobra's script for bash into one that needs no package. It fails if cobra's script is not the expected
-// one.
+// mendBash changes cobra's script for bash so that it does not need bash-completion. It fails if the script is not the
+// one that this program was written for.
 func mendBash(script string) (string, error) {
 	before, after, ok := strings.Cut(script, splitting)
 	if !ok {
@@ -96,20 +97,21 @@ func mendBash(script string) (string, error) {
 	return before + splitHere + after, nil
 }
 
-// evaluated is the line of cobra's script for fish that requests completions. Fish passes the words of a command line
-// without their quotes, and the script evaluates them: in a quoted task, ">" would overwrite a file and "; rm" would
-// run, on a key press.
+// evaluated matches the line in cobra's script for fish that asks handoff for completions. Fish removes the quotes from
+// the words of the command line, and the script then evaluates the words. Without quotes, a task with ">" in it would
+// overwrite a file on a key press, and a task with "; rm" in it would run rm.
 var evaluated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
 })
 
-// quotedAgain makes each of these words one word again, with the home directory in place of ~, which means nothing in
-// quotes.
+// quotedAgain replaces the line that evaluated matches. It puts each word of the command line into quotes again before
+// fish evaluates the words. It also replaces ~ at the start of a word by the home directory, because fish does not do
+// this within quotes.
 const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
-// mendFish turns cobra's script for fish into one that keeps words quoted. It fails if cobra's script is not the
-// expected one.
+// mendFish changes cobra's script for fish so that the words of the command line stay quoted. It fails if the script is
+// not the one that this program was written for.
 func mendFish(script string) (string, error) {
 	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")

@@ -52,7 +52,8 @@ func (t Trial) readReply(response *http.Response, id int) (result, error) {
 	return said, err
 }
 
-// headers accepts JSON alone: handoff then answers in JSON, and this package need not read a stream of events.
+// headers sets the headers of a request. It accepts only JSON, so that handoff answers in JSON and this package need
+// not read a stream of events.
 func (t Trial) headers(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
@@ -69,8 +70,8 @@ func (t Trial) headers(h http.Header, method string) {
 // mask stands for the token.
 const mask = "…"
 
-// hide masks the token in a text of the server. The caller masks before it cuts the text, as a part of the token is
-// secret too.
+// hide masks the token in a text from the server. A caller must mask a text before it shortens the text, because a
+// shortened token would not be found, and a part of a token is secret too.
 func (t Trial) hide(text []byte) []byte {
 	if t.Token == "" {
 		return text
@@ -78,8 +79,8 @@ func (t Trial) hide(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
-// hideError masks the token in an error. The token may come from another source than the body of the response, or the
-// body may have had it escaped.
+// hideError masks the token in an error. An error may contain the token although the response was masked: it may quote
+// another source than the body, or the body in escaped form.
 func (t Trial) hideError(err error) error {
 	if err == nil {
 		return nil

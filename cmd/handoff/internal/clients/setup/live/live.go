@@ -1,10 +1,10 @@
 // Package live asks an MCP server the first questions of a client: the server's name, the client's own agent name, and
 // the tools. The answers show whether a configuration works before a client reads it.
 //
-// The package writes these few messages itself, because a configuration may name any program or address. The client of
-// the SDK skips lines that are no messages until the time is over, reads lines of any length and compares no ids of
-// answers over HTTP. In this package, the first line that is not MCP ends the trial and is shown, and tokens are masked
-// before a text is cut.
+// The package writes these few messages itself and does not use the client of the MCP SDK, because a configuration may
+// name any program or address. The SDK's client skips lines that are no messages until its time is over, reads lines of
+// any length, and does not compare the ids of answers over HTTP. In this package, the first line that is not MCP ends
+// the trial and is shown to the person. Tokens are masked before a text is shortened.
 package live
 
 import (
@@ -81,8 +81,8 @@ type result struct {
 
 type info struct{ Name, Version string }
 
-// replyTo reads a message. Ok reports whether it is the reply to the request with this id. An error without an id
-// counts as the reply: the server did not understand the request.
+// replyTo reads a message. Ok reports whether the message is the reply to the request with this id. An error without an
+// id also counts as the reply, because a server sends it if it did not understand the request.
 func replyTo(text []byte, id int) (r result, ok bool, err error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -110,8 +110,9 @@ type Trial struct {
 	HTTP    *http.Client
 }
 
-// Ask starts the program of the entry, or calls its address. When ctx ends it kills the program and all processes that
-// the program left. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it refuses the token.
+// Ask starts the program of the entry, or calls its address. When ctx ends, Ask kills the program and all processes
+// that the program left behind. The error is an [*Another] if the server is not handoff, and [ErrRefused] if the server
+// refuses the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
 		r, err := converse("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })

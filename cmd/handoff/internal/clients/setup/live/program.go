@@ -19,9 +19,9 @@ import (
 // maxLine is the length limit of a line or a reply, in bytes.
 const maxLine = 4 << 20
 
-// start starts the program, calls it and lets it end. The program keeps its state in a temporary directory that is
-// removed afterwards. So it takes no name from a session, and leaves no files. The error tells how the program ended
-// and the last line of its complaints.
+// start starts the program, asks its questions and lets the program end. The program keeps its state in a temporary
+// directory, which start then removes. So the trial takes no agent name away from a session, and leaves no files. The
+// error says how the program ended, and has the last line that the program wrote to standard error.
 func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
@@ -87,7 +87,8 @@ func (t Trial) write(in io.Writer, lines *bufio.Scanner, id int, method string) 
 	return result{}, errSilent
 }
 
-// explained adds two facts to an error: how the program ended (nil: well), and its last words.
+// explained adds two facts to an error: how the program ended (ended is nil if it ended well), and the last line of its
+// standard error.
 func explained(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
