@@ -19,9 +19,10 @@ import (
 	"handoff/tools"
 )
 
-// A File may declare agents. Name is its name for people, and is kept with each agent. Project is the project's
-// directory if the file belongs to a project. No link may lead out of it, because agents see the problems of the
-// file, with parts of its lines. Own marks the user's own file, whose rules need no permission.
+// A File is a file that may declare agents. Name is its name for people, and is stored with each agent that it
+// declares. Project is the project's directory if the file belongs to a project. The file must not be a link that leads
+// out of that directory, because agents see the problems of the file, with parts of its lines. Own marks the user's own
+// file, whose rules need no permission.
 type File struct {
 	Path, Name, Project string
 	Own                 bool
@@ -88,13 +89,13 @@ func FormatProblems(name string, wrong []Problem) []string {
 	return schemas.Map(wrong, func(p Problem) string { return fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy) })
 }
 
-// Declarer is an invoker that passes the declarations of a project's files to the workspace. It does so before the
-// first call that works with handoffs, and again after a change of a file or of a person's permission: before the
-// next call, and within a second while a call waits. It passes nothing of a broken file, so the last good
-// declarations of that file stay valid. Only a process on the machine of the files can read them, wherever the store
-// is.
+// A Declarer is an invoker that also passes the declarations in the project's files to the workspace. It passes them
+// before the first call that works with handoffs, and again after a file or a person's permission has changed: before
+// the next call or, while a call waits, within a second. It passes no declarations of a broken file, so the last valid
+// declarations of that file stay in the workspace. It reads the files in this process, because the owner of the store
+// may run on another machine.
 //
-// Its zero value with an invoker and files is ready, and its methods may be called concurrently.
+// A value with only an invoker and files is ready for use. Its methods may be called concurrently.
 type Declarer struct {
 	tools.Invoker
 	Files       func() []File       // finds the files, at the first call that needs them
@@ -112,7 +113,7 @@ type Declarer struct {
 	own      schemas.Agent // the agent for which Own was passed
 }
 
-// fileState holds the texts, declarations and problems of all files in one state.
+// fileState holds the texts, declarations and problems of all files, as one reading of the files found them.
 type fileState struct {
 	stamp       string
 	files       []declaredFile
@@ -128,7 +129,8 @@ type declaredFile struct {
 	broken bool
 }
 
-// Begin starts to read the files while the process starts. The first call that needs them waits for the end.
+// Start starts to read the files in the background, while the process starts. The first call that needs the
+// declarations waits until all files are read.
 func (d *Declarer) Start() {
 	d.mu.Lock()
 	go func() {
@@ -137,7 +139,7 @@ func (d *Declarer) Start() {
 	}()
 }
 
-// find finds the files at its first call, and returns their stamp.
+// findFiles finds the files at its first call. Each call returns the present stamp of the files.
 func (d *Declarer) findFiles() string {
 	if d.files == nil {
 		d.files = append([]File{}, d.Files()...) // there may be none
@@ -148,7 +150,7 @@ func (d *Declarer) findFiles() string {
 	return d.currentStamp()
 }
 
-// read reads the files, unless their stamp is the stamp of the last reading.
+// readFiles reads the files, unless the stamp is the same as at the last reading.
 func (d *Declarer) readFiles(stamp string) {
 	if d.texts.files != nil && d.texts.stamp == stamp {
 		return
@@ -166,8 +168,8 @@ func (d *Declarer) readFiles(stamp string) {
 	}
 }
 
-// digest returns one digest of all files in their order: of their names and texts, and whether their rules lack
-// permission.
+// digest returns one digest of all files in their order. It covers the names and texts of the files, and whether their
+// rules lack permission.
 func (d *Declarer) digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
@@ -177,9 +179,10 @@ func (d *Declarer) digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Invoke passes the call on. Declarations that cannot be passed stop no call; list_agents warns of them. If no owner
-// answers, Invoke does not try the call itself, because it would wait as long again. The first result with warnings,
-// and each result of list_agents, names the rules that lack permission.
+// Invoke passes the call on. If the declarations cannot be passed, the call goes on without them, and list_agents warns
+// about them. But if no owner of the store answered when Invoke passed the declarations, Invoke does not make the call,
+// because the call would wait for the owner just as long. The first result with warnings, and each result of
+// list_agents, names the rules that lack permission.
 func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.Find(c.Tool)
 	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // these two show handoffs
@@ -203,8 +206,8 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	return schemas.Encode(result)
 }
 
-// warnings returns the rules that lack permission, if the caller was not warned of them yet. With all it returns them
-// in any case, and the problems of the files.
+// warnings returns a warning for each file whose rules lack permission, unless an earlier result had these warnings. If
+// all is true, it returns the warnings in any case, together with the problems of the files.
 func (d *Declarer) warnings(all bool) (warnings []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -218,7 +221,8 @@ func (d *Declarer) warnings(all bool) (warnings []string) {
 	return warnings
 }
 
-// followed makes the call. While the call waits, it passes changes of the files every second.
+// invokeWatching makes the call. While the call waits, invokeWatching looks every second for changes of the files and
+// passes them to the workspace.
 func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	over := make(chan struct{})
 	var following sync.WaitGroup
@@ -238,7 +242,8 @@ func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMe
 	return d.Invoker.Invoke(ctx, c)
 }
 
-// tell passes declarations that are new since the last time. Its error is unavailable: no owner answers.
+// declareChanges passes the declarations of the files if the files changed since the last time. It returns only one
+// kind of error, unavailable, which says that no owner of the store answers.
 func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -259,8 +264,8 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 // declaringCaller is the caller of declarations, whichever call comes after them.
 var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declare passes the declarations of the files, unless a process has passed the same ones last. Its error is
-// unavailable.
+// declareFiles passes the declarations of the files, unless the last declarations that any process passed are the same.
+// Its error is unavailable.
 func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
@@ -281,8 +286,9 @@ func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 }
 
 // declareAll passes the declarations of all files that are not broken. Only the owner of the store compiles
-// expressions, and only if they changed, because it takes long to set up their language. If the owner refuses one,
-// declareAll looks for the broken file and its line here, and passes the other files.
+// expressions, and only after a change, because the language of expressions takes long to set up. If the owner refuses
+// an expression, declareAll compiles the expressions here to find the broken file and its line, and passes the other
+// files.
 func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	in := schemas.DeclareIn{Digest: digest, Leave: true}
 	for _, f := range d.texts.files {
@@ -319,7 +325,8 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	return err
 }
 
-// stamped returns a text that changes with each file's time of change and size, and with the permissions.
+// currentStamp returns a text that changes whenever the modification time or size of a file changes, or the permissions
+// change.
 func (d *Declarer) currentStamp() string {
 	var b strings.Builder
 	for _, f := range d.files {

@@ -21,7 +21,7 @@ func CanonicalRules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	return fmt.Sprintf("%x", sha256.Sum256(rules)), rules
 }
 
-// FormatRules writes rules as text for the person that allows them. It takes long, so no call of an agent uses it.
+// FormatRules writes rules as text for the person that allows them. It is slow, so no call of an agent uses it.
 func FormatRules(rules []byte) string {
 	var all map[string]any
 	_ = json.Unmarshal(rules, &all) // it was encoded

@@ -1,10 +1,10 @@
 // Package agentsfile reads the files that declare agents and rules, agents.yaml, and passes their declarations to the
 // workspace.
 //
-// A file has any of four lists. Under "agents" are agents, with the types of work that they accept and produce. Under
-// "agent_roles" are roles, with skills and typical tasks: a role holds for the agent of that name, and for all agents
-// whose names begin with it, as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
-// Under "routes" are rules, and under "workflows" are workflows by name, see package rules of the mailbox.
+// A file may have four lists. "agents" lists agents, with the types of work that they accept and produce. "agent_roles"
+// lists roles, with skills and typical tasks. A role applies to the agent of the same name, and to all agents whose
+// names begin with the role, as testing-specialist-RedStone. Entries of both lists may use the fields of either list.
+// "routes" lists rules, and "workflows" lists workflows by name: see package rules of the mailbox.
 //
 // [Parse] is pure and finds all problems of a file. [Declarer] wraps the tools in the process that has the project.
 package agentsfile
@@ -45,8 +45,8 @@ const (
 	mostRuleBytes = 4 << 20 // of rules, with their aliases written out
 )
 
-// Parse reads a file, and compiles the expressions of its rules if expressions is true. Its declarations are of use
-// only if there are no problems. An empty file declares no agents.
+// Parse reads the text of a file. It compiles the expressions of rules only if expressions is true. Callers must not
+// use the declarations if there are problems. An empty file declares no agents.
 func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	root, wrong := Document(text)
 	if root == nil {
@@ -60,7 +60,7 @@ func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	return p.result, p.Sorted()
 }
 
-// Document reads a file of one YAML document, of at most 1 MiB. Root is nil for a broken file and for an empty one.
+// Document parses a file that holds one YAML document of at most 1 MiB. Root is nil if the file is broken or empty.
 func Document(text []byte) (root *yaml.Node, wrong []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
 		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
@@ -168,7 +168,8 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	p.result.Agents = append(p.result.Agents, in)
 }
 
-// fieldsOf returns the fields by name. A field with another name in the other protocol is there under both.
+// fieldsOf returns the fields of an agent by name, each with the argument that it fills. A field that the two lists
+// call by different names is there under both names.
 func fieldsOf(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
@@ -179,7 +180,8 @@ func fieldsOf(in *schemas.RegisterIn) map[string]any {
 
 var fieldNames = slices.Sorted(maps.Keys(fieldsOf(&schemas.RegisterIn{})))
 
-// field reads one field. Said has the name of the field that filled each argument so far.
+// field reads one field. The map said holds, for each argument that was filled so far, the name of the field that
+// filled it, so that two names of one field are a problem.
 func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
 	into := fieldsOf(in)[name.Value]
 	switch {

@@ -28,7 +28,8 @@ func (r *Reader) Sorted() []Problem {
 	return r.Problems
 }
 
-// AddUnknown adds a problem for a name that is not among the known ones. What is the kind of name, as "field".
+// AddUnknown adds a problem for a name that is not among the known names. What says what the name stands for, as
+// "field".
 func (r *Reader) AddUnknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
@@ -45,7 +46,8 @@ func (r *Reader) Bool(field string, value *yaml.Node) bool {
 	return value.Value == "true"
 }
 
-// Each calls fn for each name of an object. A node that is no object, and a repeated name, are problems.
+// Each calls fn for each name and value of an object. If the node is not an object, or if a name repeats, Each adds a
+// problem.
 func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
 	if n.Kind == yaml.AliasNode && !r.NoAliases {
 		n = n.Alias

@@ -17,7 +17,7 @@ import (
 	"handoff/tools"
 )
 
-// routes reads the rules of a file one by one, so that it finds the problems of all.
+// routes reads the rules of a file one by one, so that a problem in one rule does not hide the problems of the others.
 func (p *parser) routes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		p.AddProblem(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
@@ -60,8 +60,8 @@ func (p *parser) plans(list *yaml.Node) {
 	})
 }
 
-// rule reads one entry of a list with the tool that declares agents, so that it corrects names and kinds as in a
-// send. It returns a file with that entry, or an empty one if the entry is wrong.
+// rule reads one entry of a list in the same way as the tool that declares agents, which also corrects names and kinds.
+// It returns a file with only that entry, or an empty file if the entry is wrong.
 func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
 	if !p.withinLimit(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
@@ -100,8 +100,9 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 	return in.Files[0]
 }
 
-// withinLimit counts the bytes of a value with all its aliases written out, and reports whether the rules of the file
-// are still within the limit. A few aliases of aliases could stand for more than any machine can read.
+// withinLimit counts the bytes of a value, with every YAML alias replaced by its content, and reports whether the rules
+// of the file together stay within the limit. Without this limit, a few aliases of aliases could stand for more text
+// than any machine can read.
 func (p *parser) withinLimit(n *yaml.Node) bool {
 	if p.ruleBytes += 16 + len(n.Value); p.ruleBytes > mostRuleBytes {
 		return false
@@ -128,7 +129,8 @@ func (p *parser) expressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// decodeProblem returns the problem of a value that is YAML and no data: a repeated name, or braces that are no text.
+// decodeProblem describes why a valid YAML value cannot be read as data: a name repeats, or a text with braces lacks
+// its quotes.
 func decodeProblem(n *yaml.Node, err error) Problem {
 	p := Problem{firstNonText(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
@@ -154,8 +156,8 @@ func firstNonText(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// nodeAt returns the value at a path, or the last value on the way that exists. A single value may stand in the place
-// of a list of one.
+// nodeAt returns the value at a path or, if the path does not exist to its end, the last existing value on the path.
+// Where the path expects a list of one, a single value may stand instead.
 func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {

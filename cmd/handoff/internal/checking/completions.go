@@ -1,10 +1,10 @@
-// Package checking runs the checks of a repository for work that a call completes: before the completion is recorded,
-// in the process that takes the call, or later, in a process with the checkout.
+// Package checking runs the checks of a repository for work that a call completes. It runs them before the completion
+// is recorded, in the process that takes the call, or later, in another process that has a checkout of the repository.
 //
-// A completion with failed checks is refused before it is recorded, and not returned afterwards: the holder learns of
-// the failed test while it still holds the work and knows it best. The base for comparisons is fixed before the work
-// begins and stays for all attempts. Otherwise a claim after an own commit, or a second attempt, would make a
-// weakened test the measure.
+// A completion with failed checks is refused before it is recorded. The holder then learns of the failed check while it
+// still holds the work and knows it best; a completion that is returned afterwards would come too late for that. The
+// base, with which results are compared, is fixed before the work begins and stays the same for all attempts. Otherwise
+// a holder could weaken a test, commit, and claim again, and the weakened test would become the measure.
 package checking
 
 import (
@@ -22,11 +22,11 @@ import (
 )
 
 // Completions is an invoker that runs the checks of work that a call completes, and adds their observations to the
-// call. It passes on other calls, and completions without a repository or without checks.
+// call. It passes on all other calls, and completions without a repository or without checks, unchanged.
 //
-// A call waits for its checks for Patience. Then Completions refuses it as unavailable, records nothing, and keeps
-// the result in a checkpoint of the handoff. The checks go on, and a repeat of the call waits for them. They end with
-// Stop, and with the process.
+// A call waits for its checks at most as long as the field Patience says. Then Completions refuses the call as
+// unavailable and records no completion, but keeps the result in a checkpoint of the handoff. The checks go on, and a
+// repeat of the call waits for the same checks. Stop ends the checks, and so does the end of the process.
 //
 // Its methods may be called concurrently.
 type Completions struct {
@@ -70,8 +70,8 @@ func (c *Completions) Stop() {
 	}
 }
 
-// runChecks runs the checks of a completion. It returns nil if there is nothing to check, and if the mailbox will
-// refuse the call.
+// runChecks runs the checks of a completion. It returns nil if there is no check to run, or if the mailbox will refuse
+// the call in any case.
 func (c *Completions) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
@@ -116,8 +116,8 @@ func (c *Completions) patience() <-chan time.Time {
 	return time.After(c.Patience)
 }
 
-// runOf returns the run of a job for a handoff. It starts one unless the same job runs already, and ends the run of
-// another job.
+// runOf returns the run of a job for a handoff. If the same job runs already, it returns that run. If another job runs
+// for the handoff, it ends that run and starts a new one.
 func (c *Completions) runOf(id schemas.ID, job checks.Job) *run {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +141,8 @@ func (c *Completions) runOf(id schemas.ID, job checks.Job) *run {
 	return l
 }
 
-// sameJob reports whether two jobs have the same observations. It ignores which files are uncommitted, but not whether
-// there are any.
+// sameJob reports whether two jobs would have the same observations. For this it matters whether there are uncommitted
+// files, but not which files these are.
 func sameJob(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
@@ -157,8 +157,8 @@ func (c *Completions) forget(id schemas.ID, l *run) {
 	}
 }
 
-// refuseWhileRunning refuses a completion whose checks still run. It keeps the result in a checkpoint for the next
-// holder, in case this one is gone before the checks end.
+// refuseWhileRunning refuses a completion whose checks still run. It keeps the result of the work in a checkpoint, so
+// that a next holder has it if this holder is gone before the checks end.
 func (c *Completions) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *run) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {

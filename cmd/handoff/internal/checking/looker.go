@@ -18,20 +18,21 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Looker runs the checks of one project.
+// ProjectChecks runs the checks of one project.
 type ProjectChecks struct {
 	Runner checks.Runner
 	Dir    string // of the project; empty for none
 }
 
-// work reads a handoff with its expectations and its results, as the caller may read it. Reading it clears no notice.
+// readWork reads a handoff with its expectations and results, with the rights of the caller. It marks no notice as
+// read.
 func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
 	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
 	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
-// job returns the checks to run for work: at the commit that its result names, else at the working tree's commit.
-// Unseen is the reason if no check can run.
+// job returns the checks to run for work. They run at the commit that the result of the work names, or else at the
+// commit of the working tree. Unseen is the reason why no check can run, or "".
 func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
@@ -62,7 +63,7 @@ func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map
 }
 
 // uncommitted returns the files of a working tree that were uncommitted when the work was done. Unknown is the reason
-// why they are not known, or may be different now.
+// why handoff does not know these files, or cannot rely on them because they may have changed since.
 func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
 	if tree == nil {
 		return nil, "the checkout in which the work was done is elsewhere"
@@ -76,8 +77,8 @@ func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string,
 	return tree.Uncommitted, unknown
 }
 
-// Later runs the checks of completed work and records the observations in the mailbox. A process with the checkout
-// calls it if the completer had no checkout.
+// RunLater runs the checks of completed work and records the observations in the mailbox. A process that has a checkout
+// calls it if the agent that completed the work had no checkout.
 func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
 	work, err := l.readWork(ctx, by, tools.Call{Caller: caller}, id)
 	if err != nil {
@@ -108,8 +109,9 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	return sight, nil
 }
 
-// nothing returns a sight without observations, with one reason for each check: those that the job names and those
-// that the repository always runs. If the list of the base cannot be read, the working tree's list names the checks.
+// unobserved returns a report without observations. It has the same reason for each check that the job names or that
+// the repository always runs. If the list of checks cannot be read at the base, unobserved takes the names from the
+// list in the working tree.
 func (l ProjectChecks) unobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
@@ -125,7 +127,7 @@ func (l ProjectChecks) unobserved(ctx context.Context, job checks.Job, why strin
 	return s
 }
 
-// observations returns the observations of a completion, and whether they are complete, so that no check has to run
+// observations returns the observations of a completion. All says that they are complete, so that no check has to run
 // again.
 func observations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true

@@ -23,8 +23,8 @@ func (r Runner) Permissions(of git.Repository) consent.Book {
 	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
-// CheckPermission returns an error if nobody allowed the list of a repository, with the reason if a permission does
-// not count. It returns nil if somebody allowed the list.
+// CheckPermission returns nil if a person allowed the list of checks of a repository. Otherwise it returns an error. If
+// there is a permission that does not count, the error says why.
 func (r Runner) CheckPermission(from git.Repository, l List) error {
 	given, err := r.Permissions(from).Find(consent.Checks, l.Digest)
 	if given != nil {

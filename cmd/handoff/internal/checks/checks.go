@@ -47,7 +47,7 @@ type List struct {
 	Checks []Check `json:"checks"`
 }
 
-// Check is one row of a list: a command, or a question about a commit. Fields of other kinds of checks are empty.
+// A Check is one row of a list of checks: a command, or a question about a commit. Only the fields of its kind are set.
 type Check struct {
 	Name   string `json:"name"`
 	Always bool   `json:"always,omitempty"` // the check runs for all work in the repository
@@ -68,7 +68,8 @@ type Check struct {
 	Schema  string   `json:"schema,omitempty"`  // a JSON Schema of the base
 }
 
-// Wanted returns the names to run, each once: the given names and the checks that always run.
+// Wanted returns the names of the checks to run: the names in asked, and the checks of the list that always run. Each
+// name is there once.
 func (l List) Wanted(asked []string) []string {
 	for _, c := range l.Checks {
 		if c.Always {
@@ -108,8 +109,8 @@ func (c Check) String() string {
 	return c.Name + ": " + strings.Join(what, "; ")
 }
 
-// A field of a check belongs to one kind of checks, whose name is in of. A kind has the name of its main field, where
-// of is empty. Touches and leaves make one kind together.
+// A field describes one field of a check. Of is the name of the kind of checks that has the field. The name of a kind
+// is the name of its main field, and for a main field of is empty. The fields touches and leaves belong to one kind.
 type field struct {
 	name  string
 	value any // a pointer into the check

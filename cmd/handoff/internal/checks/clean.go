@@ -18,8 +18,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// clean returns the uncommitted files of the place where the work was done, and the settings that hide them from git
-// there. It reads each file, so it runs only for checks that ask for a clean tree.
+// clean returns the uncommitted files in the place where the work was done, and the settings that hide these files from
+// git. It reads each file of the place, so it runs only if a check asks for a clean tree.
 func (l *jobRun) clean(ctx context.Context) (why string, err error) {
 	if l.Unknown != "" {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
@@ -40,10 +40,10 @@ func (l *jobRun) clean(ctx context.Context) (why string, err error) {
 // mostUncommitted is the maximal number of listed files.
 const mostUncommitted = 20
 
-// uncommitted lists files of a working tree that differ from a commit. It uses a git directory of handoff's own with
-// a new index, so neither flags, nor ignore lists, nor settings hide a file. Only committed files .gitignore and
-// .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS count. Of a submodule that is not
-// checked out it lists all files.
+// uncommitted lists the files of a working tree that differ from a commit. It uses a git directory of handoff's own
+// with a new index, so that the index flags, ignore lists and settings of the user hide no file. It respects only
+// committed files .gitignore and .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS. Of a
+// submodule that is not checked out, it lists all files.
 func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []string, err error) {
 	of, _ := git.Find(dir, func(at string) bool { return at != dir })
 	if of.Root == "" {
@@ -84,8 +84,10 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	return files, err
 }
 
-// differs reads a row of git status: "1 XY SUB MODE MODE MODE ID ID PATH", of HEAD, index and tree, or "? PATH", or
-// "! PATH" for an ignored file. An uncommitted .gitignore or .gitattributes always counts, so that it hides nothing.
+// differs reads one row of the output of git status. The row is "1 XY SUB MODE MODE MODE ID ID PATH" for a changed
+// file, with modes of HEAD, index and tree; "? PATH" for an untracked file; or "! PATH" for an ignored file. Ok reports
+// whether the file counts as uncommitted. An uncommitted .gitignore or .gitattributes always counts, because it could
+// hide other files.
 func (o objects) differs(ctx context.Context, row string) (file string, ok bool) {
 	kind, file, ok := strings.Cut(row, " ")
 	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {

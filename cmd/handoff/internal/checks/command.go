@@ -20,7 +20,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// command runs the command of a check at the commit, and fills in the observation.
+// command runs the command of a check at the commit, and stores the result in said.
 func (l *jobRun) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
 	if err := l.ready(ctx); err != nil {
 		return err
@@ -60,8 +60,8 @@ func tail(printed []byte) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// run runs the command of a check at a commit, and returns the tests of its report. A failure of the command is in
-// ended.Why. The error means that the command could not run.
+// run runs the command of a check at a commit, and returns the tests in the command's report. If the command fails,
+// ended.Why says why, and the error is nil. The error is set only if the command could not run.
 func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome, reported results, err error) {
 	if err := l.checkOut(ctx, c, commit); err != nil {
 		return ended, reported, err
@@ -103,7 +103,7 @@ func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome
 	return ended, reported, nil
 }
 
-// checkOut checks a commit out into the tree, with the files of the base that a check wants.
+// checkOut checks a commit out into the tree. Files that the check takes from the base come from there instead.
 func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 	if err := l.slot.prepare(ctx, commit); err != nil {
 		return err
@@ -120,10 +120,11 @@ func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 	return l.slot.addGitDir(commit)
 }
 
-// well reports whether a command ended with status 0.
+// succeeded reports whether a command ended with status 0.
 func (e *outcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
 
-// judge sets Why from the exit status of the command, else from its report.
+// judge sets Why, the reason why the outcome is a failure. It looks first at the exit status of the command, then at
+// the command's report.
 func (e *outcome) judge(reported results) {
 	if e.succeeded() {
 		e.Why = cmp.Or(e.Why, reported.problem())
@@ -138,7 +139,7 @@ func (e *outcome) judge(reported results) {
 	}
 }
 
-// within returns a directory of a tree, unless a link in it leads out.
+// within returns the path of a directory in a tree. It returns false if a link on the way leads out of the tree.
 func within(tree, dir string) (string, bool) {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
@@ -171,8 +172,8 @@ func (l *jobRun) environ(c Check, id string) (vars []string) {
 	return append(vars, "TMPDIR="+temporary(id), markVariable+"="+id)
 }
 
-// supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process ends, the
-// supervisor ends all processes that the command started.
+// supervise runs a command under a supervisor, and waits for the command. When ctx or this process ends, the supervisor
+// ends all processes that the command started.
 func (l *jobRun) supervise(ctx context.Context, o order) (ended outcome, err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
 	cmd.Env = os.Environ()

@@ -39,7 +39,7 @@ type Job struct {
 	Unknown     string   // why they are not known
 }
 
-// OtherBase says how the sender or human names another base for the work.
+// OtherBase tells in a sentence how the sender, or the person, names another base for the work.
 func (j Job) OtherBase() string {
 	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
@@ -100,9 +100,9 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 	return o, nil
 }
 
-// Run runs the checks of a job. For each wanted check the report has an observation, or the reason why there is
-// none, in a sentence for models that says what a person can do. The report says if the list cannot be read, even if
-// no check was wanted. A failed check is no error: the only error is the error of ctx.
+// Run runs the checks of a job. The report has an observation for each wanted check or, if there is none, the reason in
+// a sentence for models that also says what a person can do. If the list of checks cannot be read, the report says so,
+// even if the job wants no check. A failed check is not an error: Run returns an error only if ctx ends.
 func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
@@ -145,7 +145,8 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	return seen, ctx.Err()
 }
 
-// reason writes an error and its remedies as one text. Errors that another base may remedy have the field base.
+// reason writes an error and its remedies as one text. For an error with the field base, which another base may remedy,
+// it adds how to name one.
 func (j Job) reason(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -169,7 +170,7 @@ type jobRun struct {
 	slot    *slot    // nil until a command runs
 }
 
-// begin checks whether the commit contains its base.
+// checkBase checks whether the commit contains its base.
 func (l *jobRun) checkBase(ctx context.Context) (err error) {
 	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
 		return err
@@ -226,9 +227,10 @@ func (l *jobRun) check(ctx context.Context, name string) (*schemas.Observation, 
 	return said, err
 }
 
-// compared checks an observation against the base. A check that the sender named proves nothing about work that
-// changed no file, unless it asks for a clean tree: the error is conflict. If a check fails and the work changed
-// files that the check takes from the base, Why says how to name another base.
+// checkAgainstBase judges an observation by the difference between the commit and the base. If the work changed no
+// file, a check that the sender named proves nothing about the work, unless the check asks for a clean tree. The error
+// is then conflict. If a check fails and the work changed files that the check takes from the base, Why says how to
+// name another base.
 func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changes(ctx)
 	decide := globs(slices.Concat(c.Base, c.Leaves))
@@ -272,7 +274,7 @@ func (l *jobRun) scope(ctx context.Context, c Check) (why string, err error) {
 	return problemWith(left, "the commit changes what it has to leave alone"), nil
 }
 
-// problemWith returns a problem with the first of its files, or "" for no files.
+// problemWith returns a sentence about a problem that names the first few of its files, or "" if there are no files.
 func problemWith(files []string, what string) string {
 	if len(files) == 0 {
 		return ""

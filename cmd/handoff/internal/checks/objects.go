@@ -15,8 +15,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// objects is a git directory of handoff's own that borrows the objects of a repository. Neither the configuration of
-// that repository nor the user's applies in it: no hooks, no filters, no program that watches files.
+// objects is a git directory of handoff's own that borrows the objects of a repository, so that git can read the
+// repository's commits. The configuration of the repository and of the user have no effect in it: it has no hooks, no
+// filters, and no program that watches files.
 type objects struct {
 	dir     string   // the git directory
 	tree    string   // its working tree; empty if only objects are read
@@ -25,7 +26,8 @@ type objects struct {
 	shallow string // the file with the ends of a shallow history; empty for a complete one
 }
 
-// borrow prepares a git directory, which may exist already. Commit becomes its HEAD.
+// borrow prepares a git directory that borrows from a repository. The directory may exist already. Its HEAD becomes
+// commit.
 func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	o := objects{dir: dir}
 	if shallow := filepath.Join(from.Common, "shallow"); platform.Exists(shallow) {
@@ -99,7 +101,8 @@ func (o objects) isFile(ctx context.Context, commit, path string) (bool, error) 
 	return id != "", err
 }
 
-// text returns the text of a regular file of a commit. Ok is false if there is none of at most this many bytes.
+// text returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if it
+// has more than `most` bytes.
 func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
 	id, size, err := o.find(ctx, commit, path)
 	if err != nil || id == "" || size > most {
@@ -120,7 +123,7 @@ func (o objects) find(ctx context.Context, commit, path string) (id string, size
 	return words[0], size, err
 }
 
-// A change is a file that differs between two commits. A new file is not in the first.
+// A change is a file that differs between two commits. A file that only the second commit has is new.
 type change struct {
 	path  string
 	isNew bool

@@ -28,8 +28,8 @@ const (
 	mostTimeout  = 2 * time.Hour
 )
 
-// Parse reads a list, and returns all its problems as sentences with file, line and remedy. The checks are of use
-// only if there are no problems.
+// Parse reads a list of checks, and returns all problems as sentences with file, line and remedy. Callers must not use
+// the checks if there are problems.
 func Parse(text []byte) (List, []string) {
 	p := &parser{agentsfile.Reader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
@@ -187,7 +187,7 @@ func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	return words
 }
 
-// checkValue reports an invalid value of a field whose text is not free.
+// checkValue reports an invalid value, for a field that does not accept every text.
 func (p *parser) checkValue(field, said string, n *yaml.Node) {
 	path := said
 	switch field {

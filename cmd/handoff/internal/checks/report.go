@@ -29,7 +29,7 @@ const noTests = "its report names no test that passed"
 // results are the tests of a report: passed and failed ones.
 type results struct{ passed, failed []string }
 
-// problem returns the reason why a report does not prove good work, or "".
+// problem returns the reason why a report does not prove good work, or "" if it does.
 func (r results) problem() string {
 	switch {
 	case len(r.failed) > 0:
@@ -48,7 +48,7 @@ func (r results) lost(before []string) []string {
 	})
 }
 
-// normalise sorts the tests, and removes tests that also failed from the passed ones: a test may have run twice.
+// normalise sorts the tests. A test may have run twice, so it also removes each failed test from the passed tests.
 func (r *results) normalise() {
 	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {

@@ -27,7 +27,7 @@ const (
 	stdout       = "stdout" // the output of a command, for its report
 )
 
-// A slot is a tree in which commands run, one at a time.
+// A slot is a place on disk with a tree in which one command runs at a time.
 type slot struct {
 	objects
 	path string
@@ -35,7 +35,8 @@ type slot struct {
 	lock *os.File
 }
 
-// takeSlot returns a free slot of a repository. It first ends processes that a killed run left there.
+// takeSlot returns a slot of a repository that no other process uses. It first ends the processes that a killed run
+// left in the slot.
 func takeSlot(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
 	for s == nil {
 		for n := range slots {
@@ -59,7 +60,7 @@ func takeSlot(ctx context.Context, place string, from git.Repository, commit str
 	return s, nil
 }
 
-// tryLock locks a slot. It returns nil if another process uses the slot, or removed it meanwhile.
+// tryLock locks a slot. It returns nil if another process uses the slot, or has just removed it.
 func tryLock(path string) (*slot, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
 
-// killRemaining ends the processes of a command whose run was killed together with its supervisor, and removes its
-// files.
+// killRemaining ends the processes of a command that are left because both the run and its supervisor were killed. It
+// also removes the temporary files of the command.
 func (s *slot) killRemaining() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
@@ -104,8 +105,7 @@ func (s *slot) killRemaining() {
 	_ = os.Remove(filepath.Join(s.path, stdout))
 }
 
-// prepare checks a commit out into the tree, without anything else. If that fails in the existing directory, it makes
-// a new one.
+// prepare checks a commit out into the tree and removes all other files there. If that fails, it makes a new tree.
 func (s *slot) prepare(ctx context.Context, commit string) error {
 	err := s.update(ctx, commit)
 	if err == nil || ctx.Err() != nil {
@@ -131,8 +131,8 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	return err
 }
 
-// addGitDir gives the tree at a commit a git directory of its own, so that changes of a command there, as settings and
-// flags of the index, do not count for the next one.
+// addGitDir gives the tree at a commit a new git directory of its own. A command may change settings or index flags in
+// this directory. The next command gets a new one, so these changes do not reach it.
 func (s *slot) addGitDir(commit string) error {
 	lent := filepath.Join(s.tree, ".git")
 	if err := removeAll(lent); err != nil {
@@ -148,8 +148,8 @@ func (s *slot) addGitDir(commit string) error {
 	return writeIfChanged(filepath.Join(lent, "index"), string(index))
 }
 
-// restore takes the files of the tree that match a pattern, and that differ from a base, from the base. It removes
-// new ones.
+// restore replaces files of the tree by their state at the base: the files that match a pattern and that the work
+// changed. It removes a matching file that the base does not have.
 func (s *slot) restore(ctx context.Context, base string, changed []change, patterns []string) error {
 	root, err := os.OpenRoot(s.tree)
 	if err != nil {

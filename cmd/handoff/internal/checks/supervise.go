@@ -54,8 +54,9 @@ type outcome struct {
 	Output string // SHA-256 of all output
 }
 
-// Supervise reads an order from in, runs the command, and writes the result to out. It returns when no process that
-// the command started is left. The end of in kills the command at once, because the process that ordered it is gone.
+// Supervise reads an order from in, runs the command of the order, and writes the result to out. It returns when all
+// processes that the command started have ended. If in ends, the process that gave the order is gone, and Supervise
+// kills the command at once.
 func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	said := bufio.NewReader(in)
 	line, err := said.ReadBytes('\n')
@@ -82,8 +83,8 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(done)
 }
 
-// superviseChild runs a second supervisor as a child, because a command may stop or kill its parent. It has a clock
-// of its own, and ends all remaining processes when the child has ended.
+// superviseChild runs a second supervisor as a child, because the command may stop or kill the supervisor above it. The
+// first supervisor measures the time itself, and ends all remaining processes when the child has ended.
 func (o order) superviseChild(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -100,9 +101,9 @@ func (o order) superviseChild(ctx context.Context, out io.Writer) error {
 
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
-// supervise starts a supervisor with the order, and returns its output. When ctx ends, supervise tells the
-// supervisor to end. If the supervisor is late after that, or after the limit, it is killed with all processes below
-// it.
+// supervise starts a supervisor with the order, and returns its output. When ctx ends, it tells the supervisor to end.
+// If the supervisor still runs `late` after that, or `late` after its time limit, supervise kills it with all processes
+// below it.
 func (o order) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
 	if err != nil {
@@ -211,7 +212,7 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 	}
 }
 
-// remaining counts the processes that a command left running, after a moment in which they may end.
+// remaining counts the processes that a command left running. It first gives them a moment to end by themselves.
 func remaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
 		left = 0
@@ -224,7 +225,8 @@ func remaining(ctx context.Context, pid int) (left int) {
 	return left
 }
 
-// A sink takes the output of a command. It keeps the end, and ends the command past the limit.
+// A sink takes the output of a command. It keeps the last part of the output, and ends the command if the output
+// exceeds the limit.
 type sink struct {
 	over context.CancelCauseFunc
 
@@ -247,8 +249,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return s.tail.Write(p)
 }
 
-// last returns the last 8 KiB of the output. At least 4 KiB of them are left after masking a secret that begins
-// before them.
+// last returns the last 8 KiB of the output. If a secret begins before this part and is masked, at least 4 KiB are
+// left.
 func (s *sink) last() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]
