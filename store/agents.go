@@ -14,7 +14,7 @@ import (
 // at which its name was given to a connection without a name.
 //
 // The row is JSON under the name. Package mailbox writes it when an agent registers, calls or claims, and when a
-// connection gets or loses the name. Rows are kept, so a name that was used stays known.
+// connection gets or loses the name. The row stays when the agent leaves, so a name that was used stays known.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
@@ -23,8 +23,9 @@ type Agent struct {
 	// Resembles is an agent that was known earlier and that a reader could confuse with this one; empty for none.
 	Resembles schemas.Agent `json:"resembles,omitempty"`
 
-	// Declared is the content of the file that the card names, so that a later change of the file is noticed. If the
-	// declaration is about the role with which the agent's name begins, it has another name than the card.
+	// Declared is the declaration in the file that the card names, as it was read last, so that a later change of the
+	// file is noticed. If that file declares a role and not this agent, Declared has the name of the role and the card
+	// has the name of the agent, which begins with the role.
 	Declared *schemas.RegisterIn `json:"declared,omitempty"`
 
 	// Client is the client whose sessions get this name: claude-code for claude-code-2. It is empty for a name that was
@@ -56,16 +57,17 @@ func (v *View) AgentNames() (names []schemas.Agent, err error) {
 
 // AgentsWithPrefix yields the agents whose names begin with the given text, by name.
 //
-// Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.
+// Names are compared byte by byte. Only the rows of the yielded agents are read. An empty text gives all agents.
 func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
 	return decoded(v, Prefix(Agents, []byte(beginning)), FromJSON[Agent])
 }
 
-// AgentsMentioning yields the agents whose rows contain one of the words as a JSON text of its own, by name. An example
-// is the name of a capability. The caller looks in which field the word stands.
+// AgentsMentioning yields the agents whose rows contain one of the words as a whole JSON string, for example the name
+// of a capability. The agents come in the order of their names. The caller checks in which field of the row the word
+// stands.
 //
 // It reads all rows and decodes only rows that changed since the last time, because decoding takes most of the time.
-// All callers share the lists of an agent, so callers do not change them.
+// All callers get the same slices inside an Agent, so callers do not change these slices.
 func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	var quoted [][]byte
 	for _, word := range words {
@@ -110,8 +112,8 @@ func (t *Tx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, [
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
 // The rules ask for the owner of the workflow at some actions, and some notices go to the owner. Package mailbox writes
-// the row with each handoff of the workflow and with each result, and counts in it the use of the workflow. The names
-// of limits are listed in [schemas.WorkflowLimits].
+// the row with each handoff of the workflow and with each result, and counts in it how much of each limit the workflow
+// has used. The names of limits are listed in [schemas.WorkflowLimits].
 type Workflow struct {
 	Owner  schemas.Agent      `json:"owner"` // the sender of the first handoff
 	Limits map[string]float64 `json:"limits,omitempty"`
@@ -132,7 +134,7 @@ func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 
 // DeclaredRules is the row of a file that declares rules or workflows. Unallowed means that a person has not allowed
 // the rules yet: they send nothing. Older versions use other field names, so they find nothing in this row. Earlier
-// holds the plans that such a version wrote; they were never allowed by a person.
+// holds the plans that an older version wrote. No person has allowed these plans.
 type DeclaredRules struct {
 	Routes    []schemas.Route `json:"rules,omitempty"`
 	Plans     []schemas.Plan  `json:"workflows,omitempty"`
@@ -153,8 +155,9 @@ func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declaredKey,
 
 var trimCursorKey = []byte("uncut")
 
-// TrimCursor returns the last handoff whose times were corrected after the clock was set back, while others still need
-// the correction; zero if none do.
+// TrimCursor returns the progress of a correction: after the clock of the machine was set back, the times of handoffs
+// are corrected in the order of their ids. The result is the last corrected handoff while later ones still need the
+// correction, and zero if no handoff needs it.
 func (v *View) TrimCursor() (schemas.ID, error) {
 	b, err := v.r.Get(Sys, trimCursorKey)
 	return schemas.ID(LastNumber(b)), err

@@ -254,21 +254,23 @@ var (
 	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there
 	// is space.
 	//
-	// Every call of the failed commit gets it, and nothing of the commit was kept.
+	// Every call that shared the failed commit gets this error, and none of their writes were kept.
 	ErrFull = errors.New("no space left for the store")
 
-	// ErrUnwritten means that the disk refused a commit for another reason, and nothing of it was kept.
+	// ErrUnwritten means that the disk refused a commit for another reason than space, and none of its writes were
+	// kept.
 	//
-	// Every call of that commit gets it. The caller may try again.
+	// Every call that shared the commit gets this error. The caller may try again.
 	ErrUnwritten = errors.New("the disk failed, and nothing was changed")
 
 	// ErrUncertain means that the disk refused a commit, and that it is unknown whether the commit was kept.
 	//
-	// Every call of that commit gets it. Until the disk works again, later calls get it too, both reads and writes.
-	// Then a call that is repeated under its request id finds its receipt if the commit was kept.
+	// Every call that shared the commit gets this error. Until the disk works again, later calls get it too, both reads
+	// and writes. Then a call that is repeated under its request id finds its receipt if the commit was kept.
 	ErrUncertain = errors.New("the commit was not confirmed, and it is not known whether this was kept")
 
-	// ErrUnreachable means that the database cannot be reached, or ends a call because it stops.
+	// ErrUnreachable means that the database cannot be reached, or that it ended a call because the database itself
+	// stops.
 	//
 	// The caller may try again: the store works as soon as the database does.
 	ErrUnreachable = errors.New("the database cannot be reached")

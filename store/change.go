@@ -42,15 +42,18 @@ func ContentOf(value any, newID func(prefix string) string) (c Content, err erro
 // of the event. Was is the record as this transaction read it, nil for a new one. Now is the record after the change,
 // nil for an event that changes no record; Change sets its Event to the new number. The caller fills in the other
 // fields of e; Change sets its number, digests and links, and takes its handoff from now. The error is [schemas.Limit]
-// for content that is too large, and wraps [ErrCorrupt] if the event that was names as its last is missing.
+// for content that is too large. It wraps [ErrCorrupt] if the store lacks the event that was names as the last event of
+// its handoff.
 //
 // It writes in this order, all in the same transaction: content and salt, index rows, counters, record, event, tree
-// row, and the count of events. The number of the event is one above the last, without gaps, so all changes of a store
-// follow one another. Was must be the record that this transaction read: Change finds index rows by comparing was and
-// now, so a stale record would leave rows behind. Change does not modify was. In now it sets only Event and Schema.
+// row, and the count of events. The number of the event is one above the last, without gaps, so two changes of a store
+// never happen side by side. Was must be the record that this transaction read: Change finds index rows by comparing
+// was and now, so a stale record would leave rows behind. Change does not modify was. In now it sets only Event and
+// Schema.
 //
 // Change is not idempotent: repeating it makes another event. Callers repeat whole calls by their request id instead.
-// An event without a record, such as a refused identity, keeps the Handoff that the caller set, and has no State.
+// An event without a record, for example the refusal of a name that the caller may not use, keeps the Handoff that the
+// caller set, and has no State.
 func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(content.Bytes), maxSaid); err != nil {
 		return 0, err
@@ -137,7 +140,8 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	return Hash(b), t.w.Put(Records, Number(now.ID), b)
 }
 
-// putEntries writes the index rows that are new or differ, and deletes the others of was.
+// putEntries writes the index rows of now that are new or differ, and deletes the index rows of was that now does not
+// have.
 //
 // A row is deleted only if now has no row under the same key, and a row whose value did not change is not written
 // again. A commit is cheaper if it touches fewer pages.

@@ -10,7 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// chunk is the size of a row of content in bytes. One value of 64 KB would make a commit write five times its size.
+// chunk is the size of a row of content in bytes. With a single value of 64 KB, a commit would write five times the
+// size of the value.
 //
 // Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
 const chunk = 2000

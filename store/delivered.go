@@ -11,8 +11,8 @@ import (
 // twice.
 //
 // A hook is a short process of a client that asks for news of its session. The row is keyed by agent and session, so a
-// session under another name begins anew. It is JSON, at most some 30 KB with three full sets. It is a convenience and
-// no record: if the row is lost, items are delivered once more.
+// session under another name begins anew. It is JSON, at most about 30 KB when its three sets are full. Nothing depends
+// on the row: if it is lost, items are delivered once more.
 type Delivered struct {
 	At       Time  `json:"at"` // when an item was last delivered, or when this row was last needed
 	Handoffs Seen  `json:"handoffs,omitzero"`

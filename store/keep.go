@@ -33,7 +33,6 @@ func EncodeRecord(r *Record) ([]byte, error) {
 //
 // The error is [schemas.Unavailable] for a record whose schema is above ours, even if other fields are wrong; else it
 // is the error of decoding. A nil b is an error as well.
-// error of decoding. A nil b is an error as well.
 func DecodeRecord(b []byte) (*Record, error) {
 	var r Record
 	err := schemas.DecodeKnown(b, &r)

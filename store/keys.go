@@ -30,7 +30,7 @@ func keyAfter[T ~uint64](v T) []byte { return append(Number(v), 0) }
 // terminated ends a text with a zero byte, so that no text in a key is the beginning of another.
 //
 // No text in a key has a zero byte, because package tools refuses a NUL character in any argument. A text at the end of
-// a key needs no mark.
+// a key needs no zero byte.
 func terminated[T ~string](s T) []byte { return append([]byte(s), 0) }
 
 // firstNumber returns the encoded number at the beginning of a key.

@@ -10,7 +10,7 @@ import (
 )
 
 // Mailbox holds the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.MarkRead]
-// keep them; package audit counts anew.
+// change the counters. Package audit counts the rows and compares.
 //
 // The key is the address: a name of an agent, capability:x, role:y or human. The value is four counters of four bytes.
 // Counters are written in the transaction that changes the counted rows, so they are exact at every commit. An empty
@@ -110,8 +110,8 @@ func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	return t.w.Put(Mailboxes, []byte(box), m.Encode())
 }
 
-// Shares returns the part of one record in the counters: in the mailbox in which it is pending or of its holder, and in
-// the token it was sent with. A zero [Box] stands for no part.
+// Shares returns the numbers that one record adds to the counters: to the mailbox in which it is pending, or else the
+// mailbox of its holder; and to the token with which it was sent. A zero [Box] means that the record adds nothing.
 func Shares(r *Record) [2]Box {
 	if r == nil {
 		return [2]Box{}
@@ -119,8 +119,8 @@ func Shares(r *Record) [2]Box {
 	return [...]Box{boxShare(r), tokenShare(r)}
 }
 
-// boxShare returns the part of a record in the counters of the mailbox in which it is pending, or of its holder. An
-// ended or blocked handoff has no part.
+// boxShare returns the numbers that a record adds to the counters of the mailbox in which it is pending, or of its
+// holder's mailbox. An ended or blocked handoff adds nothing.
 func boxShare(r *Record) Box {
 	switch {
 	case r.Claimable():
@@ -135,8 +135,8 @@ func boxShare(r *Record) Box {
 	return Box{}
 }
 
-// tokenShare returns the part of a pending record in the counters of its token. It includes a blocked handoff, because
-// that was sent and nobody has claimed it.
+// tokenShare returns the numbers that a pending record adds to the counters of the token with which it was sent. A
+// blocked handoff counts too, because it was sent and no agent has claimed it.
 func tokenShare(r *Record) Box {
 	if r.SentWith == "" || r.Status != schemas.Pending {
 		return Box{}

@@ -81,8 +81,8 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	})
 }
 
-// readWith returns the handoff that tells the same as a notice: when an agent is shown that handoff, it has read the
-// notice. It is zero for a message, because no handoff repeats its text.
+// readWith returns the handoff that a notice is about. An agent that is shown this handoff learns the content of the
+// notice, so the notice then counts as read. The result is zero for a message, because no handoff repeats its text.
 func readWith(n schemas.Notice) schemas.ID {
 	if n.Kind == schemas.TypeMessage {
 		return 0
@@ -90,10 +90,11 @@ func readWith(n schemas.Notice) schemas.ID {
 	return n.About
 }
 
-// UnreadAbout returns unread notices about a handoff, without messages. It looks at the newest notices of the agent, as
-// many as among.
+// UnreadAbout returns unread notices about a handoff, without messages. It looks only at the newest unread notices of
+// the agent, at most `among`.
 //
-// The rows name the handoff. Only for rows of an older program it reads the notice.
+// It reads the rows of the space unread, which name the handoff. It reads a notice itself only if an older program
+// wrote the row, because such a row does not name the handoff.
 func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
 	for row, err := range v.r.Scan(reversePrefix(Unread, terminated(a))) {
 		if among--; err != nil || among < 0 {
@@ -150,8 +151,7 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	return true, t.w.Delete(Notices, noticeKey(a, id))
 }
 
-// RewriteNotices writes the notices that change has changed: change returns true for these. It reads all notices of all
-// agents.
+// RewriteNotices calls change with each notice of all agents, and writes the notice back if change returns true.
 func (t *Tx) RewriteNotices(change func(*schemas.Notice) bool) error {
 	for n, err := range decoded(&t.View, Range{Space: Notices}, FromJSON[schemas.Notice]) {
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Overlay is a [Writer] that keeps its rows in memory, over rows of a [Reader] that do not change meanwhile. A driver
-// runs each Update on an overlay: dropping it undoes everything, flushing it does everything. It is for one operation,
-// with thousands of rows and not millions. One goroutine at a time may use it.
+// runs each Update on an overlay: dropping the overlay undoes all writes of the Update, flushing it keeps them. It is
+// for one operation, with thousands of rows and not millions. One goroutine at a time may use it.
 //
 // An overlay is all that a driver with one writer needs for the contract of [Writer]: it makes an overlay over its
 // rows, calls [Overlay.Run], and flushes if Run returned nil. The overlay keeps its rows in sorted slices, one for each
@@ -42,7 +42,8 @@ func (o *Overlay) Reset(base Reader) {
 	}
 }
 
-// Run calls fn with o and returns its error, or a panic as a [*Panic]. It undoes nothing: see [Overlay.Reset].
+// Run calls fn with o and returns its error, or a panic as a [*Panic]. It does not undo the writes of a failed fn: see
+// [Overlay.Reset].
 //
 // Like recover, it does not catch runtime.Goexit: a function that ends its goroutine ends the driver's goroutine.
 func (o *Overlay) Run(fn func(Writer) error) (err error) {

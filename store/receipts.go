@@ -9,8 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// Receipt is the stored outcome of a call, so that a repeated call takes effect once and gets the same result.
-// Idempotency keys and request ids are one mechanism with two expiries: see [ByKey] and [ByRequest].
+// Receipt is the stored outcome of a call, so that a repeated call takes effect once and gets the same result. Receipts
+// of idempotency keys and of request ids work alike and differ only in the time for which they are kept: see [ByKey]
+// and [ByRequest].
 //
 // The row is the time in 8 bytes, the digest, a zero byte, and the result as JSON. It is written in the transaction
 // that takes effect, so both are kept or neither. So a retry is safe even if the process or its owner died in between:

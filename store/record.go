@@ -114,8 +114,8 @@ type Record struct {
 	Late        []uint64 `json:"late,omitempty"`
 	Event       uint64   `json:"ev"` // the last event of the handoff
 
-	// Owes are open consequences of the last change, which did not fit into one transaction. They are due at once, also
-	// after the handoff has ended.
+	// Owes lists the consequences of the last change that are still to be carried out, because they did not fit into
+	// its transaction. They are due at once, even if the handoff has ended.
 	Owes []Debt `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
@@ -135,8 +135,8 @@ type Record struct {
 // the next call finds the handoff among the due ones and continues behind After. Package mailbox removes the Debt by
 // another change when the consequence is complete.
 //
-// Leave is the file whose rules need a person's permission: the Debt is not due until then. Opened is true if the
-// consequence followed because the work counted as done only later.
+// Leave is the file whose rules need a person's permission: the Debt is not due until then. Opened is true if the work
+// counted as done only after a later judgement of its result, and that judgement caused the consequence.
 type Debt struct {
 	Do     string     `json:"do"`
 	After  schemas.ID `json:"after,omitempty"`

@@ -60,8 +60,8 @@ func decodedIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) 
 	}
 }
 
-// distinctBeginnings yields the beginnings of the keys of a range, each once, converted by a function. It costs one
-// seek for each beginning, however many keys share it.
+// distinctBeginnings yields each distinct beginning of the keys of a range once: beginning cuts it out of a key, and of
+// converts it. It costs one seek for each distinct beginning, however many keys share it.
 func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {

@@ -10,8 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// Touch lists the files that the work on a handoff touches, by the last report of its holder. It is no record: if it is
-// lost, some agents do not hear that others work on the same files. Files are relative to the root of the working tree.
+// Touch lists the files that the work on a handoff changes or names, by the last report of its holder. No rule depends
+// on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative to the
+// root of the working tree.
 type Touch struct {
 	Holder schemas.Agent `json:"holder"`
 	Claims int           `json:"claims"`          // of the record, at the last claim of that holder
@@ -29,8 +30,9 @@ type Touch struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// MarkTold marks files as told to the holder, with the other handoff, by. It returns the files about which neither this
-// holder nor the other one (told) had been notified.
+// MarkTold notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
+// returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
+// told, about which the holder of the other handoff was warned.
 func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
@@ -70,8 +72,8 @@ func splitNames(names string) []string {
 	return strings.Split(names, "\x00")
 }
 
-// PutTouch replaces the row of a handoff: JSON, and behind a zero byte the two long lists, because so they are decoded
-// faster.
+// PutTouch replaces the row of a handoff: its fields as JSON, then a zero byte, and the two long lists of files without
+// JSON, because they are decoded faster this way.
 func (t *Tx) PutTouch(id schemas.ID, touch Touch) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")

@@ -42,7 +42,7 @@ func ListWords(texts ...string) WordList {
 // handoff.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, Number(id), list) }
 
-// maxAllWords is the number of words of a handoff with words that were added later.
+// maxAllWords is the largest number of words of one handoff, including words that were added after the send.
 const maxAllWords = 2 * maxWords
 
 // AddWords adds search words to a handoff, four hundred in all; existing words stay.

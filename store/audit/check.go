@@ -13,13 +13,13 @@ import (
 	"handoff/store"
 )
 
-// Check compares derived rows with their sources: all records with their index rows, both ways, all counters with the
-// counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that they refer to. It does so
-// in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow
-// meanwhile. An error means that the check could not be finished.
+// Check compares derived rows with their sources: each record with its index rows, each index row with its record, all
+// counters with the counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that they
+// refer to. It does so in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some
+// engines grow meanwhile. An error means that the check could not be finished.
 //
 // It changes nothing. Tests call it after their changes, and people by [Examine]. It does not read events and content:
-// [Registry] does.
+// [Registry] reads these.
 func Check(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := check(ctx, s, nil)
 	if err != nil {
@@ -50,8 +50,8 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 	return found, err
 }
 
-// checker is one run of a check. Its steps follow one another, because indexes and counters need the results of
-// records.
+// checker is one run of a check. Its steps run in a fixed order, because the checks of indexes and counters use results
+// of the method records.
 type checker struct {
 	*store.View
 	*faults
@@ -61,8 +61,9 @@ type checker struct {
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
-	// expected holds, by space, a sum over the expected index rows of all records, less the sum over the existing rows.
-	// Only if a sum is not zero, rows are looked up one by one: a map of all rows would not fit into memory.
+	// expected holds a number for each space: the sum over the index rows that the records should have, minus the sum
+	// over the index rows that exist. If the number is not zero, some row is wrong, and only then the check looks up
+	// rows one by one. A map of all rows would not fit into memory.
 	expected [store.Spaces]uint64
 }
 

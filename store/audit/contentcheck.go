@@ -10,9 +10,10 @@ import (
 	"handoff/store"
 )
 
-// ContentCheck compares the content of events with the digests in them. Content without a salt was redacted: it is
-// compared after all events, because a later event has the digest of the redacted content. [NewContentCheck] makes one.
-// It keeps two digests for each content that was redacted or deleted.
+// ContentCheck compares the content of events with the digests in them. Content without a salt was replaced by a
+// redaction. It is compared after all events were read, because the digest of the new content is in the event of the
+// redaction, which comes later. [NewContentCheck] makes one. It keeps two digests for each content that was redacted or
+// deleted.
 type ContentCheck struct {
 	unsalted map[uint64]string    // digests of replaced contents, by event
 	redacted map[uint64]redaction // the last redaction of a content, by event
@@ -27,8 +28,9 @@ type redaction struct {
 // NewContentCheck returns a check that has seen no event.
 func NewContentCheck() ContentCheck { return ContentCheck{map[uint64]string{}, map[uint64]redaction{}} }
 
-// Compare returns the fault of the content of event n, "" if it is right or left for [ContentCheck.Unexplained]. It
-// compares the size as well: the digest alone does not separate salt and content.
+// Compare returns a sentence about the fault in the content of event n. It returns "" if the content is right, and if
+// the content has no salt, because [ContentCheck.Unexplained] judges that content later. It compares the size as well:
+// the digest covers salt and content without a border, so a byte could move from one to the other.
 func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
 	sum := ""
 	if c.Salt != nil || c.Bytes != nil {
@@ -63,7 +65,8 @@ func (s *ContentCheck) Unexplained() (wrong []string) {
 	return wrong
 }
 
-// checkReference checks referenced content at its first row, or at the next row if the first one is missing.
+// checkReference gets each row of the content that handoffs refer to. At the first row of a content that it gets, it
+// checks the whole content.
 func (a *auditor) checkReference(v *store.View, row store.Row) error {
 	digest := store.DigestIn(row.Key)
 	if digest == a.content {

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// Examine runs all checks of a store: the layout of its rows on the disk, [Check] and [Registry]. Rows that cannot be
-// read because the disk is damaged are a fault, and no error.
+// Examine runs all checks of a store: the layout of its rows on the disk, [Check] and [Registry]. If rows cannot be
+// read because the disk is damaged, the result lists this as a fault and there is no error.
 //
 // It changes nothing, and other calls go on meanwhile. Changes have to wait only while an engine checks its pages, on
 // package bolt some seconds for each gigabyte.
@@ -66,12 +66,12 @@ type MendResult struct {
 }
 
 // Mend computes derived rows again from records, events and notices: index rows, counters, words and unread marks. It
-// changes no record, no event and no content. The caller is the only user of the store, and has a copy of it. In a
-// sound store Mend changes nothing.
+// changes no record, no event and no content. The caller makes sure that no other process uses the store, and that
+// there is a copy of it. In a store without faults Mend changes nothing.
 //
 // It writes in transactions of a thousand rows. If it ends early, the mended rows stay, and the next call goes on. The
-// error is [store.ErrCorrupt] if the pages on the disk are damaged, and the error of the record if a newer program
-// wrote one: then nothing was changed.
+// error is [store.ErrCorrupt] if the pages on the disk are damaged. If a newer program wrote a record, the error is the
+// error of reading that record, and nothing was changed.
 func Mend(ctx context.Context, rows store.Backend, words Wording) (done MendResult, err error) {
 	s := store.New(rows)
 	out, all, err := examine(ctx, s, words)

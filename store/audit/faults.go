@@ -28,8 +28,8 @@ func drop(s store.Space, key []byte) fix {
 	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
-// faults holds the findings of a check: the number of all, the first ones as sentences, and fixes for those that can be
-// mended.
+// faults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault that
+// [Mend] can mend.
 type faults struct {
 	first    []schemas.Fault
 	n        int // all of them
@@ -62,7 +62,7 @@ func (f *faults) problems() []string {
 	return schemas.Map(f.first, func(f schemas.Fault) string { return f.What })
 }
 
-// include adds the faults of another check. A fault of both counts once.
+// include adds the faults of another check. A fault that both checks found counts once.
 func (f *faults) include(more *faults) {
 	known := f.first
 	for _, fault := range more.first {

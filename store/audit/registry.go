@@ -17,23 +17,24 @@ import (
 	"handoff/store/ledger"
 )
 
-// Registry walks through all events and compares each with the Merkle tree, with the event before it of the same handoff,
-// and with its content; each record with its last event; and content that handoffs refer to with its digest. It finds
-// every byte that was changed in them, every event, tree row or record that is missing, also at the end, and records
-// that were put back to an earlier state. It reads each thousand rows from a snapshot of their own, so work goes on
+// Registry walks through all events and compares each with the Merkle tree, with the event before it of the same
+// handoff, and with its content. It compares each record with its last event, and content that handoffs refer to with
+// its digest. It finds every changed byte in these rows, every missing event, tree row or record, also at the end, and
+// every record that was put back to an earlier state. It opens a new snapshot after each thousand rows, so calls go on
 // meanwhile. The result has the first twenty problems. An error means that the audit could not be finished.
 //
 // Registry reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew. To
-// find these, compare Root with a root that was noted elsewhere before. Content without a salt counts as redacted if
-// its digest is in its last redaction. Registry does not look for rows that belong to no event and no record. [Check]
-// looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
+// find these changes, compare Root with a root that was noted outside of the store before. Content without a salt
+// counts as redacted if its digest is in its last redaction. Registry does not look for rows that belong to no event
+// and no record. [Check] looks at index rows and counters. No event proves agents, notices, workflows, receipts and
+// words.
 //
 // It reads every event, every content and every record, so its time is in proportion to the whole store. The end of ctx
 // ends it between two snapshots, with the error of ctx. It changes nothing and may be repeated. Root is the hash of the
-// tree over the events that the walk saw; it does not include events that were added after its end. Roots has the root
-// over the first events for each of sizes, as far as the walk came before a missing event.
-// the first events alone, for each of sizes that the walk came to before an event was missing.
+// tree over the events that the walk saw; it does not include events that were added after its end. For each number n
+// in sizes, Roots has the root over the first n events. A number is left out if the registry has fewer events, or if an
+// event before it is missing.
 func Registry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
 	out, _, err := registry(ctx, s, sizes...)
 	return out, err
@@ -85,8 +86,8 @@ type auditor struct {
 
 func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, contents: NewContentCheck()} }
 
-// checkEnd checks that no event is missing at the end. With a counter that is too small, new events would overwrite the
-// last ones; the tree proves the right count, so it can be mended.
+// checkEnd checks that no event is missing at the end. If the counter of events is too small, new events would
+// overwrite the last ones. The tree proves the right number, so this fault can be mended.
 func (a *auditor) checkEnd(v *store.View) error {
 	cut := false
 	for row, err := range v.Rows().Scan(store.Range{Space: store.Tree, From: append(store.Number(a.n), 0)}) {

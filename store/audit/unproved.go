@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// unprovenSteps returns the checks of rows that no event proves. They have little to compare with, so hardly any of
-// their faults can be mended.
+// unprovenSteps returns the checks of rows that no event proves. The store has little to compare these rows with, so
+// hardly any of their faults can be mended.
 func (c *checker) unprovenSteps() []func() error {
 	return []func() error{c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.orphanWords, c.numbers}
 }
@@ -38,8 +38,8 @@ func (c *checker) rules() error {
 	})
 }
 
-// workflows checks that each workflow has an owner and a handoff. It trusts the index, so it runs only if the index is
-// right.
+// workflows checks that each workflow has an owner and a handoff. It relies on the index of handoffs by workflow, so it
+// runs only if the check of that index found no fault.
 func (c *checker) workflows() error {
 	if c.expected[store.ByWorkflow] != 0 {
 		return nil

@@ -13,7 +13,8 @@ import (
 
 var _ store.Inspector = (*Store)(nil)
 
-// maxFaults is the number of page faults that Inspect returns. The first fault often causes others.
+// maxFaults is the number of page faults that Inspect returns. One damaged page often causes many faults, so more would
+// tell nothing new.
 const maxFaults = 20
 
 // Inspect checks that each page can be read and has its keys in order, is used once, and is either used or free.

@@ -45,7 +45,7 @@ func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 		done.After = done.Before
 		return done, errors.Join(source.Close(), removeIfExists(fresh))
 	}
-	// At no moment there is no file of that name: the next process would make an empty one.
+	// A file of that name exists at every moment: a process that found none would make an empty store.
 	if err = cmp.Or(err, source.Close()); err == nil {
 		err = os.Rename(fresh, path)
 	}
@@ -77,9 +77,9 @@ func verifyOpens(ctx context.Context, path string) error {
 	return s.Close()
 }
 
-// Sweep removes the leftovers of a [Compact] whose process died. Older versions kept the old file for a moment, with
-// ".old" behind its name. The caller keeps other processes from opening the file at path, and has checked that it can
-// be opened.
+// Sweep removes the files that a [Compact] left next to path when its process died: the unfinished new file, whose name
+// ends with ".new", and a file whose name ends with ".old", as older versions called the old file for a moment. The
+// caller keeps other processes from opening the file at path, and has checked that it can be opened.
 func Sweep(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }

@@ -37,7 +37,8 @@ func inspect(path string) (found fileState, err error) {
 	case info.Size() == 0:
 		return fileState{synced: true}, nil
 	}
-	// A file of a few pages may lack its list of free ones.
+	// In a file that has only its first pages, bbolt looks for the free pages at once, because the file may lack their
+	// list.
 	db, openErr := bboltOpen(path, bbolt.Options{ReadOnly: true, PreLoadFreelist: info.Size() <= firstPages})
 	if openErr == nil {
 		defer func() { _ = db.Close() }() // nothing was written
@@ -56,8 +57,8 @@ func inspect(path string) (found fileState, err error) {
 	return fileState{synced: m.freelist != noFreelist, size: m.size()}, err
 }
 
-// format is the layout of rows that this program writes, and the newest that it reads. It grows when an older program
-// could not read the rows.
+// format is the layout of rows that this program writes, and the newest that it reads. A new version of the program
+// raises it if older programs cannot read the rows of the new version.
 const format = 1
 
 // The row of [store.Sys] that makes a file ours: "handoff 1".

@@ -122,8 +122,8 @@ func hasBuckets(tx *bbolt.Tx) bool {
 	return true
 }
 
-// readThrough reads the first size bytes of path in order. bbolt then searches the file for free pages in no order, and
-// finds it in memory.
+// readThrough reads the first size bytes of path in order. After that, bbolt reads the pages in another order to search
+// for free ones, and the system has them in memory already.
 func readThrough(ctx context.Context, path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// rows reads and writes the rows of one transaction of bbolt. Views read it; overlays are put over it and flushed into
-// it.
+// rows reads and writes the rows of one transaction of bbolt. A View reads from it. Each call of Update writes to an
+// overlay over it, and the overlay is flushed into it if the call succeeds.
 type rows struct {
 	tx      *bbolt.Tx
 	buckets [store.Spaces]*bbolt.Bucket // those used so far
@@ -19,7 +19,8 @@ type rows struct {
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
 
-// bucket returns nil only if the file was opened for reading and is older than the space.
+// bucket returns the bucket of a space. It is nil only if the file was opened read-only, and by the last program that
+// wrote it the space was not known yet.
 func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	b := r.buckets[s]
 	if b == nil {

@@ -5,9 +5,9 @@
 // on an overlay of its own. The overlay is flushed into the transaction if the call succeeds and dropped if it fails,
 // so calls in one transaction cannot harm each other. Views read the mapped file and never wait for the writer.
 //
-// bbolt keeps a list of the free pages of the file. The writer writes it with a commit while the list is short, and
-// else when it has been idle for a moment, at Checkpoint and at Close. If the process is killed before, the file has no
-// list, and is read through once when it is opened.
+// bbolt keeps a list of the free pages of the file. The writer writes a short list with each commit. It writes a long
+// list only when it has been idle for a moment, at Checkpoint and at Close. If the process is killed before the list
+// was written, the file has no list, and the next process reads the whole file once when it opens it.
 //
 // The bucket "sys" has the key "format". It says that the file is a store of handoff, and of which layout. Open refuses
 // another file, and one of a newer layout, before it changes a byte of it.
@@ -16,8 +16,8 @@
 // large. A long list would make each commit larger.
 //
 // bbolt's check of pages needs an unchanging list of free pages, so the writer runs it. All rows are read once before,
-// because bbolt ends the process at a page that leads outside of the file. bbolt cannot free space while it runs, so
-// the next owner compacts the file, before it serves calls.
+// because bbolt ends the process if a page refers to a place outside of the file. bbolt cannot free space while it
+// runs, so the next owner compacts the file, before it serves calls.
 package bolt
 
 import (
@@ -48,8 +48,9 @@ type Config struct {
 	// Logger logs panics, and recoveries from a failed commit. Nil discards them.
 	Logger *slog.Logger
 
-	// GroupWait is how long the writer waits at most for as many calls as shared the last commit. It does not wait
-	// after a commit with one call. Zero means 200 µs, negative not at all.
+	// GroupWait is the longest time that the writer waits for more calls before a commit: it waits until the queue has
+	// as many calls as the last commit had. It does not wait after a commit with one call. Zero means 200 µs, negative
+	// not at all.
 	GroupWait time.Duration
 
 	// Idle is how long after the last commit the list of free pages is written. Zero means 250 ms.

@@ -18,7 +18,7 @@ const (
 	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
 )
 
-// writer is the only goroutine that writes. Only it uses the fields until stopped is closed.
+// writer is the only goroutine that writes. Only the writer uses these fields until the channel stopped is closed.
 type writer struct {
 	store    *Store
 	overlay  store.Overlay

@@ -2,7 +2,7 @@ package calls
 
 import "errors"
 
-// ErrExited is the outcome of calls in a transaction in which a function ended its goroutine.
+// ErrExited is the error of all calls in a transaction if the function of one of them ended its goroutine.
 var ErrExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
 
 // Serve runs the loop of a writer until it returns, and finish after that, in a goroutine of its own. A function of a
@@ -21,8 +21,8 @@ func Serve(loop, finish func()) {
 	}()
 }
 
-// Answer answers the first n calls of a batch, with err or else each with its own outcome. It returns the other calls,
-// in the same memory.
+// Answer answers the first n calls of a batch: all with err if err is not nil, otherwise each with its own outcome. It
+// returns a batch of the other calls, which uses the memory of the old one.
 func Answer(batch []*Call, n int, err error) []*Call {
 	for _, c := range batch[:n] {
 		if err != nil {

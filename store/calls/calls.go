@@ -25,8 +25,8 @@ type Call struct {
 // New returns a call of Update with a function.
 func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
 
-// Take claims the call for the writer, or for its caller, who gives up. Only the first of the two gets true. If it is
-// the writer, it runs and answers the call.
+// Take decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both call
+// Take, and only the first gets true. If the writer gets true, it runs and answers the call.
 func (c *Call) Take() bool { return c.taken.CompareAndSwap(false, true) }
 
 // Answer sends the outcome to the caller. It is called once.
@@ -82,9 +82,10 @@ func (q *Queue) add(c *Call) bool {
 	return true
 }
 
-// Next moves calls from the front of the queue to the end of a batch, until that has most. If the last commit was
-// shared, Next first waits until there are as many calls again, but no longer than wait. Callers with a fresh answer
-// are about to call again, and one commit for all of them is much cheaper than two.
+// Next moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the last
+// commit had several calls, Next first waits until `last` calls are in batch and queue together, but no longer than
+// wait. Callers that have just got an answer often call again at once, and one commit for all of them is much cheaper
+// than two.
 func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call {
 	if last > 1 {
 		q.gather(last-len(batch), wait)
@@ -100,8 +101,8 @@ func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call 
 	return batch
 }
 
-// gather waits until the queue has at least calls entries, but no longer than most. A timer alone would sleep for a
-// millisecond, so the timer only ends a loop that yields to other goroutines.
+// gather waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone would
+// sleep for a millisecond, so the timer only ends a loop that yields to other goroutines.
 func (q *Queue) gather(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)

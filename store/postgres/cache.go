@@ -11,12 +11,13 @@ import (
 	"handoff/store"
 )
 
-// cache holds rows of a store: some that it read from the table, and all changes since the last fold. Each row has
-// versions, so that a view goes on reading its commit. A row without a cell is as in the table, for every version,
-// because the table never gets ahead of an open view.
+// cache holds rows of a store: some rows that were read from the table, and all changes since the last fold (the step
+// that writes changes from the log to the table). Each row has versions, so that a view keeps reading the commit at
+// which it began. A row without a cell is the same in the table for every open view, because a fold never writes
+// changes that an open view must not see.
 //
-// The cache does not add rows that were read from the table before a fold ended: the cells with later changes may be
-// gone again.
+// If a fold ends while rows are read from the table, these rows are not added to the cache: they may be old, and the
+// cells with the newer values may have been removed meanwhile.
 type cache struct {
 	folds atomic.Int64 // number of folds that ended; written under mu
 	limit int          // bytes of cells that may go
@@ -50,7 +51,8 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// at returns the value of a cell as of a commit. It is not known if the table has to be asked.
+// at returns the value of a cell as of a commit. Known is false if the cell has no value for that commit, and the table
+// has to be asked.
 func (c *cell) at(number int64) (value []byte, known bool) {
 	for _, v := range slices.Backward(c.versions) {
 		if v.number <= number {
@@ -60,7 +62,8 @@ func (c *cell) at(number int64) (value []byte, known bool) {
 	return nil, false
 }
 
-// learn sets the value of the table. Earlier values of the table and later changes stay.
+// learn adds the value that the table has, as the oldest version. It changes nothing if the cell has a value of the
+// table already.
 func (c *cell) learn(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
@@ -116,8 +119,8 @@ func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known 
 	return c.ensure(p.Space, key).at(number)
 }
 
-// learnRange adds a part of a range, and returns the stretch from a place on. It is empty if another fold ended
-// meanwhile.
+// learnRange adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if another
+// fold ended meanwhile.
 func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,8 +131,8 @@ func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, numb
 	return c.knownPart(r, place, wanted, number)
 }
 
-// netChanges returns the net effect of changes as of a commit, each row once. It leaves out deletions of rows that the
-// table never had, if sure says that the cache can tell.
+// netChanges returns the net effect of changes as of a commit, each row once. If sure is true, the cache knows which
+// rows the table has, and netChanges leaves out deletions of rows that the table never had.
 func (c *cache) netChanges(changes []change, number int64, sure bool) (left []write) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -164,8 +167,8 @@ func (c *cache) folded(changes []change, number int64) {
 	c.evict()
 }
 
-// stretch is the known part of a range from a place on: forward it begins at the place, in reverse just before it. A
-// nil place in reverse is the end of the space.
+// stretch is the known part of a range that begins at a key, its place. In forward order the place itself is included,
+// in reverse order it is not. In reverse order a nil place is the end of the space.
 type stretch struct {
 	rows  []store.Row
 	place []byte // where to continue

@@ -74,8 +74,8 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	return idle
 }
 
-// close removes the cell of a deleted row, if its neighbours already cover the gap. Otherwise each scan of a queue
-// would pass all rows that were ever in it.
+// close removes the cell of a deleted row, if the cells next to it show that there is no row between them. If such
+// cells stayed, each scan of a queue would pass one for each row that was ever in the queue.
 func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 	if value, known := at.at(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return

@@ -51,8 +51,9 @@ func (f *folder) keepUp() {
 	}
 }
 
-// begin folds the entries that all open views include, unless a fold runs, and reports whether one runs now. It takes
-// only the beginning of many changes: so an owner that dies early still leaves less to the next one.
+// begin folds the entries that all open views include, unless a fold runs, and reports whether one runs now. If there
+// are many changes, it folds only the oldest ones: then even an owner that dies soon after leaves fewer changes to the
+// next owner.
 func (f *folder) begin() bool {
 	if f.running != nil {
 		select {
@@ -112,7 +113,8 @@ func (f *folder) ended(err error) {
 	f.folding = nil
 }
 
-// finish folds all changes. After an error the next owner, who may be there already, folds the rest.
+// finish folds all changes. After an error, for example because another owner has taken over, the next owner folds the
+// rest.
 func (f *folder) finish() error {
 	_ = f.await() // a failed fold is repeated below
 	var err error

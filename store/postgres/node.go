@@ -19,9 +19,9 @@ const (
 	leaseRunsOut = 3 * time.Second // after the last beat, by the clock of the database: others may take over
 )
 
-// Node is one process at a database. It keeps its workspaces as long as the database sees its beat, twice a second:
-// this is one lease for all of them. Commits need no lease: they prove the epoch. Reads need it, and other nodes, which
-// wait until it has run out before they take over from a node that is still connected.
+// Node is one process at a database. It renews one lease for all of its workspaces by a beat, a request to the database
+// twice a second. A commit needs no lease, because it proves the epoch of the owner. A read needs the lease. Other
+// nodes respect the lease too: they take a workspace over from a connected node only after its lease has run out.
 type Node struct {
 	Pool *pgxpool.Pool // its own
 	ID   string        // of this process; never used again

@@ -6,11 +6,12 @@
 // they were delayed. In the background entries are folded into the table of rows, each key once.
 //
 // Only the owner writes, so the owner caches rows. It has all changes since the last fold, and asks the table for the
-// rest. Of the rows that it read it keeps those that are read most, up to a bound.
+// rest. Of the rows that it read, the owner keeps the rows that are read most, up to CacheBytes.
 //
-// A commit is one row because the database's cost is per row, and a step of a handoff changes some twenty. It is also
-// one statement: no transaction stays open while its client may be stopped. A takeover and a fold have several
-// statements; if their rows are locked, they end the connections of overdue nodes.
+// A commit is one row because the database has a cost per row, and a step of a handoff changes about twenty rows of the
+// store. A commit is also one statement, so a process that is stopped in between never leaves a transaction open. A
+// takeover and a fold have several statements; if the rows that they need are locked, they end the connections of nodes
+// whose lease has run out.
 package postgres
 
 import (
