@@ -77,7 +77,8 @@ func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 	return all != nil
 }
 
-// receiveBatch responds to the messages of a batch together, in one line. Each message takes a slot of its own.
+// receiveBatch responds to the messages of a batch together, in one line. Each message takes one of the [maxInFlight]
+// slots of the connection.
 func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	members, refused := splitBatch(c.session.ProtocolVersion(), text)
 	if refused != nil {

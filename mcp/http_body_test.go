@@ -112,7 +112,7 @@ func TestHTTPBatch_IsAnsweredTogether(t *testing.T) {
 	require.Equal(t, "event: message\ndata: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]\n\n", asEvent.body)
 }
 
-func TestHTTPBatch_ExistsInOneRevision(t *testing.T) {
+func TestHTTPBatch_IsRefusedInOtherRevisions(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, c := range []*remote{
 		s.as("qa").in("2025-06-18"), s.as("qa").in("2025-11-25"), s.as("qa").with("Mcp-Protocol-Version", "2026-07-28"),

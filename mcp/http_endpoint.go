@@ -29,8 +29,9 @@ type HTTPConfig struct {
 
 	Idle time.Duration // lifetime of an MCP session without requests and open streams, default 30 minutes
 
-	// Limits of MCP sessions, long polls and streams at a time, in all and of one bearer token. By default 10,000 and
-	// 2,000 sessions, and 4,096 and 1,024 of the others.
+	// Limits of MCP sessions, long polls and streams at a time, in all and of one bearer token. The defaults are 10,000
+	// sessions in all and 2,000 of one token; for long polls and for streams they are 4,096 in all and 1,024 of one
+	// token.
 	Sessions, Waits, Streams Bound
 
 	Messages Bound // bytes of messages and responses in memory, by default 256 and 64 MiB
@@ -163,8 +164,8 @@ func newQuota(what string, b Bound) *quota {
 	return &quota{Bound: b, what: what, each: map[string]int{}}
 }
 
-// acquire counts n more for a token, until the caller calls release with the same numbers. The error is [schemas.Limit]
-// if there are too many; then nothing was counted.
+// acquire counts n more uses of the resource for a token, until the caller calls release with the same token and n. The
+// error is [schemas.Limit] if a limit would be exceeded; then nothing was counted.
 func (q *quota) acquire(token string, n int) *schemas.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -66,7 +66,7 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 }
 
 // The server reads no body from an unknown caller, not even to put the error into a result.
-func TestHTTPGuesses_BodyIsNotRead(t *testing.T) {
+func TestHTTPGuesses_AreRefusedBeforeBodyIsRead(t *testing.T) {
 	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
 	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})

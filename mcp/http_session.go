@@ -138,7 +138,7 @@ func (s *sessions) release(w *mcpSession) {
 // end ends a session, once. Its streams end now; it is unregistered after its last request.
 func (s *sessions) end(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
-// endIf ends a session if still returns true. It calls still with mu held.
+// endIf ends a session if the function still returns true. It calls still with mu held.
 func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
 	over := still() && s.remove(w)
@@ -148,8 +148,9 @@ func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	}
 }
 
-// remove removes a session, and reports whether the caller must unregister it now. A request that still uses it may
-// begin to watch a resource, and only unregistering ends this: so release unregisters a busy session later.
+// remove removes a session, and reports whether the caller must unregister it now. A request that still uses the
+// session may begin to watch a resource, and only unregistering ends that watch. So a session in use is not
+// unregistered here, but by the release of its last request.
 func (s *sessions) remove(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false

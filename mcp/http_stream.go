@@ -79,8 +79,8 @@ func (x *exchange) handleGet() {
 	x.writeNotifications(s)
 }
 
-// stillAllowed reports whether the stream may go on. It returns false if its token is no longer valid. If this cannot
-// be checked now, for example while the owner of the store changes, the stream goes on.
+// stillAllowed reports whether the stream may go on. It returns false if the token of the stream is no longer valid. If
+// the token cannot be checked now, for example while the owner of the store changes, the stream goes on.
 func (x *exchange) stillAllowed() bool {
 	err := schemas.AsError(x.config.Recheck(x.r))
 	return err == nil || err.Code != schemas.Denied

@@ -124,7 +124,7 @@ func TestListen_BeginsWithAcknowledgement(t *testing.T) {
 	}
 }
 
-func TestHTTPListen_ToNothingIsAnsweredAtOnce(t *testing.T) {
+func TestHTTPListen_WithoutAddressesIsAnsweredAtOnce(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	said := s.as("qa").open(http.MethodPost, modern(7, "subscriptions/listen", `"notifications":{}`)).rest()
 	require.Len(t, said, 2)
@@ -132,7 +132,7 @@ func TestHTTPListen_ToNothingIsAnsweredAtOnce(t *testing.T) {
 	require.Equal(t, "7", string(parse(t, said[1]).ID))
 }
 
-func TestHTTPListen_RefusedIsNoStream(t *testing.T) {
+func TestHTTPListen_RefusedRequestGetsNoStream(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	got := s.as("qa").post(modern(7, "subscriptions/listen", `"notifications":7`))
 	require.Equal(t, http.StatusBadRequest, got.status)

@@ -49,7 +49,7 @@ func TestCaller_ConfiguredNameWinsOverClient(t *testing.T) {
 	require.Equal(t, schemas.Caller{Agent: "qa", AgentID: "session-1", Via: schemas.ViaStdio}, by)
 }
 
-func TestCaller_NameIsChosenByConfig(t *testing.T) {
+func TestCaller_NameComesFromConfiguredFunction(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Name = func(client string) schemas.Agent { return schemas.Agent(client + "-2") }

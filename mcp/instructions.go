@@ -182,8 +182,8 @@ func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Ins
 const maxGreeting = 200
 
 // addGreeting adds a greeting to the first result of a connection, because not every client shows the instructions to
-// its model. A call in the name of a subagent gets none. A call under a name that the mailbox has not confirmed gets
-// none either: the greeting then waits for the next call.
+// its model. The result of a call in the name of a subagent gets no greeting. If the mailbox has not yet confirmed the
+// name of the caller, the greeting comes with the next call.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c := sessionOf(ctx)
 	if c.greeted.Load() { // the case of all calls but the first

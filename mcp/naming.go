@@ -32,7 +32,8 @@ type naming struct {
 
 // announce makes sure that the mailbox knows the connection, and returns the caller under the name from the mailbox.
 // Requests at the same time share one call of connection_open, which ends with the ctx of the first request. If that
-// call fails, each request continues under the name it has, and the next request announces again.
+// call fails, each of them continues under the name that it has without the mailbox, and the next request announces
+// again.
 func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {

@@ -18,8 +18,8 @@ import (
 
 // RequestHeader names a request for a load balancer that repeats it at another server if the first one failed. Its
 // value is "SECONDS TEXT": the Unix time, with or without a fraction, and a text that is unique at that time. If the
-// same caller repeats a call under the same name with the same arguments, it takes effect once and gets the same
-// result. In nginx it is "$msec $request_id".
+// same caller repeats a call with the same arguments in a request of the same name, the call takes effect once, and the
+// repeat gets the same result. In nginx it is "$msec $request_id".
 //
 // A name of another form, or a time more than [maxClockSkew] from now, is ignored: receipts are kept in the order of
 // their times.

@@ -28,13 +28,13 @@
 // handoff. A request with a name of its load balancer (see [RequestHeader]) releases nothing: the balancer may have the
 // response from another server.
 //
-// Over HTTP the MCP session is the claimant. No connection shows that an agent left, so leases expire by time, and the
-// session that claimed may finish without the claim token. Unproved data of a client, such as its thread, is only
-// appended to proved data. Since revision 2026-07-28 two workers with one bearer token cannot be distinguished, so
-// there only the claim token proves a claim.
+// Over HTTP a claim belongs to the MCP session. No connection shows that an agent left, so leases expire by time. The
+// session that claimed a handoff may complete it without the claim token. Unproved data of a client, such as its
+// thread, is only appended to proved data. Since revision 2026-07-28 two workers with one bearer token cannot be
+// distinguished, so there only the claim token proves a claim.
 //
-// HTTP and stdio stay in one package: the HTTP transport uses some thirty names of the rest, which uses none of it. Two
-// packages would have to export these names for one reader.
+// HTTP and stdio stay in one package: the HTTP transport uses about thirty names of the rest of the package, and the
+// rest uses no name of the HTTP transport. In two packages these names would have to be exported for one importer.
 package mcp
 
 import (

@@ -72,8 +72,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// returnsWithin reports whether wait returned in time. A wait that never returns stays behind: its client neither reads
-// nor hangs up.
+// returnsWithin reports whether wait returned in time. If wait never returns, because its client neither reads nor
+// hangs up, its goroutine stays behind.
 func returnsWithin(limit time.Duration, wait func()) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -239,8 +239,8 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Requ
 	group.Go(func() { deliver(decline(&c.requests, r)) })
 }
 
-// workers run jobs, and stay idle for a while before they end. A call needs more stack than a new goroutine has, and a
-// goroutine that has made a call already has this stack.
+// workers run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has. A
+// goroutine that made a call before has the larger stack already, so an idle one is faster than a new one.
 type workers struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs

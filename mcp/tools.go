@@ -15,8 +15,9 @@ import (
 	"handoff/tools"
 )
 
-// addTools registers every tool of the table. The SDK would search the schemas of registered tools for header names,
-// which ours do not have, and this takes a part of each start. So schemas are added only to a list.
+// addTools registers every tool of the table. It registers them without their schemas, because the SDK would search
+// each schema for names of headers, which our schemas do not have, and the search would slow down each start. Schemas
+// are added when a client lists the tools.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
 		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.callTool)

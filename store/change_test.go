@@ -159,7 +159,7 @@ func TestChange_FailsWithoutLastEvent(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestEventsAfter_LastNumberIsEmpty(t *testing.T) {
+func TestEventsAfter_LastNumberReturnsNoEvents(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2)
 	const last = ^uint64(0)

@@ -27,7 +27,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 
 // UnreadEntry returns the row that marks a notice as unread. The notice itself has the same key.
 func UnreadEntry(n schemas.Notice) Entry {
-	return Entry{Unread, noticeKey(n.To, n.ID), Number(readWith(n))}
+	return Entry{Unread, noticeKey(n.To, n.ID), Number(coveringHandoff(n))}
 }
 
 func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(terminated(a), Number(id)) }
@@ -81,9 +81,9 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	})
 }
 
-// readWith returns the handoff that a notice is about. An agent that is shown this handoff learns the content of the
-// notice, so the notice then counts as read. The result is zero for a message, because no handoff repeats its text.
-func readWith(n schemas.Notice) schemas.ID {
+// coveringHandoff returns the handoff that a notice is about. An agent that is shown this handoff learns the content of
+// the notice, so the notice then counts as read. The result is zero for a message, because no handoff repeats its text.
+func coveringHandoff(n schemas.Notice) schemas.ID {
 	if n.Kind == schemas.TypeMessage {
 		return 0
 	}
@@ -106,7 +106,7 @@ func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []sc
 			if err != nil || n == nil {
 				return nil, cmp.Or(err, ErrCorrupt)
 			}
-			about = readWith(*n)
+			about = coveringHandoff(*n)
 		}
 		if about == of {
 			told = append(told, schemas.NoticeID(LastNumber(row.Key)))

@@ -16,8 +16,8 @@ import (
 // says only that the index has it: the caller reads the record and checks all rules that the mailbox cannot know, such
 // as an exclusion.
 //
-// Queue never looks at the clock. It yields a handoff with an overdue change until that change was written; callers
-// apply due changes first.
+// Queue never looks at the clock. If a change by the clock is overdue, Queue yields the handoff as if nothing were due;
+// so callers apply due changes before they call Queue.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	if len(boxes) == 1 { // the usual case: nothing to merge
 		return v.handoffs(claimableIn(boxes[0]))

@@ -249,7 +249,7 @@ func leave(v *store.View) {
 	}
 }
 
-func TestNextDue_OfNothingIsZero(t *testing.T) {
+func TestNextDue_ReturnsZeroWithoutDueTimes(t *testing.T) {
 	w := inMemory(t)
 	w.Send(1)
 	w.Read(func(v *store.View) error {

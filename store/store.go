@@ -39,7 +39,7 @@
 //	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
 //	rules       file                          → DeclaredRules
-//	touches     id                            → Touch: files that held work touches
+//	touches     id                            → TouchedFiles: files that the work on a handoff touches
 //	tellings    agent, session                → Delivered: items that hooks delivered to the session, for a week
 //
 // A [Record] is small and changes. Each change is committed together with its [schemas.Event]. The texts of people and
@@ -58,7 +58,8 @@
 //   - [Tx.PutAgent] and [Tx.PutWorkflow] replace agents and workflows. These rows stay.
 //   - [Tx.PutRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclared] replaces the
 //     digest with each declaration.
-//   - [Tx.PutToken] writes tokens. A token that is revoked or expired stays and says so.
+//   - [Tx.PutToken] writes tokens. The row of a revoked or expired token stays, and its fields say that it is revoked
+//     or expired.
 //   - [Tx.Notify] writes notices. They stay, unless [Tx.Recall] deletes one. [Tx.MarkRead] deletes their row in
 //     unread.
 //   - [Tx.ExpireReceipts] deletes receipts of request ids, a few with each call that writes one. Receipts of keys
@@ -66,8 +67,8 @@
 //   - [Tx.PutReference] writes references, each content once, and [Tx.DeleteReference] deletes them when they are
 //     redacted.
 //   - [Tx.PutWords] writes words when a handoff is sent, and [Tx.AddWords] adds to them.
-//   - [Tx.PutTouch] writes touches with a claim, a report and a completion. When a touch is no longer needed, the
-//     next of these calls deletes it with [Tx.DeleteTouch].
+//   - [Tx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
+//     row is no longer needed, the next call that writes one deletes it with [Tx.DeleteTouchedFiles].
 //   - [Tx.PutDelivered] replaces tellings, and [Tx.ForgetDelivered] deletes them after their session had no delivery
 //     for a while.
 //
@@ -77,9 +78,8 @@
 // with a sentence that says to update.
 //
 // Errors of this package are errors of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
-// that no version could have written. Only content that is too large and a record of a newer program are
-// [schemas.Error] with a code: limit and unavailable. [Coded] gives the others their codes, each with a sentence of its
-// own.
+// that no version could have written. Only two are a [schemas.Error] with a code: limit for content that is too large,
+// and unavailable for a record of a newer program. [Coded] gives all other errors their codes and sentences.
 //
 // # Rows beneath their types
 //

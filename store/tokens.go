@@ -8,7 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// Token is the row of a bearer token. Its secret is stored nowhere. A token is never deleted: a revoked one says so.
+// Token is the row of a bearer token. Its secret is stored nowhere. A token is never deleted: a revoked token stays,
+// with the time at which it was revoked.
 //
 // It has two rows: one under its name with everything, one under its hash with the name. [Tx.PutToken] writes both;
 // package audit finds one without the other. Package auth decides by the fields and the clock whether a token is still

@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// Touch lists the files that the work on a handoff changes or names, by the last report of its holder. No rule depends
+// TouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule depends
 // on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative to the
 // root of the working tree.
-type Touch struct {
+type TouchedFiles struct {
 	Holder schemas.Agent `json:"holder"`
 	Claims int           `json:"claims"`          // of the record, at the last claim of that holder
 	Since  uint64        `json:"since"`           // the event of its first claim
@@ -33,7 +33,7 @@ type Touch struct {
 // MarkTold notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
 // returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
 // told, about which the holder of the other handoff was warned.
-func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
+func (t *TouchedFiles) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(file))
@@ -48,15 +48,15 @@ func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []s
 	return news
 }
 
-// Touches returns the rows of all handoffs; a row that cannot be read is zero.
-func (v *View) Touches() (map[schemas.ID]Touch, error) {
-	all := map[schemas.ID]Touch{}
+// TouchedFiles returns the rows of all handoffs; a row that cannot be read is zero.
+func (v *View) TouchedFiles() (map[schemas.ID]TouchedFiles, error) {
+	all := map[schemas.ID]TouchedFiles{}
 	err := v.Each(Range{Space: Touches}, func(row Row) error {
 		head, files, _ := bytes.Cut(row.Value, []byte{0})
 		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
-		t := Touch{Committed: splitNames(committed), Loose: splitNames(loose)}
+		t := TouchedFiles{Committed: splitNames(committed), Loose: splitNames(loose)}
 		if schemas.Decode(head, &t) != nil {
-			t = Touch{}
+			t = TouchedFiles{}
 		}
 		all[schemas.ID(LastNumber(row.Key))] = t
 		return nil
@@ -72,13 +72,13 @@ func splitNames(names string) []string {
 	return strings.Split(names, "\x00")
 }
 
-// PutTouch replaces the row of a handoff: its fields as JSON, then a zero byte, and the two long lists of files without
-// JSON, because they are decoded faster this way.
-func (t *Tx) PutTouch(id schemas.ID, touch Touch) error {
+// PutTouchedFiles replaces the row of a handoff: the fields as JSON, then a zero byte, and the two long lists of files
+// without JSON, because they are decoded faster this way.
+func (t *Tx) PutTouchedFiles(id schemas.ID, touch TouchedFiles) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")
 	return t.w.Put(Touches, Number(id), append(append(head, 0), files...))
 }
 
-// DeleteTouch deletes the row of a handoff.
-func (t *Tx) DeleteTouch(id schemas.ID) error { return t.w.Delete(Touches, Number(id)) }
+// DeleteTouchedFiles deletes the row of a handoff.
+func (t *Tx) DeleteTouchedFiles(id schemas.ID) error { return t.w.Delete(Touches, Number(id)) }

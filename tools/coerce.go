@@ -16,15 +16,15 @@ import (
 // models slip:
 //
 //   - one value stands for a list of one
-//   - a text stands for the object whose gist it is, see [node.gist]
+//   - a text stands for an object that has only the text in its main field, see [node.gist]
 //   - a number stands for text, and text for a number, true or false
 //   - a word counts in any case, with hyphens or spaces for underscores
 //   - empty text stands for nothing, except where any text is valid
 //   - a wait or a length above the maximum counts as the maximum
 //
-// coerce refuses everything else with an error that names the field and its valid values. It also refuses the blank
-// of advice, except in a map for programs. The result is nil for a value that counts as absent. Coercing a result
-// returns the same result. Objects are changed in place.
+// coerce refuses everything else with an error that names the field and its valid values. It also refuses
+// [schemas.Blank], the placeholder in advised calls, except in a map for programs. The result is nil for a value that
+// counts as absent. Coercing a result returns the same result. Objects are changed in place.
 //
 // V comes from [parse]: nil, bool, json.Number, string, []any or map[string]any. The result has the type of the
 // schema: a boolean, a json.Number, a string, a list or an object. coerce checks the limits of the schema: characters
@@ -50,7 +50,7 @@ func (n *node) coerce(v any, at *path) (any, error) {
 	return n.coerceNumber(v, at)
 }
 
-// coerceObject takes an object, or a text for an object that has a gist.
+// coerceObject takes an object, or a text in place of an object that has a main field, see [node.gist].
 func (n *node) coerceObject(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok && n.gist() != "" {
 		v = map[string]any{n.gist(): text}
@@ -157,7 +157,8 @@ func (n *node) acceptsSingle(v any) bool {
 }
 
 // coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program. It refuses
-// the blank of advice, so that a caller who repeats advised calls unchanged ends no work.
+// [schemas.Blank], so that a caller that sends an advised call without filling in its placeholders completes no work by
+// it.
 func (n *node) coerceText(v any, at *path) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()

@@ -29,8 +29,8 @@ type Call struct {
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 }
 
-// Invoker is the narrow middle of handoff. Protocols and the command line are above it, and sharing between processes
-// is below it. The rules never learn that other processes exist.
+// Invoker is the interface between the doors of handoff and its rules. Protocols and the command line call it. Behind
+// it the call may go to another process, of which neither the caller nor the rules know.
 //
 // [Local] does the work. The invoker of package relay passes calls to the process that owns the store. The invokers
 // of package telemetry count calls and send spans for them. The program stacks them when it starts, so a call passes

@@ -31,9 +31,10 @@ var _ Invoker = Local{}
 // puts the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that
 // the server could not do this. A call that the end of its context cut off is unavailable.
 //
-// It checks in this order, and returns the first refusal: whether the tool exists, whether the caller may call it,
-// the arguments, and the name under which the caller acts. Only then does the mailbox see the call. An earlier
-// refusal changes nothing, except that the registry notes a name that the caller may not use as denied.
+// It checks in this order, and returns the first refusal: whether the tool exists, whether the caller may call it, the
+// arguments, and the name under which the caller acts. Only after these checks the call reaches the mailbox. A refusal
+// by one of these checks changes nothing, with one exception: if the caller may not use a name, the registry gets an
+// event about the denial.
 //
 // The advice and the count of mail are added after the commit. If they fail, the result goes out without them.
 func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {

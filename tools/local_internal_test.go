@@ -79,7 +79,7 @@ func TestInvoke_ReturnsRefusalWithoutLog(t *testing.T) {
 	require.Empty(t, log)
 }
 
-func TestInvoke_CutOffIsUnavailable(t *testing.T) {
+func TestInvoke_CallCutOffByContextIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	row := admin(Tool{Name: "row"}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
 		cancel()

@@ -20,8 +20,8 @@ func adviseClaim() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "take
 // from an agent. Package toolstest checks this. [schemas.Blank] stands for a text that only the caller can write; no
 // tool accepts it.
 
-// afterSend advises to wait for the outcome of a handoff. A message needs nothing more, and a dry run has sent
-// nothing.
+// afterSend advises to wait for the outcome of a handoff. After a message it advises nothing, because a message has no
+// outcome; after a dry run neither, because nothing was sent.
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
@@ -140,8 +140,9 @@ func adviseAnswer(id schemas.ID) schemas.Advice {
 	return schemas.Call(reply, "answers it")
 }
 
-// afterComplete advises the next claim, and how the chain goes on, since a send no longer continues ended work. It
-// warns of unmet criteria, because the sender may return the work.
+// afterComplete advises the next claim. It also advises a send that names the completed handoff as its parent, because
+// a send without a parent no longer continues this work. It warns of unmet criteria, because the sender may return the
+// work.
 func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
@@ -308,9 +309,10 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	return advise(schemas.Call(one, "makes one known"))
 }
 
-// readBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of them may be the
-// event that it would wait for. A caller that reads its mail gets this advice in any case, last, unless it lists
-// notices. Held handoffs are in another list, whose call comes first.
+// readBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of these notices may
+// be the event for which the caller would wait. The tools that list, claim and update advise to read unread notices in
+// any case, as the last advice, unless the call itself listed notices. If the caller holds handoffs, a list of its
+// inbox first advises to list the held ones.
 func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(advise(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)

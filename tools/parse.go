@@ -23,8 +23,9 @@ import (
 // The bound keeps a small message from using much stack and time.
 const maxNesting = 32
 
-// parse reads the JSON value at a path. Numbers stay as written. It refuses values that no store and no brief can
-// carry, see [inspect], and a field that comes twice in one object with two values, because one would be lost.
+// parse reads the JSON value at a path. Numbers stay as written. It refuses values that cannot be stored and shown
+// unchanged, see [inspect]. It also refuses a field that comes twice in one object with two values, because one value
+// would be lost.
 //
 // The result is made of nil, bool, json.Number, string, []any and map[string]any, and belongs to the caller.
 func parse(raw []byte, at *path) (any, error) {
@@ -102,9 +103,9 @@ func readObject(d *jsontext.Decoder, at *path) (any, error) {
 	return all, err
 }
 
-// inspect refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects
-// and lists are nested too deep. Clean tells that the bytes were UTF-8. If they were not, inspect also refuses texts
-// in which the parser put the replacement character.
+// inspect refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects and
+// lists are nested too deep. Clean tells that the bytes of the call were UTF-8. If clean is false, inspect also refuses
+// texts with the replacement character, which the parser puts in place of invalid bytes.
 //
 // It walks objects in the order of their names, so the same arguments return the same error each time.
 func inspect(v any, at *path, clean bool) error {

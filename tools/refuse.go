@@ -50,7 +50,8 @@ func (u unknownField) Unwrap() error { return u.refusal }
 
 // refuseUnknown refuses a field that the schema does not have.
 //
-// It never suggests hidden or filled fields, which are accepted or refused elsewhere.
+// The error suggests only fields that a caller should send. It never suggests a hidden field, which is accepted but not
+// meant for models, nor a field that the mailbox fills in and callers may not send.
 func (n *node) refuseUnknown(name string, v any, at *path) error {
 	known := n.visible()
 	if at == nil {

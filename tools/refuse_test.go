@@ -27,7 +27,7 @@ func TestUnknownField_SuggestsNoHiddenFields(t *testing.T) {
 	require.NotContains(t, refusalOf(t, "send_handoff", `{"orign":1}`).Known, "origin")
 }
 
-func TestUnknownField_SuggestsNoFilledFields(t *testing.T) {
+func TestUnknownField_SuggestsNoFieldsThatMailboxFills(t *testing.T) {
 	known := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
 	require.Contains(t, known, "state")
 	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {

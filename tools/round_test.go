@@ -127,14 +127,14 @@ func TestGet_AdvisesNothingAfterNotice(t *testing.T) {
 	require.NotContains(t, o.as("qa", "get_handoff", `{"handoff_id":"no_1"}`), "next")
 }
 
-func TestInvoke_ReadingNeedsNoName(t *testing.T) {
+func TestInvoke_ReadsWithoutName(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
 	result := o.as("", "get_handoff", `{"handoff_id":1}`)
 	require.NotContains(t, result, "inbox")
 }
 
-func TestInvoke_ArgumentAgentActs(t *testing.T) {
+func TestInvoke_ActsAsAgentInArguments(t *testing.T) {
 	o := open(t)
 	o.as("", "send_handoff", `{"to":"qa","task":"test it","agent":"boss"}`)
 	require.Equal(t, "boss", o.as("qa", "claim_handoff", `{}`)["from"])

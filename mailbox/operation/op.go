@@ -58,7 +58,7 @@ type Rows interface {
 	PutWorkflow(schemas.Workflow, store.Workflow) error
 	PutWords(schemas.ID, store.WordList) error
 	AddWords(schemas.ID, store.WordList) error
-	PutTouch(schemas.ID, store.Touch) error
+	PutTouch(schemas.ID, store.TouchedFiles) error
 	DeleteTouch(schemas.ID) error
 
 	Notify(schemas.Notice) (schemas.NoticeID, error)

@@ -31,7 +31,7 @@ const (
 // r is the record after the claim, the report or the completion. Record deletes rows that are no longer needed.
 func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
-	all, err := o.Touches()
+	all, err := o.TouchedFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ type op struct{ *operation.Op }
 
 // touchOf returns the row of the caller's work: the files that its process saw now or last, and the files that the
 // handoff names.
-func (o op) touchOf(r *store.Record, t store.Touch) store.Touch {
+func (o op) touchOf(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	if t.Holder != r.Holder {
-		t = store.Touch{Holder: r.Holder, Since: r.Event}
+		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
 	}
 	t.Claims, t.Named = r.Claims, nil
 	if tree, saw := o.By.Tree, o.By.Touched; tree != nil && saw != nil {
@@ -85,7 +85,7 @@ func (o op) touchOf(r *store.Record, t store.Touch) store.Touch {
 
 // candidates returns the records to compare r with. It deletes the rows of work that was given up, and of work that
 // ended before the oldest held work was claimed.
-func (o op) candidates(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
+func (o op) candidates(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
 	oldest := all[r.ID].Since
@@ -120,7 +120,7 @@ func (o op) candidates(r *store.Record, all map[schemas.ID]store.Touch) (map[sch
 
 // compareWith returns a text about files that the other work touches and the caller has not been told about. It
 // notifies the holder of the other work.
-func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (string, error) {
+func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
 	held := other.Status.Held()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
@@ -149,7 +149,7 @@ type commonFiles struct {
 }
 
 // findCommon compares other work with the work of r, and records the told files in the row of r.
-func findCommon(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c commonFiles) {
+func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
 		if other.Status.Held() && len(mine.Loose) > 0 {
@@ -184,7 +184,7 @@ func (c commonFiles) text(held bool) string {
 }
 
 // workText returns the id of work with its holder and branch.
-func workText(r *store.Record, t store.Touch) string {
+func workText(r *store.Record, t store.TouchedFiles) string {
 	text := r.ID.String() + " (" + string(r.Holder)
 	if t.Branch != "" {
 		text += ", branch " + schemas.Visible(t.Branch)

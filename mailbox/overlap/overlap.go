@@ -19,7 +19,7 @@ import (
 
 // Files returns the files that both touch: changing has the files that the other changed according to git, naming the
 // files that the other names. Work in different repositories has no common files.
-func Files(mine, other store.Touch) (changing, naming []string) {
+func Files(mine, other store.TouchedFiles) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil
 	}

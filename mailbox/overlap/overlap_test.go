@@ -13,26 +13,26 @@ import (
 
 func TestFiles_FindsCommonFiles(t *testing.T) {
 	for name, c := range map[string]struct {
-		mine, other      store.Touch
+		mine, other      store.TouchedFiles
 		changing, naming []string
 	}{
 		"in commits or in none": {
-			mine:     store.Touch{Repository: "r", Committed: []string{"a", "b"}, Loose: []string{"c", "a"}},
-			other:    store.Touch{Repository: "r", Committed: []string{"c"}, Loose: []string{"a", "d"}},
+			mine:     store.TouchedFiles{Repository: "r", Committed: []string{"a", "b"}, Loose: []string{"c", "a"}},
+			other:    store.TouchedFiles{Repository: "r", Committed: []string{"c"}, Loose: []string{"a", "d"}},
 			changing: []string{"a", "c"},
 		},
 		"in another repository": {
-			mine:  store.Touch{Repository: "r", Committed: []string{"a"}, Named: []string{"a"}},
-			other: store.Touch{Repository: "s", Committed: []string{"a"}, Named: []string{"a"}},
+			mine:  store.TouchedFiles{Repository: "r", Committed: []string{"a"}, Named: []string{"a"}},
+			other: store.TouchedFiles{Repository: "s", Committed: []string{"a"}, Named: []string{"a"}},
 		},
 		"as they are named": {
-			mine:   store.Touch{Repository: "r", Committed: []string{"store/a.go", "x.go"}, Named: []string{"docs"}},
-			other:  store.Touch{Named: []string{"**/*.go", "docs/a.md", "y.go"}},
+			mine:   store.TouchedFiles{Repository: "r", Committed: []string{"store/a.go", "x.go"}, Named: []string{"docs"}},
+			other:  store.TouchedFiles{Named: []string{"**/*.go", "docs/a.md", "y.go"}},
 			naming: []string{"docs/a.md", "store/a.go", "x.go"},
 		},
 		"below what is named": {
-			mine:     store.Touch{Named: []string{"store/**/test?.go", "[", "bolt/*.go"}},
-			other:    store.Touch{Repository: "r", Loose: []string{"store/test1.go", "store/a/b/test2.go", "store/test.go", "[", "bolt/x/a.go", "bolts/a.go"}},
+			mine:     store.TouchedFiles{Named: []string{"store/**/test?.go", "[", "bolt/*.go"}},
+			other:    store.TouchedFiles{Repository: "r", Loose: []string{"store/test1.go", "store/a/b/test2.go", "store/test.go", "[", "bolt/x/a.go", "bolts/a.go"}},
 			changing: []string{"[", "store/a/b/test2.go", "store/test1.go"},
 		},
 	} {

@@ -15,8 +15,8 @@
 // Secrets are read from the header Authorization and never from an address. No error and no log has any part of one.
 //
 // A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so nothing
-// is cached and nothing is stale. A token is looked up again before the response to a request that waited, and before
-// each event of a stream. A secret has a checksum, so most wrong secrets never reach the store.
+// is cached and nothing is stale. After a request has waited, its token is looked up again before the response, and on
+// a stream before each event. A secret has a checksum, so most wrong secrets never reach the store.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068
@@ -147,8 +147,8 @@ func (g *Gate) authenticate(r *http.Request, bearer string) (schemas.Caller, err
 }
 
 // lookUp returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its address has
-// sent many bad ones. Doubtful bearers are looked up one at a time, so that they use no more than one core or one
-// connection of the store.
+// sent many bad ones. Doubtful bearers are looked up one at a time, so that their look-ups keep at most one core and
+// one connection of the store busy.
 func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
@@ -189,8 +189,8 @@ func fromThisMachine(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// guessSource returns the address for which bad tokens are counted; for IPv6 the network of 64 bits, because one
-// customer has all of it.
+// guessSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64 bits,
+// because one customer has all addresses of this network.
 func guessSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// keySet returns the issuer's keys. One caller at a time asks the issuer for their address; the others wait and get the
-// same result, even if it is an error.
+// keySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other callers
+// wait and get the same result, even if it is an error.
 func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:
@@ -42,7 +42,8 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 }
 
 // discover returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document of OpenID
-// Connect. For issuers with a path, the latter may be inside or at the end of the address.
+// Connect. If the issuer's address has a path, the well-known name of that second document may come before the path or
+// after it.
 func (i *Issuer) discover(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documents(i.URL) {
@@ -114,8 +115,8 @@ var (
 	errReadRecently = fmt.Errorf("%w: the last read is still recent", errTooSoon)
 )
 
-// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns
-// errReadRecently after a successful read, and errTooSoon after a failed one.
+// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. For an earlier repeat it
+// returns errReadRecently if the last read succeeded, and errTooSoon if it failed.
 type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time

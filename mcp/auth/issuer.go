@@ -84,7 +84,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// asymmetric lists the algorithms whose keys may be published. With any other algorithm, a program that can check a
+// asymmetric lists the algorithms whose keys may be published. With a symmetric algorithm, a program that can check a
 // token can also make one.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,

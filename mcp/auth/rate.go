@@ -7,15 +7,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped,
-// so the number of buckets is limited to the names within the time of filling.
+// limits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped.
+// A bucket fills up again after the last request of its name, so only names with recent requests keep one.
 type limits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
 	sweepAt int
 }
 
-// minSweep is the number of buckets below which a sweep is not worth its cost.
+// minSweep is the number of buckets from which on full ones are searched for and dropped: with fewer buckets, the
+// search costs more than it saves.
 const minSweep = 1024
 
 func newLimits() *limits {

@@ -18,7 +18,7 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none
 	Meta      json.RawMessage `json:"_meta"`     // nil when there is none
 
-	// Plain means that the message is a request of JSON-RPC 2.0 with no other parameters than these.
+	// Plain means that the message is a request of JSON-RPC 2.0 whose parameters are only fields of Call.
 	Plain bool `json:"-"`
 
 	// Rest is the message with an empty object in place of the arguments. It is for the SDK, which checks the rest, and
@@ -32,8 +32,8 @@ var (
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scan reads the envelope and the call of a message in one pass. It reports false for a text that encoding/json must
-// interpret: a text that is no object, that has a name twice or in other capitals, or a method that is no text.
+// scan reads the envelope and the call of a message in one pass. It reports false if encoding/json must interpret the
+// text: if it is no object, if it has a name twice or in other capitals, or if its method is no text.
 func (m *Message) scan() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := Call{}, 0, json.RawMessage(nil)

@@ -31,7 +31,7 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 	}
 	found, err := inspect(c.Path)
 	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt) {
-		empty, unknown := isUnfinished(c.Path)
+		empty, unknown := lacksFirstCommit(c.Path)
 		if err = cmp.Or(classify(unknown), err); empty { // on a full disk it is not to be called damaged
 			c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
 			found, err = fileState{synced: true}, classify(os.Truncate(c.Path, 0))
@@ -186,8 +186,8 @@ const (
 	sectorSize = 512
 )
 
-// isUnfinished reports whether the file at path was never completed, so that no call can have lost rows with it.
-func isUnfinished(path string) (bool, error) {
+// lacksFirstCommit reports whether the file at path was never completed, so that no call can have lost rows with it.
+func lacksFirstCommit(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > firstPages {
 		return false, err

@@ -75,7 +75,7 @@ func TestWalk_ReportsShortRow(t *testing.T) {
 	require.ErrorContains(t, err, "event 8")
 }
 
-func TestWalk_OfNothingHasNoRoot(t *testing.T) {
+func TestWalk_WithoutEventsHasNoRoot(t *testing.T) {
 	var w ledger.Walk
 	require.Empty(t, w.Root())
 }

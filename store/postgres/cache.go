@@ -161,7 +161,7 @@ func (c *cache) folded(changes []change, number int64) {
 			continue // it was deleted, and closed already
 		}
 		c.update(at, func(at *cell) { at.fold(number) })
-		c.close(c.spaces[change.space], at)
+		c.closeGap(c.spaces[change.space], at)
 	}
 	c.folds.Add(1)
 	c.evict()

@@ -74,9 +74,9 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	return idle
 }
 
-// close removes the cell of a deleted row, if the cells next to it show that there is no row between them. If such
+// closeGap removes the cell of a deleted row, if the cells next to it show that there is no row between them. If such
 // cells stayed, each scan of a queue would pass one for each row that was ever in the queue.
-func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
+func (c *cache) closeGap(space *btree.BTreeG[*cell], at *cell) {
 	if value, known := at.at(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
 	}
@@ -103,7 +103,7 @@ func (c *cache) dropShortLived(oldest, folded int64) {
 		v := g.at.versions
 		if len(v) > 2 && v[0].number == 0 && v[0].value == nil && v[1].number > folded { // else a fold knows it
 			c.update(g.at, func(at *cell) { at.fold(g.number) })
-			c.close(c.spaces[g.space], g.at)
+			c.closeGap(c.spaces[g.space], g.at)
 		}
 	}
 	c.deleted = slices.Delete(c.deleted, 0, n)

@@ -44,7 +44,7 @@ func TestNote_IsPrivate(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), mode(t, notePath(dir)))
 }
 
-func TestNote_HalfWrittenIsIgnored(t *testing.T) {
+func TestReadNote_IgnoresHalfWrittenNote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir), []byte(`{"pid": 1, "started": `), 0o600))

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNote_RunningWhileProcessLives(t *testing.T) {
+func TestNoteRunning_IsTrueWhileProcessLives(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)

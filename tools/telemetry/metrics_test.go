@@ -72,7 +72,7 @@ func parse(t *testing.T, text string) map[string]float64 {
 	return samples
 }
 
-func TestMetrics_OfWorkspace(t *testing.T) {
+func TestMetrics_ShowStatisticsOfWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		m := measured(o.Local)

@@ -10,7 +10,7 @@ import (
 	"handoff/tools/toolstest"
 )
 
-func TestFaults_NoneForGoodAdvice(t *testing.T) {
+func TestFaults_ReturnsNoneForGoodAdvice(t *testing.T) {
 	require.Empty(t, toolstest.Faults([]schemas.Advice{
 		{Say: "The sender sees what is unmet and may return it."},
 		schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: schemas.MaxWait}, "waits for a change").As("qa"),
