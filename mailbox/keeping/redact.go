@@ -60,7 +60,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forgetDerived(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
+		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forgetDerived(r.ID, &h), o.DeleteTouchedFiles(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""

@@ -228,7 +228,7 @@ func (p *portion) replaceContents(r *store.Record, found []shortened) (err error
 	if err != nil {
 		words = store.ListWords(r.Title) // the content was erased before
 	}
-	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
+	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouchedFiles(r.ID)); err != nil {
 		return err
 	}
 	return p.tx.Change(&operation.Happening{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})

@@ -58,8 +58,8 @@ type Rows interface {
 	PutWorkflow(schemas.Workflow, store.Workflow) error
 	PutWords(schemas.ID, store.WordList) error
 	AddWords(schemas.ID, store.WordList) error
-	PutTouch(schemas.ID, store.TouchedFiles) error
-	DeleteTouch(schemas.ID) error
+	PutTouchedFiles(schemas.ID, store.TouchedFiles) error
+	DeleteTouchedFiles(schemas.ID) error
 
 	Notify(schemas.Notice) (schemas.NoticeID, error)
 	MarkRead(schemas.Agent, ...schemas.NoticeID) error

@@ -51,9 +51,9 @@ func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 		}
 	}
 	if !r.Status.Held() && len(records) == 0 {
-		return texts, o.DeleteTouch(r.ID)
+		return texts, o.DeleteTouchedFiles(r.ID)
 	}
-	return texts, o.PutTouch(r.ID, mine)
+	return texts, o.PutTouchedFiles(r.ID, mine)
 }
 
 // op is the operation in which the caller claims, reports or completes.
@@ -109,7 +109,7 @@ func (o op) candidates(r *store.Record, all map[schemas.ID]store.TouchedFiles) (
 	}
 	for id := range all {
 		if records[id] == nil && id != r.ID {
-			if err := o.DeleteTouch(id); err != nil {
+			if err := o.DeleteTouchedFiles(id); err != nil {
 				return nil, err
 			}
 		}
