@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// parseAddress reads an address with [schemas.ParseAddress]. A word for a person, such as operator, becomes human
-// unless an agent has that name.
+// parseAddress reads an address with [schemas.ParseAddress]. A word for a person, such as operator, becomes the address
+// human, unless an agent has that word as its name.
 func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
 	if err != nil {
@@ -27,7 +27,8 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	return o.resolveAddress(field, string(to))
 }
 
-// resolveAddress does the second half of [op.parseAddress], for an address that is parsed already.
+// resolveAddress turns a word for a person into the address human, as [op.parseAddress] does, in an address that is
+// parsed already.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
 	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.IsActing(name) {
@@ -36,8 +37,9 @@ func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	return schemas.Address(schemas.Human), nil
 }
 
-// resolveAddresses resolves the recipient, the reviewer and the agent for failures of a draft with [op.resolveAddress],
-// and warns if the recipient became human. It does not change the draft: it returns a copy if an address changed.
+// resolveAddresses applies [op.resolveAddress] to three addresses of a draft: the recipient, the reviewer, and the
+// agent that gets the work if it fails. It warns if the recipient became human. It does not change the draft: it
+// returns a copy if an address changed.
 func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	next, h := *d, &d.Handoff
 	var err error
@@ -56,8 +58,8 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// poolOf returns the pool that has this name and from which an agent of another name takes work. It returns "" if there
-// is none.
+// poolOf returns the pool that has the given name, if an agent of another name takes work from that pool. It returns ""
+// if there is no such pool.
 func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	for a, err := range v.AgentsMentioning(roster.PoolWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
@@ -72,8 +74,8 @@ func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// refusePoolName refuses the name of a pool where a call needs an agent. The error names both. The hint is do, with the
-// pool for its %s.
+// refusePoolName refuses the name of a pool where a call needs an agent. The error names both. The hint is the text do,
+// with the pool in the place of its %s.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Kind()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
@@ -81,8 +83,8 @@ func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do s
 }
 
 // NoPool refuses a caller that acts under the name of a pool. It accepts the name if an agent is known by it, if an
-// agent acts under it over an open connection, or if it has mail. Package tools calls it before every call except a
-// registration, which makes the name known as an agent. The error is not_found.
+// agent acts under it over an open connection, or if the mailbox of that name has mail. Package tools calls NoPool
+// before every tool call except register, because register makes the name known as an agent. The error is not_found.
 func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
 		return nil
@@ -101,8 +103,9 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	return refusePoolName("agent", name, pool, "Leave agent out: an agent takes %s under its own name. An agent that wants this name registers first.")
 }
 
-// tellNoTakers tells the sender of a handoff that becomes claimable if no agent can take it now. A sender that acts
-// itself gets a warning from [op.checkRecipient] instead. It is a hook after each change.
+// tellNoTakers tells the sender of a handoff that becomes claimable if no agent can take it now. If the sender itself
+// makes the call, [op.checkRecipient] warns it in the result instead. tellNoTakers is a hook that runs after each
+// change.
 func (o *op) tellNoTakers(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
@@ -121,9 +124,9 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// putCard stores the new card of an agent and wakes the agents whose pools may have mail for it. It tells the senders
-// of the agent's first hundred pending handoffs if no agent can take them after this change, for example because the
-// agent is away.
+// putCard stores the new card of an agent and wakes the agents whose pools may have mail for it. If no agent can take
+// some of the agent's first hundred pending handoffs after this change, for example because the agent is away, their
+// senders are told.
 func (o *op) putCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.Announce(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
@@ -150,8 +153,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 	return nil
 }
 
-// whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if a reviewer
-// exists for at least one of the agents that may do the work.
+// whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if another
+// agent could review the work of at least one agent that may do it.
 func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.Offers().Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
@@ -165,9 +168,9 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 	return why, nil
 }
 
-// Check does [registry.Registry.Check]. If the store is whole, it also looks for mailboxes without a reader: no agent
-// has the name in their address, because the address has another spelling now, or is a word for a person or the name of
-// a pool.
+// Check does [registry.Registry.Check]. If that finds no fault, Check also looks for mailboxes that no agent reads. No
+// agent has the name in the address of these mailboxes, because the address has another spelling now, or is a word for
+// a person or the name of a pool.
 func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := s.Registry.Check(ctx, by, in)
 	if err != nil || !out.OK {

@@ -21,14 +21,14 @@ import (
 // many handoffs it takes at a time, and how long its sessions are, in minutes. An agent calls it for itself. A caller
 // that may act as any agent calls it for any agent.
 //
-// From then on the agent qualifies for the pools of these words. Waiting mail of these pools may go to it at once:
-// waiting calls look again. The first registration in a workspace changes sends: from then on the server refuses a send
-// to a name that nobody registered. Fields that a later call leaves out keep their values, except away, which holds
-// only until the next call.
+// From then on the agent qualifies for the pools of its skills, role and types. It can get waiting mail of these pools
+// at once, because its waiting calls look into its mailboxes again. The first registration in a workspace changes
+// sends: from then on the server refuses a send to a name that nobody registered. Fields that a later call leaves out
+// keep their values, except away, which holds only until the next call.
 //
-// The error is invalid for a reserved name, and for a word other than 1 to 64 of A-Z a-z 0-9 . _ -; denied for a caller
-// that may not act as that agent. A repetition changes nothing but adds one more event. If the process dies during the
-// call, the store has both the card and the event, or neither.
+// The error is invalid for a reserved name, and for a skill, role or type that is not made of 1 to 64 characters of A-Z
+// a-z 0-9 . _ -; denied for a caller that may not act as that agent. A repetition changes nothing but adds one more
+// event. If the process dies during the call, the store has both the card and the event, or neither.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := card.Check(in)
 	if err != nil {
@@ -62,11 +62,12 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 
 // Agents lists the known agents, connected agents first. For each it gives the types that it accepts, whether it is
 // connected, when it was last seen, how many handoffs wait for it, how many it holds, and how many notices it has not
-// read. Any caller calls it. It changes nothing but applies due changes. Capability, role and tags leave out agents
-// that do not qualify. Numbered sessions of a client are left out if they ended and have nothing left.
+// read. Any caller calls it. It changes nothing but applies due changes. The arguments capability, role and tags leave
+// out agents that do not qualify. Agents with numbered names, one for each session of a client, are left out if their
+// session ended and they have no mail and no claim left.
 //
-// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. It has no cursor: filters find
-// a single agent. The only errors come from the store.
+// A result has at most limit agents; without a limit it has the agents that fit into 7,000 bytes. The field more counts
+// the others. It has no cursor: filters find a single agent. The only errors come from the store.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
@@ -114,8 +115,8 @@ func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// cards returns the cards of all known agents, as they are now. It reads a few rows for each agent, so only refusals
-// and sends to a pool use it.
+// cards returns the cards of all known agents, as they are now. Reading them takes time, a few rows for each agent, so
+// only refusals and sends to a pool use cards.
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.Agents()) }
 
 // cardsOf returns the cards of the given agents. It stops at the first agent that it cannot read and returns the error.
@@ -135,7 +136,7 @@ func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]sc
 }
 
 // card returns the card of an agent as it is now: its registration, the counters of its own mailbox, whether it acts
-// over an open connection, and whether it waits for work. The counters leave out its pools.
+// over an open connection, and whether it waits for work. The counters do not count the mail of its pools.
 func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))

@@ -18,13 +18,14 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into the content of a handoff, see [compose.Merge] and [life.Amend]. The argument to redirects a
-// pending handoff. The event stores the new content whole; the event before keeps the old content.
+// amend merges changes into the content of a handoff, see [compose.Merge] and [life.Amend]. The argument `to` gives a
+// pending handoff another recipient. The event of the amendment stores the whole new content; the event before it keeps
+// the old content.
 //
-// Before the first write it checks the changes like a send, with the fields of errors below changes, and then the whole
-// content once more, since lists and maps grow. Each old text can still be read with its event. The operation applies
-// the clock first, so it amends no handoff whose time is over. A holder that waits for an answer reads the new text
-// when it claims again.
+// Before the first write, amend checks the changes like a send; the field of an error begins with "changes". Then it
+// checks the size of the whole content, because lists and maps grew. Each old text can still be read with its event.
+// The operation applies due changes first, so it does not amend a handoff whose deadline has passed. A holder that
+// waits for an answer reads the new text when it claims again.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	action := life.Amend
 	if e := schemas.OrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
@@ -68,8 +69,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.Commit(amended)
 }
 
-// checkNotBegun refuses changes that need a pending handoff: another recipient, and options that decide when it may be
-// claimed. The error is conflict for a held handoff.
+// checkNotBegun refuses changes that only a pending handoff can have: another recipient, and options that decide when
+// the handoff may be claimed. The error is conflict for a held handoff.
 func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
 	if r.Status == schemas.Pending {
 		return nil
@@ -85,8 +86,8 @@ func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
 	return nil
 }
 
-// amendContent puts the new content, with the note, into the event to come, and names the changed fields in the result.
-// The error is invalid if nothing would change, and limit if the whole content becomes too large.
+// amendContent puts the new content and the note into the event that this amendment will store, and names the changed
+// fields in the result. The error is invalid if nothing would change, and limit if the whole content becomes too large.
 func (o *op) amendContent(
 	a *operation.Happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
@@ -126,8 +127,9 @@ func (o *op) amendContent(
 	return h, draft.CheckWhole(h)
 }
 
-// applyRole applies the role that the work needs, a field of task trackers. Work of a pool goes to that role. Work for
-// one agent stays with the agent: its context gets the role, and the caller gets a warning.
+// applyRole applies the role that the changes name for the work; task trackers have this field. Work of a pool goes to
+// the pool of that role. Work for one agent stays with the agent: the role is only noted in the context of the work,
+// and the caller gets a warning.
 func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if c.Role == "" || c.To != "" {
 		return nil
@@ -147,8 +149,8 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 }
 
 // approveAgain asks for approval again when an agent changes content that human approved. Without it an agent could
-// have a harmless text approved and then replace it. Held work cannot be taken back for that, so only human amends it;
-// for others the error is denied.
+// have a harmless text approved and then replace it. Work that an agent holds cannot wait for approval again, so only
+// human may amend approved work that is held; for other callers the error is denied.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.By.InPerson() {
 		return nil
@@ -164,9 +166,9 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	return nil
 }
 
-// amendRecord brings the record in line with the new content: the fields that lists and searches use, the answers that
-// a completion needs, and the times. It adds words to the index and removes none, so a search still finds the handoff
-// by its old text.
+// amendRecord brings the record in line with the new content: the fields that lists and searches use, the number of
+// criteria that a completion must answer, and the times. It only adds words to the search index, so a search still
+// finds the handoff by its old text, too.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Applies(h.Expectations)
@@ -190,9 +192,9 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rewriteContent changes the content of a handoff. It puts the whole new content, with the note, into the event to
-// come, and points the record to that event. Callers call it right before the commit, whose error is limit if the
-// handoff becomes too large.
+// rewriteContent changes the content of a handoff. It puts the whole new content and the note into the event that the
+// change will store, and points the record to that event. Callers call it right before they commit the change; that
+// commit fails with limit if the handoff becomes too large.
 func (o *op) rewriteContent(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.DecodeContent(a.Was.ID, a.Was.Body, &h); err != nil {
@@ -207,12 +209,14 @@ func (o *op) rewriteContent(a *operation.Happening, note string, change func(*sc
 	return nil
 }
 
-// inChanges puts the field of an error below changes. It returns nil for nil.
+// inChanges prefixes the field that an error names with "changes", because the caller gave the field there. It returns
+// nil for nil.
 func inChanges(err error) error { return schemas.Within("changes", err) }
 
-// amendOptions brings the record in line with the amended options: its dependencies, the time before which it cannot be
-// claimed, its attempts, and the longest chain. The handoff is then ready or blocked as the new options say. A time in
-// the past puts it into its mailbox.
+// amendOptions brings the record in line with the amended options: its dependencies, the time before which the handoff
+// cannot be claimed, its number of attempts, and the allowed length of its chain of handoffs. The handoff is then ready
+// or blocked as the new options say. If the time before which it cannot be claimed is past, it goes into its mailbox at
+// once.
 func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil
@@ -228,8 +232,8 @@ func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
 	return amendLimits(now, *rev.changes.Options)
 }
 
-// amendLimits changes the number of attempts and the longest chain. The error is invalid for fewer attempts than were
-// made, and limit if the chain is longer already.
+// amendLimits changes the number of attempts and the allowed length of the chain of handoffs. The error is invalid for
+// fewer attempts than were made already, and limit if the chain is longer already.
 func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
@@ -249,8 +253,8 @@ func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 	return nil
 }
 
-// warnOfCriteria warns that new criteria count in addition to the old ones. A caller that names criteria may mean to
-// replace them.
+// warnOfCriteria warns the caller that its new criteria were added to the old ones, because the caller may have meant
+// to replace the old ones.
 func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
@@ -260,7 +264,7 @@ func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *sche
 }
 
 // tellDependencies puts the dependencies of an amended handoff into the result. It does so only if the caller changed
-// them. An empty list that is not nil means that the handoff has no open dependency any more.
+// the dependencies. An empty list that is not nil means that the handoff has no open dependency any more.
 func (o *op) tellDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return

@@ -16,17 +16,17 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long an answered handoff waits for the agent that asked. That agent was at work on it, and another
-// agent would begin from scratch. The time counts from the answer and leaves out time that the machine slept, see
-// [op.unreserve].
+// reservation is how long a handoff whose question was answered is kept for the agent that asked; other agents cannot
+// claim it in this time. The agent that asked was at work on the handoff, and another agent would begin from scratch.
+// The time counts from the answer and does not include time that the machine slept, see [op.unreserve].
 const reservation = 15 * time.Minute
 
 // ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. The lease stops while it waits,
 // and the claim token stays good. The question goes to the sender or to the agent that answers in its place, see
-// [reading.Answerer]; a request for permission also goes to a person. The questions may have a quarter of the limit of a
-// handoff, because the handoff keeps them with the answer. They are the content of the event. The record points to that
-// event until the questions are answered or withdrawn. From then on a search finds the words of the questions. The
-// notice also carries the note and other details that the sender needs.
+// [reading.Answerer]; a request for permission also goes to a person. The questions may have at most a quarter of the
+// bytes that a handoff may have, because the handoff keeps them together with the answer. The questions are the content
+// of the event, and the record points to that event until they are answered or withdrawn. A search finds the words of
+// the questions from now on. The notice to the sender also has the note and other details that the sender needs.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHeld(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
 }
 
-// tellAnswerer leaves a notice with the agent that should answer. Human hears of a request for permission once: the
-// consequence TellHuman comes first and leaves that notice.
+// tellAnswerer leaves a notice with the agent that should answer. Human gets only one notice about a request for
+// permission: the consequence TellHuman runs earlier and leaves it.
 func (o *op) tellAnswerer(h *operation.Happening) error {
 	to, err := reading.Answerer(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
@@ -76,8 +76,8 @@ func (o *op) tellAnswerer(h *operation.Happening) error {
 	return o.NotifyAgent(to, noticeOf(h))
 }
 
-// questionsOf returns the questions of the holder: its questions and conditions, or else its note. The word permission
-// begins each request for permission, since a person answers those.
+// questionsOf returns the questions of the holder: the questions and conditions of the call, or the note if it has
+// neither. Each request for permission begins with the word permission, because only a person may answer it.
 func questionsOf(in schemas.UpdateIn) []string {
 	c := schemas.OrZero(in.Conditions)
 	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
@@ -102,15 +102,15 @@ func (o *op) checkGrant(r *store.Record) error {
 	return nil
 }
 
-// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]. For a time the handoff
-// is reserved for the agent that asked. The content keeps the questions with the answer, so that another agent
-// understands it. The token of the agent that asked stays good until the next claim. That claim is no new attempt,
-// because the wait was not the holder's fault.
+// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]. At first only the agent
+// that asked may claim it. The content keeps the questions next to the answer, so that another agent understands the
+// answer. The token of the agent that asked stays good until the next claim. That claim is no new attempt, because the
+// wait was not the holder's fault.
 //
 // Work for one agent goes back to the mailbox of that agent and is not reserved. Work of a pool goes to the mailbox of
-// the asker, for [reservation]; then [op.unreserve] offers it to the pool. Only a person that proves to be one may
-// grant a permission, because an agent could grant itself the right to act. The event stores the whole content again
-// with the answer, so the error is limit if it becomes too large; the handoff then still waits.
+// the agent that asked, for the time [reservation]; then [op.unreserve] offers it to the pool. Only a caller that has
+// proved to be a person may grant a permission, because an agent could grant itself the right to act. The event stores
+// the whole content again with the answer, so the error is limit if it becomes too large; the handoff then still waits.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
@@ -159,12 +159,14 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 }
 
 // reclaimAnswered gives the agent that asked its claim back, if that agent waited for the answer in the session that
-// asked. The result has the questions, the answer and a token, but not the brief, which the session has read. Taken is
-// false if no question was answered, if the caller may only read, and if another agent claimed first.
+// asked. The result has the questions, the answer and a token. It leaves out the brief, because the session has read
+// it. The result taken is false if no question was answered, if the caller may only read, or if another agent claimed
+// the handoff first.
 //
 // [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
-// of its own, with the rules and errors of [Service.Claim]. It is no new attempt, because the answer made the handoff
-// uncharged. Conflict and denied are no errors here: the caller sees the state of the handoff instead.
+// of its own, with the rules and errors of [Service.Claim]. It does not count as a new attempt, because the agent only
+// waited for an answer. If the claim is refused with conflict or denied, the caller gets no error but sees the state of
+// the handoff.
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
@@ -184,8 +186,8 @@ func (s *Service) reclaimAnswered(
 	}, err == nil, err
 }
 
-// markRead marks the notices about a handoff as read, when the agent sees the handoff or acts on it. Messages stay
-// unread, because no other place has their text.
+// markRead marks an agent's notices about a handoff as read. It is called when the agent sees the handoff or acts on
+// it. Messages stay unread, because only the notice has their text.
 func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
@@ -194,8 +196,9 @@ func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	return o.MarkRead(a, told...)
 }
 
-// markShownRead does [op.markRead] for a handoff that a call has shown. It looks on a snapshot first and writes only if
-// it finds an unread notice, so a repeated view costs no write. A caller that may only read marks nothing.
+// markShownRead does [op.markRead] for a handoff that a call has shown. It looks for unread notices on a snapshot
+// first, and writes only if it finds one, so showing the handoff again costs no write. If the caller may only read, the
+// notices stay unread.
 func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
@@ -211,8 +214,8 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 
 // emptyClaim returns the result of a claim that found nothing. It shows the caller's unread notices: a model that polls
 // for work would otherwise never see a message that tells it to stop. It also names the handoffs that the caller holds,
-// and handoffs that wait but cannot be claimed yet. If these cannot be read, the log has the error and the result lacks
-// them, so that a polling caller can go on.
+// and handoffs that wait for it but cannot be claimed yet. If the store cannot read some of this, the error is logged
+// and the result leaves that part out, so that a polling caller can go on.
 func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
@@ -242,8 +245,9 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 
 // amendedSince tells whether the work was amended after the newest question.
 //
-// If so, the session that asked gets the whole brief again, and not the answer alone. It looks at the newest
-// [amendmentLookback] events. If they have no question, it returns true, since an amendment may be older.
+// If so, the session that asked gets the whole brief again, and not only the answer. The function reads the newest
+// [amendmentLookback] events. If there is no question among them, it returns true, because there may be an amendment
+// after the question that it did not see.
 func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	events, err := v.EventsOf(r, amendmentLookback)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })
@@ -252,5 +256,5 @@ func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	}), err
 }
 
-// amendmentLookback is the number of events among which [amendedSince] looks for an amendment.
+// amendmentLookback is the number of the newest events in which [amendedSince] looks for an amendment.
 const amendmentLookback = 50

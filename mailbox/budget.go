@@ -18,11 +18,11 @@ import (
 	"handoff/store"
 )
 
-// checkBudget refuses a draft that would bring its workflow past one of its limits. First it sets the limits of the
-// draft, see [setLimits]. Used is the use of the workflow so far; with is its use including the draft. Work for human
-// is never refused.
+// checkBudget refuses a draft that would bring its workflow past one of the limits of that workflow. First it sets the
+// limits that the draft gives, see [setLimits]. The map used has the use of the workflow so far, by the name of the
+// limit; the map with has the use including the draft. Work for human is never refused.
 //
-// The error is limit. Then nothing is written, and op.overrun has the text for human.
+// The error is limit. Then nothing is written, and op.overrun has the text that tells human of it.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
@@ -34,8 +34,8 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// spend counts the use of a result, a failure or a late result: its tokens and the cost that it states. The count is
-// committed with the result. It refuses nothing.
+// spend adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost that
+// it states. The sum is committed together with the result. spend never refuses a result.
 func (o *op) spend(h *operation.Happening) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
@@ -59,8 +59,8 @@ func (o *op) spend(h *operation.Happening) error {
 	return o.PutWorkflow(name, *wf)
 }
 
-// costOf returns the cost in US dollars that a completion states, as a number or as text. It returns 0 if there is none
-// or if it is no amount.
+// costOf returns the cost in US dollars that a completion states, as a number or as text. It returns 0 if the
+// completion states no cost, or a cost that is no amount.
 func costOf(done *schemas.Completion) float64 {
 	usd, err := strconv.ParseFloat(fmt.Sprint(done.Results[schemas.LimitCost]), 64)
 	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
@@ -70,7 +70,7 @@ func costOf(done *schemas.Completion) float64 {
 }
 
 // setLimits sets the limits that a caller gives for a workflow. Any caller may lower a limit. Only a person may raise
-// it, and human is told again when the raised limit is reached.
+// it; after that, human is told again when the raised limit is reached.
 func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	for _, name := range schemas.WorkflowLimits {
 		most, given := asked[name]
@@ -136,8 +136,8 @@ func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with floa
 // formatAmount formats an amount, rounded to hundredths.
 func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// noteOverrun returns the last overrun of the operation and notes that human is told of it. It returns each workflow
-// and limit once; later, and without an overrun, it returns nil.
+// noteOverrun returns the last limit of a workflow that refused something in this operation, and notes that human is
+// told of it. It returns nil if no limit refused anything, or if human was told of this limit of this workflow before.
 func (o *op) noteOverrun() (over *overrun, err error) {
 	if over, o.overrun = o.overrun, nil; over == nil {
 		return nil, nil
@@ -150,8 +150,9 @@ func (o *op) noteOverrun() (over *overrun, err error) {
 	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
-// tellOverrun tells human of an operation that a limit refused, once for each workflow and limit. That operation was
-// undone, so tellOverrun runs one of its own. If it fails, the next refusal tells human.
+// tellOverrun tells human that a limit of a workflow refused an operation, once for each workflow and limit. The
+// refused operation was undone, so tellOverrun runs an operation of its own. If that fails, human is told at the next
+// refusal.
 func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 	if refused == nil {
 		return
@@ -186,20 +187,21 @@ func (o *op) sendOrTell(h *operation.Happening, send func() (*store.Record, erro
 }
 
 // These limits bound the handoffs that rules send because the clock changed a handoff, directly or as a further
-// consequence. Handoffs that follow from an agent's call do not count, since [maxByRules] bounds them for each call.
-// The limits end rules that feed themselves by deadlines, and let a workspace without active agents grow only slowly. They
-// count by workflow, so no rule may choose another workflow or another parent.
+// consequence. Handoffs that rules send because of an agent's call do not count, because [maxByRules] bounds them for
+// each call. The limits stop rules whose own handoffs time out and make them fire again, and they keep a workspace slow
+// to grow while no agent is active. Some limits count by workflow, so no rule may choose another workflow or another
+// parent.
 //
-// The figures leave room for a team whose whole night's work times out. docs/guarantees.md has them.
+// The limits are high enough for a team whose work of a whole night times out. docs/guarantees.md has them.
 const (
 	maxPerWorkflow = 200   // of all rules in one workflow
 	maxPerRule     = 1_000 // of one rule in an hour
 	maxPerHour     = 2_000 // of all rules of the workspace in an hour
 )
 
-// resetRuleBudgets resets the per-operation budgets of rules after the clock was applied to one handoff. Rules that
-// multiply that handoff then cost the next handoff nothing. It tells whether the rules sent as many handoffs as one
-// operation may send.
+// resetRuleBudgets resets the per-operation budgets of rules after the clock was applied to one handoff. So rules that
+// send many handoffs because of that handoff leave the whole budget to the next one. The result enough tells whether
+// the rules have sent the largest number of handoffs that one operation may send.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
@@ -207,8 +209,8 @@ func (o *op) resetRuleBudgets() (enough bool) {
 }
 
 // chargeRule counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
-// error is limit if they are too many for the workflow of r, for the rule or for the hour. Then op.spentBudget names
-// the workflow or the rule, for [op.wasToldOfBudget].
+// error is limit if the n handoffs exceed the limit of the workflow of r, of the rule, or of the hour. Then
+// op.spentBudget names the workflow or the rule, and [op.wasToldOfBudget] uses that name.
 func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if !o.Timed {
 		return nil
@@ -237,7 +239,7 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 }
 
 // wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that has just
-// refused a rule. If not, it notes that they are told now. It returns false if no budget refused the rule.
+// refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the rule.
 func (o *op) wasToldOfBudget() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {

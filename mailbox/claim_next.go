@@ -12,22 +12,22 @@ import (
 	"handoff/store"
 )
 
-// errLookFurther undoes a transaction that has passed over as many handoffs as it may.
+// errLookFurther undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to claim.
 const errLookFurther operation.Undo = "the handoff lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
 // gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a
-// rare tag, claimNext searches on a snapshot, which holds up no writer, and then claims the found handoff if it still
-// waits. If another agent is faster each time, it gives up after 64 tries with the conflict. If the caller may claim
-// nothing, the result is empty and no receipt is stored.
+// rare tag, claimNext searches on a snapshot, so that other writers need not wait, and then claims the found handoff if
+// it is still pending. If another agent claims the found handoff first in 64 tries, claimNext returns the conflict of
+// the last try. If the caller may claim nothing, the result is empty and is not stored for a repeated call.
 //
-// Within a transaction the order of claims is exact: no other claim comes in between. After a search on a snapshot the
-// claim checks the handoff again. If another agent claimed it meanwhile, the search begins anew. A handoff that was
-// sent meanwhile and comes earlier in the queue stays for the next claim.
+// A search within the transaction keeps the exact order of claims, because no other claim comes in between. After a
+// search on a snapshot, the claim checks the handoff again. If another agent claimed it meanwhile, the search begins
+// anew. A handoff that was sent after the snapshot and comes earlier in the queue is left for the next claim.
 //
 // The transaction that claims a handoff also stores the receipt of the request id.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
-	// It may run more than once, so each run assigns all results.
+	// This function may run more than once, so each run assigns all results.
 	first := func(o *op) (takenClaim, error) {
 		got, err := o.reclaim()
 		if got.ID == 0 && err == nil {
@@ -62,10 +62,11 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 }
 
 // claimFirst claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
-// error is errLookFurther after it has passed over a thousand.
+// error is errLookFurther after it has passed over [reading.MaxScanned] handoffs.
 //
-// Damaged records and records that are not for the caller count among the thousand: the bound limits reads, because all
-// other writers wait meanwhile. An agent at its limit is offered only its own mailbox, see [offer.Offers.Queue].
+// Damaged records and records that the caller may not claim count as passed over, too: the bound limits the reads,
+// because all other writers wait during them. An agent that holds the largest number of handoffs that its card allows
+// is offered only its own mailbox, see [offer.Offers.Queue].
 func (o *op) claimFirst(tags []string) (takenClaim, error) {
 	a, err := o.Self()
 	if err != nil {
@@ -87,9 +88,10 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 }
 
 // searchQueue returns the first handoff of the caller's queue that it may claim, zero if there is none. It searches the
-// whole queue on one snapshot and writes nothing. It passes over damaged records and over records with a due time: a
-// snapshot cannot apply the clock, so such a handoff may have ended. Few records are due, since the caller has just
-// applied the clock. It returns only the id, and [op.take] checks the handoff again.
+// whole queue on one snapshot and writes nothing. It passes over damaged records. It also passes over records with a
+// due time that is past, because their handoff may have to end, and a search on a snapshot cannot write that. There are
+// few of these, because the operation has just applied due changes. It returns only the id, and [op.take] checks the
+// handoff again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {

@@ -13,9 +13,9 @@ import (
 	"handoff/store"
 )
 
-// claimResult makes the response for the new holder. It renders the brief after the commit, on a snapshot, because that
-// takes longer than the claim and the store has one writer. A brief that cannot be rendered does not undo the claim:
-// the response has an explanation in its place, and the holder can give the handoff up.
+// claimResult makes the response for the new holder. It renders the brief after the commit, on a snapshot, because
+// rendering takes longer than the claim, and other writers would wait for it. If the brief cannot be rendered, the
+// claim stays: the response explains the error instead, and the holder can give the handoff up.
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got takenClaim,
 ) (schemas.ClaimOut, error) {
@@ -62,9 +62,9 @@ func (s *Service) claimResult(
 const maxHeldNamed = 50
 
 // addHeld lists the caller's held handoffs in the response to a claim, oldest first, if the caller holds more than the
-// claimed one. It also advises the call that shows the oldest other one: a model that lost its context has no other way
-// to know of them. It reads the index without applying the clock, so the list may have a handoff whose lease has just
-// ended.
+// claimed handoff. It also advises the call that shows the oldest of the others, because a model that lost its context
+// has no other way to know of them. It does not apply due changes first, so the list may contain a handoff whose lease
+// has just ended.
 func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
 	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.Oldest(store.HeldBy(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
@@ -83,8 +83,8 @@ func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOu
 	return nil
 }
 
-// loadRecord returns the record of a claim. A claim from a receipt may have ended since: then the error is stale,
-// because the caller must not work with a void token.
+// loadRecord returns the record of a claim. If a repeated call got the claim of the first call, the claim may have
+// ended since: then the error is stale, because the caller must not work with a void token.
 func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	if c.record != nil {
 		return c.record, nil
@@ -96,17 +96,18 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// giveBack releases a claim whose response could not be delivered, and deletes the receipt, so that a repeated call
-// claims anew. It leaves the claim if the server has heard of the holder since, because the holder then knows the
-// claim, or if a repeated call returns the claim. The caller's call is over, so giveBack does not use its context. The
-// error is unavailable if it gave the claim back, else the reason why the call ended. If the process dies before, the
-// claim stays until its lease ends.
+// giveBack releases a claim whose response could not be delivered. It also deletes the stored result of the call, so
+// that a repeated call claims anew. The claim stays in two cases: the server has heard of the holder since, which shows
+// that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so giveBack
+// does not use its context. The error is unavailable if the claim was given back, else the argument why, the reason why
+// the call ended. If the process dies before giveBack runs, the claim stays until its lease ends.
 //
-// A caller whose connection breaks repeats its call, perhaps while the first call is still running. Both calls may
-// return one claim, and only one response arrives. Therefore the repeat counts as a sign of the holder, and only the
-// first call gives the claim back. Each does so in one transaction: a repeat that comes before the release keeps the
-// claim, and a repeat that comes later finds no receipt and claims anew. If no response arrives, the claim ends with
-// its lease, unless its holder claims again before: that response lists its held handoffs.
+// A caller whose connection breaks repeats its call, perhaps while the first call is still running. Then both calls
+// return the same claim, and only one response arrives. Therefore the repeated call counts as a sign of the holder, and
+// only the first call may give the claim back. Each of the two does this in one transaction. If the repeated call comes
+// before the release, the claim stays. If it comes later, it finds no stored result and claims anew. If neither
+// response arrives, the claim ends with its lease, unless its holder makes another claim before: the response to that
+// claim lists all handoffs that the caller holds.
 func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
@@ -125,7 +126,8 @@ func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// Replayed notes a sign of the holder of a claim that an earlier call with the same request id made.
+// Replayed is called when a repeated call gets this claim as its stored result. It notes that the server has heard of
+// the holder.
 func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
 		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards

@@ -21,14 +21,16 @@ func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
 	return o.checkProof(a, r, token)
 }
 
-// checkProof checks the claim token. A call without a token is proved by the connection that claimed under that agent;
-// over HTTP the MCP session proves it; on the command line the person at the keyboard is trusted.
+// checkProof checks the claim token. A call without a token is accepted if it comes over the connection that made the
+// claim under the name of that agent, or over HTTP in the same MCP session. On the command line the person at the
+// keyboard is trusted.
 //
 // The error is stale for a token that a newer claim or a release made void; denied for a caller that acts as another
 // agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token, if
-// a token is needed and none was given. A lease that ended is no error: the token is good until another agent claims.
+// the caller needs a token and gave none. It is no error that the lease has ended: the token stays good until another
+// agent claims.
 //
-// Callers without a token are told apart as far as the transport can: a connection is one client, an MCP session over
+// For callers without a token, the server knows only the transport: a connection is one client, an MCP session over
 // HTTP is one agent, a command line is one person. The transport cannot tell two workers with one bearer token apart;
 // there only the claim token is proof.
 func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
@@ -48,8 +50,8 @@ func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
 	return nil
 }
 
-// refuseToken refuses a token that does not belong to the claim: it was good before, it belongs to another handoff that
-// the caller holds, or it belongs to no claim. Only for such a token it searches the caller's held handoffs.
+// refuseToken refuses a token that does not belong to the claim of r. The error tells three cases apart: the token was
+// good before, it belongs to another handoff that the caller holds, or it belongs to no claim.
 func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.refuseStale(a, r)
@@ -71,17 +73,19 @@ func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// actAsHolder lets a caller act as the holder if it gives the holder's token over the connection that claimed, although
-// it gave another name or none. Subagents of one client share a connection, and models forget to repeat their name. On
-// another connection the token alone is not enough, because transcripts have tokens and others can read them.
+// actAsHolder lets a caller act as the holder, although the call has another agent name or none, if the call has the
+// holder's token and comes over the connection that claimed. Subagents of one client share a connection, and models
+// forget to repeat their name. On another connection the token alone is not enough, because transcripts contain tokens
+// and other agents can read the transcripts.
 func (o *op) actAsHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
 		o.By.Agent = r.Holder
 	}
 }
 
-// lostTokenHint returns the hint for a holder that lost its claim token: it claims anew if the server can tell it from
-// other callers, else it waits for a release by the sender or for the end of the lease, with its time.
+// lostTokenHint returns the hint for a holder that lost its claim token: to claim again, if the server can tell the
+// holder from other callers; else to wait for a release by the sender or for the end of the lease, whose time the hint
+// gives.
 func (o *op) lostTokenHint(r *store.Record) string {
 	const give = "Give the one that the claim returned."
 	if o.newTokenAdvice(r) != nil {
@@ -92,8 +96,8 @@ func (o *op) lostTokenHint(r *store.Record) string {
 }
 
 // newTokenAdvice advises a claim that gives the holder another token, see [op.claimAgain]. It returns nil if the server
-// cannot tell the holder from other callers: over HTTP without an instance, where two workers may share one bearer
-// token, and for a client if a person at the keyboard claimed.
+// cannot tell the holder from other callers: a call over HTTP without an instance, where two workers may share one
+// bearer token, or a call of a client for work that a person at the keyboard claimed.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
 	if !mine && !o.mayReclaim(r) && !o.Leases.MayReturn(r) {
@@ -102,9 +106,9 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
-// isClaimant tells whether the caller is the claimant: it calls over the connection that claimed. Without connections
-// the same instance counts, and on the command line the person at the keyboard. It does not compare the names of the
-// agents.
+// isClaimant tells whether the caller made the last claim of r: the call comes over the connection that claimed. If the
+// claim came without a connection, the caller must be the same instance, or a person at the keyboard of the command
+// line. isClaimant does not compare the names of the agents.
 func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
 		return o.By.Via == schemas.ViaCLI
@@ -112,8 +116,8 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return sameSession(r, o.By)
 }
 
-// sameSession tells whether a caller is the session that made the last claim, whose model has read the brief: it calls
-// over the connection that claimed, or without connections as the same instance.
+// sameSession tells whether a caller is the session that made the last claim, so that its model has read the brief: the
+// call comes over the connection that claimed, or, without connections, from the same instance.
 func sameSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn
@@ -145,8 +149,8 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
 }
 
-// judgingAdvice advises how to return a result, for a caller that may judge it. It returns nil for other callers and if
-// there is no result.
+// judgingAdvice advises how to return a result, for a caller that may judge it. It returns nil if the caller may not
+// judge the result, or if there is no result.
 func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
@@ -158,8 +162,8 @@ func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
 }
 
-// adviseClaim adds the next step to the refusal of a holder's action on a handoff without a holder: a claim if the
-// caller may claim it, else the name of the recipient.
+// adviseClaim is for the refusal of a holder's action on a handoff that has no holder. It adds the next step to the
+// error: a claim if the caller may claim the handoff, else the name of the recipient.
 func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	may, err := o.MayClaim(r)
 	if err != nil {
@@ -182,8 +186,8 @@ func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
-// refuseStale refuses a token of an earlier claim, and names the current holder. If that is the caller itself, the
-// error says so: the caller lost nothing.
+// refuseStale refuses a token of an earlier claim, and names the current holder. If the current holder is the caller
+// itself, by a newer claim, the error says so, because the caller has not lost the work.
 func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
@@ -198,8 +202,9 @@ func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
 }
 
-// mayReclaim tells whether the caller may be the claimant that lost touch with its claim: the connection that claimed
-// is gone, or the claim had no connection and the caller is the same instance or a person at the keyboard.
+// mayReclaim tells whether the caller, which acts as the holder, may claim the handoff again: the connection that
+// claimed is gone, or the claim came without a connection and the caller is the same instance or a person at the
+// keyboard.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.Leases.ConnectionGone(r)

@@ -16,8 +16,9 @@ import (
 )
 
 // comparison is a completion compared with the expectations of its handoff. The server compares before the transaction,
-// because checking a schema may take long and the store has one writer. The transaction then checks, by the number of
-// the event, that the expectations are still the same. The zero comparison means that nothing was compared yet.
+// because checking a schema may take long and the store has one writer. The comparison names the event that has the
+// expectations, and the transaction then checks that this event is still the current one. The zero comparison means
+// that nothing was compared yet.
 type comparison struct {
 	body     uint64 // the event whose content was compared
 	refused  uint64 // the last refusal at that time
@@ -27,10 +28,10 @@ type comparison struct {
 	err      error           // shown only to the holder
 }
 
-// compare compares a completion with the expectations of its handoff, on a snapshot. The verdict is the err of the
-// comparison: only the holder may see it, and the transaction finds out whether the caller is the holder. The
-// comparison is empty for a handoff without expectations. The error that compare returns is not_found, or comes from
-// the store.
+// compare compares a completion with the expectations of its handoff, on a snapshot. The field err of the comparison
+// has the reason why the completion must be refused. compare does not return it as an error, because only the holder
+// may see it, and only the transaction finds out whether the caller is the holder. The comparison is zero for a handoff
+// without expectations. The error of compare is not_found, or comes from the store.
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (comparison, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (comparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
@@ -41,8 +42,8 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 	})
 }
 
-// newComparison compares a completion with the expectations of its handoff. The error that it returns comes from the
-// store.
+// newComparison compares a completion with the expectations of its handoff. Its error comes from the store; a
+// completion that does not meet the expectations is in the field err of the comparison.
 func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (comparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
@@ -65,14 +66,14 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 }
 
 // needsComparison tells whether a completion must be compared: the handoff has expectations, the repository has checks
-// for all work, or such a check failed before.
+// that run for all work, or a check failed at an earlier completion of this handoff.
 func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
-// check returns the answered criteria, or the reason why the completion is refused: errNotCompared, so that the caller
-// of the transaction compares and tries again; conflict if the content changed since the comparison, and for a strict
-// handoff with unmet criteria; else the error of package contract, with advice.
+// check returns the answered criteria, or the reason why the completion is refused: errNotCompared if no comparison was
+// made yet, so that the caller of the transaction compares and tries again; conflict if the content changed since the
+// comparison, or if the handoff is strict and a criterion is not met; else the error of package contract, with advice.
 func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	switch {
 	case !needsComparison(r, seen):
@@ -92,12 +93,13 @@ func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas
 	return p.criteria, nil
 }
 
-// maxRefusals is the number of refusals that one attempt keeps, so that a holder that repeats itself cannot fill the
-// record.
+// maxRefusals is the largest number of refused completions that are kept for one attempt, so that a holder that sends
+// bad results again and again cannot fill the record.
 const maxRefusals = 8
 
 // refuseResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
-// [life.RefuseResult]. If it keeps nothing, the error undoes the transaction.
+// [life.RefuseResult]. If it does not keep the reason, because the same one or enough others are kept, it returns the
+// reason as an error, which undoes the transaction.
 func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.Refusal
 	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
@@ -113,8 +115,8 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
 }
 
-// failedChecks returns the checks that were just seen to fail, and the failed checks of an earlier refusal that were
-// not run since.
+// failedChecks returns the checks that failed for this completion, and the checks that failed at an earlier refusal and
+// were not run since.
 func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
 	sight := schemas.OrZero(o.By.CheckReport)
 	for _, now := range sight.Observed {
@@ -129,6 +131,6 @@ func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation)
 // maxTail is how much output of a failing check is kept, in bytes.
 const maxTail = 1 << 10
 
-// errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method around the
-// transaction compares, and tries again.
+// errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method that runs the
+// transaction then compares, and tries again.
 const errNotCompared operation.Undo = "the completion must be compared first"

@@ -25,8 +25,9 @@ import (
 // The result answers every criterion of the expectations, by its text or by its number. The output meets the schema, if
 // the handoff has one. The outcome is success, or partial if a criterion is not met. The handoff is completed, its
 // sender is told, and the handoffs that depend on it may go on. With continuation.to the same transaction sends another
-// handoff, with the completed one as its parent. If the sender asked for a review, Complete sends the review, and
-// everything else follows once the result is accepted. The verdict of a completed review takes effect.
+// handoff, with the completed one as its parent. If the sender asked for a review, Complete sends the review instead;
+// dependents and the continuation go on once the result is accepted. If the completed handoff is itself a review, its
+// verdict accepts or returns the reviewed work.
 //
 // Errors:
 //   - invalid: an empty summary; a criterion without an answer, or an answer to a criterion that this handoff does not
@@ -34,12 +35,13 @@ import (
 //   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
 //   - not_found: there is no handoff with the id.
 //   - denied: the caller does not hold it, or the token was never good for it.
-//   - conflict: it ended otherwise; its content was changed since the result was compared; it is strict and a criterion
-//     is not met; a check was seen not to pass and the result does not say that it is partial.
+//   - conflict: the handoff ended in another way; its content was changed since the result was compared; it is strict
+//     and a criterion is not met; a check did not pass and the result does not say that it is partial.
 //   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
-//     result, eight at most, and the sender is told.
-//   - the errors of [Service.Send] for the continuation, with its field. Then nothing is completed either. But a limit
-//     of the workflow refuses no completion: the continuation is not sent, the result warns, and human is told.
+//     result, at most eight for a handoff, and the sender is told.
+//   - the errors of [Service.Send] for the continuation, with its field. Then the handoff is not completed either. Only
+//     a limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning,
+//     and human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
 // store has the completion, its consequences and the continuation, or none of them, and the holder repeats the call.
@@ -84,8 +86,8 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 }
 
-// complete ends the record with a result that was compared before. Everything that can refuse the caller comes before
-// the commit, except the continuation: its refusal undoes the whole operation.
+// complete ends the handoff with a result that was compared before. All checks that can refuse the caller come before
+// the commit, except the checks of the continuation: a refused continuation undoes the whole operation.
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept comparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
@@ -135,8 +137,8 @@ func (o *op) complete(
 	return out, err
 }
 
-// completion makes the message of a completion, which the given event will keep. The errors come from
-// [comparison.check]; a review without a verdict has an error of its own.
+// completion makes the message of a completion, which will be the content of the given event. The errors come from
+// [comparison.check], or from [checkVerdict] for a review without a verdict.
 func (o *op) completion(
 	r *store.Record, in schemas.CompleteIn, kept comparison, event uint64,
 ) (done schemas.Completion, err error) {
@@ -157,7 +159,8 @@ func (o *op) completion(
 	return done, nil
 }
 
-// completionOf makes the message of a completion, before it has an id, a time and answers.
+// completionOf makes the message of a completion from the arguments of the call. The message has no id, time or answers
+// to criteria yet.
 func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
@@ -202,8 +205,8 @@ func completionText(r *store.Record, done schemas.Completion) string {
 	return text
 }
 
-// repeatCompletion returns the first result to a repeated call. It shows the continuation as it is now. The outcome is
-// the recorded one, even if it changed since: the result does not mention an acceptance.
+// repeatCompletion returns the result of the first call to a repeated call. It shows the continuation as it is now. The
+// outcome is the outcome that the first call recorded, even if the sender has accepted a partial result since.
 func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
@@ -227,8 +230,8 @@ func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err err
 	return out, nil
 }
 
-// keepLateCompletion keeps a completion that came too late. It does not compare the criteria, since no action follows
-// from a late result.
+// keepLateCompletion keeps a completion that came too late. It does not check the completion against the criteria,
+// because nothing depends on a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true

@@ -15,11 +15,12 @@ import (
 	"handoff/store"
 )
 
-// draftContinuation drafts the continuation of a completion before the transaction, nil if there is none. The summary
-// defaults to the summary of the completion, and the reason for the recipient to the reason of the continuation. The
-// errors are the errors of [draft.Maker.MakeOne], with the field below continuation; invalid for a continuation without a
-// task. The server makes the draft before it knows whether the caller holds the handoff, so its errors come first. It
-// reads nothing from the store.
+// draftContinuation drafts the continuation of a completion before the transaction. It returns nil if the completion
+// has no continuation. A continuation without a summary gets the summary of the completion, and if its recipient has no
+// reason, that gets the reason of the continuation. The errors are the errors of [draft.Maker.MakeOne], with a field
+// that begins with "continuation"; invalid for a continuation without a task. The server makes the draft before it
+// knows whether the caller holds the handoff, so a caller that is not the holder may get an error about the draft.
+// draftContinuation does not read the store.
 func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
@@ -40,11 +41,12 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 }
 
 // sendContinuation sends the continuation of a completed handoff, as its child unless it names another parent, and
-// notes the new handoff on the completed one. It can be refused like any send. The error then says that the handoff was
-// not completed either, and the operation is undone. If a limit of the workflow refuses it, only the continuation is
-// refused. A message becomes a notice and is noted nowhere. Another run of the transaction may use the draft again, so
-// it changes a copy. The continuation comes from the holder, even if the caller acted under another name over the
-// connection that claimed.
+// notes the new handoff on the completed one. The continuation can be refused like any send. The error then says that
+// the handoff was not completed either, and the operation is undone. If a limit of the workflow refuses the
+// continuation, the handoff is completed all the same. A continuation of the type message becomes a notice, and the
+// completed handoff does not name it. sendContinuation changes a copy of the draft, because the transaction may run
+// again with the same draft. The continuation comes from the holder, even if the caller acted under another name over
+// the connection that claimed.
 func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
@@ -69,15 +71,15 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 	return &sent, o.noteForward(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// noteForward notes on the record of a handoff which other handoff was made as a consequence.
+// noteForward calls note to write into the record of r that the handoff made was created as a consequence of r.
 func (o *op) noteForward(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
 	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
-// holdBack keeps the continuation of a completion until its result is accepted. It checks the continuation now, so that
-// the holder hears of a refusal.
+// holdBack keeps the continuation of a completion until the result is accepted. It checks the continuation now, because
+// the holder can still correct it now.
 func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
@@ -87,8 +89,8 @@ func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	return schemas.Within("continuation", err)
 }
 
-// heldContinuation returns the continuation of reviewed work, nil if there is none. A continuation that can no longer
-// be sent refuses no acceptance: the owner of the workflow and human are told.
+// heldContinuation returns the continuation of reviewed work, nil if there is none. If the continuation can no longer
+// be sent, the acceptance is not refused: the owner of the workflow and human are told instead.
 func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
@@ -104,7 +106,8 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	return next, nil
 }
 
-// passOnAccepted sends the continuation that was held back, in the name of the agent that did the work.
+// passOnAccepted sends the continuation of accepted work, see [op.holdBack], in the name of the agent that did the
+// work.
 func (o *op) passOnAccepted(h *operation.Happening) error {
 	err := o.TryPart(func() error {
 		return o.ActingAs(holderCaller(h.Now, o.By), func() error {
@@ -118,10 +121,11 @@ func (o *op) passOnAccepted(h *operation.Happening) error {
 	return nil
 }
 
-// A consequence runs in the transaction of the action and in the name of its actor. A handoff that it sends is
-// committed at once, so a later consequence of the same action sees it. [op.sendContinuation] and [op.sendBack] may
-// refuse the caller's arguments, and that undoes the action. The other consequences refuse nothing, since the actor may
-// be the clock.
+// The functions below carry out consequences. A consequence runs in the transaction of the action and in the name of
+// the agent that took the action. If it sends a handoff, that is committed at once, so a later consequence of the same
+// action sees it. [op.sendContinuation] and [op.sendBack] may refuse the caller's arguments, and that undoes the
+// action. The other consequences never refuse the action, because the clock may have caused it, and the clock cannot
+// act on an error.
 
 // askApproval asks a person to approve a handoff.
 func (o *op) askApproval(h *operation.Happening) error {
@@ -129,8 +133,8 @@ func (o *op) askApproval(h *operation.Happening) error {
 	return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
-// tellRecipient tells the agent that the handoff was addressed to by name. It tells nobody if that agent held the
-// handoff, or is told as its principal, see [reading.Principal].
+// tellRecipient tells the agent that the handoff was addressed to by name. It leaves no notice if that agent held the
+// handoff, or if that agent gets a notice already as the principal of the handoff, see [reading.Principal].
 func (o *op) tellRecipient(h *operation.Happening) error {
 	principal, err := reading.Principal(o.View, h.Now)
 	to, directed := h.Was.To.Directed()
@@ -163,13 +167,14 @@ func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) 
 	return came, o.tellUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
 }
 
-// endLeftovers cancels pending handoffs that were sent when an earlier attempt at done failed: a rollback or a decision
-// about finished work is no longer needed. The clock cancels them, because the agent that completed the work may not
-// act on them. Held handoffs go on, because work under way may still be useful.
+// endLeftovers cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks, and questions
+// to a person how to go on. These are no longer needed, because the work is finished. The clock cancels them, because
+// the agent that completed the work may not act on them. Handoffs that an agent holds go on, because work under way may
+// still be useful.
 //
-// It goes back along RetryOf, beginning with the attempt just before, and reads in the events of each attempt which
-// handoffs were sent after its failure. An attempt whose record cannot be read ends the walk; its sender can still
-// cancel the rest by hand.
+// It follows the field RetryOf from done to each earlier attempt, and finds the handoffs that were sent after the
+// failure in the events of that attempt. It stops at an attempt whose record cannot be read; the sender of the work can
+// still cancel the remaining handoffs by hand.
 func (o *op) endLeftovers(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff
@@ -188,7 +193,8 @@ func (o *op) endLeftovers(done *store.Record) error {
 	return nil
 }
 
-// endLeftover cancels one pending handoff that was sent because another failed. It leaves handoffs in other states.
+// endLeftover cancels one pending handoff that was sent because another failed. It does nothing if that handoff is not
+// pending.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	r := o.UsableRecord(id)
 	if r == nil || r.Status != schemas.Pending {

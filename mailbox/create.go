@@ -15,10 +15,10 @@ import (
 	"handoff/store"
 )
 
-// create makes a record from a draft, together with its workflow, its words and its event. All checks that may refuse
-// the caller were made before, except the limits of the workflow, see [op.countInWorkflow]; that check comes before the
-// first write. The record is pending. Its mailbox is the mailbox of the draft, or none while a delay runs. Ids count up
-// in each workspace, so they tell which handoff is older.
+// create makes a record from a draft, together with its workflow, its words and its event. The callers of create have
+// made all other checks before; create itself checks only the limits of the workflow, see [op.countInWorkflow], before
+// its first write. The new handoff is pending. It is in the mailbox that the draft names, or in no mailbox while a
+// delay runs. Ids count up in each workspace, so the smaller id is the older handoff.
 func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	wf, err := o.countInWorkflow(d, line)
 	if err != nil {
@@ -42,8 +42,9 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	return r, err
 }
 
-// countInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores it. The
-// first send of a workflow sets its limits, later sends lower them. The error comes from [op.checkBudget].
+// countInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores that
+// row. The first send of a workflow sets its limits, later sends can only lower the limits. The error comes from
+// [op.checkBudget].
 func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
 	if err != nil {
@@ -69,10 +70,10 @@ func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, e
 	return wf, nil
 }
 
-// round returns how often work has come to the recipient of a draft in its chain, this time included. It counts each
-// earlier handoff of the chain that was sent to the same address or held last by that agent. The handoff before a retry
-// is the handoff that it retries; before any other handoff it is the parent. Human does no rounds. A record that cannot
-// be read ends the count.
+// round returns how often the chain of handoffs before a draft has come to the recipient of the draft, the draft
+// included. It counts each earlier handoff of the chain that was sent to the same address or whose last holder was that
+// agent. To go back in the chain, it follows a retry to the handoff that was retried, and any other handoff to its
+// parent. For human it returns no rounds. It stops counting at a record that cannot be read.
 func (o *op) round(d *draft.Draft, line lineage) float64 {
 	if d.To == schemas.Address(schemas.Human) {
 		return 0
@@ -87,8 +88,8 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 	return n
 }
 
-// newRecord makes a record from the fields of a draft and its lineage. It takes over earlier attempts but leaves at
-// least one.
+// newRecord makes a record from the fields of a draft and its lineage. It counts the attempts of earlier handoffs for
+// the same work, but leaves at least one attempt.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
 	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it differently
@@ -115,28 +116,30 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	return r
 }
 
-// setTerms puts the terms that concern claims on a record. Terms that more leaves open keep their values.
+// setTerms copies the terms that rules about claims need from more to a record. If a term in more is zero, the record
+// keeps its value.
 func setTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
 }
 
-// joinWorkflow names the workflow of a root after it, such as wf_12, unless the sender gave a name. The sender of the
-// first handoff owns the workflow, and may answer, amend, cancel, retry and return all other handoffs in it. The owner
-// never changes. It runs in the transaction of the send, so two senders cannot both become the owner.
+// joinWorkflow stores the workflow row of a new handoff. If the handoff has no parent and the sender gave no name, the
+// workflow gets its name from the id of the handoff, such as wf_12. The sender of the first handoff owns the workflow,
+// and may answer, amend, cancel, retry and return all other handoffs in it. The owner never changes. joinWorkflow runs
+// in the transaction of the send, so two senders cannot both become the owner.
 func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 	r.Workflow = cmp.Or(r.Workflow, schemas.Workflow(fmt.Sprintf("wf_%d", r.ID)))
 	wf.Owner = cmp.Or(wf.Owner, r.From)
 	return o.PutWorkflow(r.Workflow, wf)
 }
 
-// lineage is the place of a new handoff in its workflow. The transaction that creates the handoff finds it. It never
-// changes afterwards, except for the dependencies.
+// lineage is the place of a new handoff in its workflow. The transaction that creates the handoff computes it.
+// Afterwards only the dependencies can change.
 //
-// A workflow is a forest: a handoff has one parent at most, which was sent before it, so there are no cycles and a
-// chain ends at a root. Depth counts along the parents. A retry has the same parent and the same depth as the handoff
-// that it retries. A rollback, an escalation and a return are children, so a chain of failures ends at the limit like
-// any other chain.
+// A workflow is a forest: a handoff has one parent at most, and the parent was sent before it, so there are no cycles,
+// and each chain of parents ends at a handoff without a parent. The depth is the length of that chain. A retry has the
+// same parent and the same depth as the handoff that it retries. The handoff that a rollback, an escalation or a return
+// creates is a child, so failures that follow one another reach the limit of the depth like any other chain.
 type lineage struct {
 	workflow schemas.Workflow // "" for a new one
 	parent   schemas.ID
@@ -146,9 +149,10 @@ type lineage struct {
 	dependencies
 }
 
-// lineage finds the place of a draft: its parent, workflow, depth and dependencies. Completed dependencies are freed
-// already. The error is not_found for a parent, a workflow or a dependency that does not exist; limit for a chain that
-// is too long, with the senders of the chain; conflict for a dependency that ended without a completion.
+// lineage finds the place of a draft: its parent, workflow, depth and dependencies. Dependencies that are done already
+// are in the list freed. The error is not_found for a parent, a workflow or a dependency that does not exist; limit for
+// a chain of parents that is too long, with the senders of that chain; conflict for a dependency that ended without a
+// completion.
 func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
@@ -160,7 +164,8 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
 		l = l.childOf(parent)
-		// A send to human may exceed the limit of a chain. A send by a rule may not: rules could go on for ever.
+		// A send to human may exceed the limit of the chain, except a send by a rule, because rules could go on for
+		// ever.
 		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
@@ -172,7 +177,7 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 }
 
 // childOf returns the lineage of a child of parent: one deeper, in the parent's workflow unless the sender named
-// another, and under the strictest limit of the chain.
+// another, and under the lowest limit that the senders of the chain have set.
 func (l lineage) childOf(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	l.workflow = cmp.Or(l.workflow, parent.Workflow)
@@ -182,14 +187,15 @@ func (l lineage) childOf(parent *store.Record) lineage {
 	return l
 }
 
-// maxDepth returns the limit that this sender set for the chain, zero for the server's limit. It holds for all later
-// handoffs of the chain, and they cannot raise it.
+// maxDepth returns the limit that the sender of d sets for the length of the chain of handoffs, or zero if only the
+// server's limit holds. The limit also holds for all later handoffs of the chain, which cannot raise it.
 func (o *op) maxDepth(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// checkWorkflowName refuses names such as wf_12 for a new workflow. Roots get these names by themselves, and a sender
-// that took one before would own the workflow of another sender's root. The name may be used once its workflow exists.
+// checkWorkflowName refuses names such as wf_12 for a new workflow. The server makes these names from ids, so a sender
+// that took such a name in advance would own the workflow of another sender's handoff. The name may be used once its
+// workflow exists.
 func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
 	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
@@ -203,8 +209,8 @@ func (o *op) checkWorkflowName(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
-// checkDepth refuses a handoff that would make its chain longer than the limit of the service or of a sender in the
-// chain. The error is limit, and names the senders of the chain.
+// checkDepth refuses a handoff that would make its chain of parents longer than the limit of the service, or longer
+// than a limit that a sender in the chain has set. The error is limit, and names the senders of the chain.
 func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
 	if l.maxDepth != 0 {
@@ -224,8 +230,8 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 }
 
 // parent returns the handoff that a new one continues, nil if there is none: the handoff that the sender names, else
-// the latest that it holds over this connection. Unless named, the parent is a handoff that has not ended, and its
-// workflow is the workflow that the sender names.
+// the latest handoff that the sender holds over this connection. A parent that the sender did not name must not have
+// ended, and must be in the workflow that the sender names, if the sender names one.
 func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 	switch d.Parent {
 	case "none":
@@ -246,8 +252,9 @@ func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 }
 
 // latestHeld returns the handoff that this agent claimed over this connection and last reported on, or nil. It looks at
-// the newest 64 handoffs that the agent holds. Calls without a connection share only a name, so they continue nothing
-// unasked, except on the command line, where one shell belongs to one agent. A person continues nothing unasked.
+// the newest 64 handoffs that the agent holds. It returns nil for a call without a connection, because two of these
+// calls share only the name of an agent; on the command line it looks all the same, because one shell belongs to one
+// agent. It returns nil for a person, who holds many handoffs and names the parent.
 func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection share only a name
@@ -266,9 +273,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// keepContents writes content that handoffs refer to. It does so in the transaction of the handoff, so the store has
-// both or neither. The digest of content is its key, so equal content is written once, even if several handoffs refer
-// to it.
+// keepContents writes content that handoffs refer to. It writes in the transaction that creates the handoff, so the
+// store has both or neither. The key of the content is its digest, so equal content is stored once, even if several
+// handoffs refer to it.
 func (o *op) keepContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.PutReference(b); err != nil {

@@ -15,15 +15,15 @@ import (
 
 // Declare stores the agents and rules that files declare. The process that has a project calls it with the content of
 // all declaring files of the project. Only new and changed declarations are stored, so a repetition costs no write. A
-// declared agent is known before it appears, and qualifies for pools as if it had registered. A changed declaration
-// replaces everything known of the agent except whether it is away. An unchanged declaration keeps the agent's own
-// later registration.
+// declared agent is known before its first call, and qualifies for pools as if it had registered. A changed declaration
+// replaces the whole card of the agent; only the mark that the agent is away stays. An unchanged declaration keeps the
+// agent's own later registration.
 //
-// The declaration of a role holds for each agent whose name begins with it, unless that agent is declared or registered
-// itself. If no file declares an agent any more, only its own registration stays.
+// The declaration of a role holds for each agent whose name begins with the name of the role, unless that agent is
+// declared or registered itself. If no file declares an agent any more, only the agent's own registration stays.
 //
-// The rules of a file replace its earlier rules. If the declaration is whole, rules of files that it does not have are
-// removed.
+// The rules of a file replace its earlier rules. If the declaration says that it is whole, the rules of all files that
+// it does not contain are removed.
 //
 // The digest of the declaration is stored with it, see [Service.Declared].
 //
@@ -33,7 +33,7 @@ import (
 // Declare looks for differences on a snapshot first, and again in the transaction, because another process may have
 // declared the same in between. Each changed agent is one event, in the name of system, and wakes the agents that wait
 // for mail of its pools. The result names these agents. Declare does not apply the clock; the next call does. So rules
-// that a file no longer has send nothing because of a due time.
+// that were just removed from a file cannot fire for changes that are due already.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
 	said, err := card.ParseDeclared(in)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	return out, err
 }
 
-// declare stores the differences to the earlier declaration, and makes consequences due that waited for leave and have
-// it now.
+// declare stores the differences to the earlier declaration. Consequences that waited for a person to allow their rules
+// are due now if the person has allowed these rules.
 func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
 	changed, err := said.Changes(o.View)
 	if err != nil {
@@ -94,9 +94,9 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 	return out, cmp.Or(o.releaseAllowed(), o.PutDeclared(digest))
 }
 
-// putDeclared stores the row of an agent, or deletes it if nothing is known of the agent any more: no call and no claim
-// was made under the name, no file and no registration describes it, and it is not away. Its mail stays, and an agent
-// that acts under the name later begins a new row.
+// putDeclared stores the row of an agent, or deletes it if the row would be empty: no call and no claim was made under
+// the name, no file and no registration describes the agent, and it is not away. Its mail stays, and an agent that acts
+// under the name later begins a new row.
 func (o *op) putDeclared(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
 		return o.DeleteAgent(a.Card.Name)

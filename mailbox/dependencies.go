@@ -16,10 +16,9 @@ import (
 	"handoff/store"
 )
 
-// dependencies are the handoffs that a handoff waits for: until each is done well, see [reading.DoneWell], and for the
-// handoffs in accepted until they are accepted. A dependency that is met is in freed; the record keeps it because it
-// may still be returned. Each dependency is in one of after and freed, and also in accepted if its acceptance is
-// needed.
+// dependencies are the handoffs that a handoff waits for. An open dependency is in after. It is met when it is done
+// well, see [reading.DoneWell]; if it is also in accepted, its sender must have accepted it, too. A dependency that is
+// met is moved from after to freed; the record keeps it because its result may still be returned.
 type dependencies struct {
 	after, freed, accepted []schemas.ID
 }
@@ -35,11 +34,12 @@ func (d dependencies) writeTo(r *store.Record) {
 	r.After, r.Freed, r.AfterAccepted = d.after, d.freed, d.accepted
 }
 
-// addDependencies adds the handoffs that a sender names to deps, by id. It replaces a returned handoff by its rework. A
-// list that [compose.Empties] first removes the dependencies of its kind from deps.
+// addDependencies adds the handoffs that a sender names to deps, by id. If a handoff was returned, its rework is added
+// instead. If [compose.Empties] is true for the list after or accepted, the dependencies of that kind are first removed
+// from deps.
 //
 // The error names the entry of the list. It is not_found for an id without a handoff, and conflict for a handoff that
-// ended without a completion, because waiting for it would never end.
+// ended without a completion, because the wait for that handoff would never end.
 func (o *op) addDependencies(deps dependencies, after, accepted []string) (dependencies, error) {
 	lists := []struct {
 		field    string
@@ -63,7 +63,8 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	return deps, nil
 }
 
-// without removes the dependencies of one kind: those that need acceptance, or those that do not.
+// without returns d without the dependencies that need acceptance, if accepted is true; otherwise without the
+// dependencies that need none.
 func (d dependencies) without(accepted bool) dependencies {
 	gone := func(id schemas.ID) bool { return slices.Contains(d.accepted, id) == accepted }
 	d.after, d.freed = slices.DeleteFunc(d.after, gone), slices.DeleteFunc(d.freed, gone)
@@ -73,9 +74,9 @@ func (d dependencies) without(accepted bool) dependencies {
 	return d
 }
 
-// addDependency adds one handoff to deps, by its id as a caller wrote it. It applies the clock to that handoff first,
-// so an expired handoff becomes no dependency. The error comes from [operation.Op.Find], or is conflict for a handoff
-// that ended without a completion. Then deps is unchanged.
+// addDependency adds one handoff to deps, by its id as a caller wrote it. It applies due changes to that handoff first,
+// so a handoff whose deadline has passed is refused like one that ended without a completion. The error comes from
+// [operation.Op.Find], or is conflict for a handoff that ended without a completion. With an error deps is unchanged.
 func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	dep, err := o.Find(id)
 	if err != nil {
@@ -90,7 +91,8 @@ func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	return nil
 }
 
-// add adds a handoff to the open or to the freed dependencies. If it is a dependency already, the stricter kind counts.
+// add adds a handoff to the open or to the freed dependencies. If it is a dependency already and one of the two needs
+// acceptance, acceptance is needed.
 func (d *dependencies) add(dep *store.Record, accepted bool) {
 	if accepted = d.remove(dep.ID) || accepted; accepted {
 		d.accepted = append(d.accepted, dep.ID)
@@ -111,13 +113,14 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDone tells whether a dependency is met. A dependency that ended otherwise stays open until another handoff takes
-// its place, the sender accepts it, or the list of dependencies changes.
+// isDone tells whether a dependency is met. A dependency that ended in another way stays open until another handoff
+// takes its place, the sender accepts its result, or the list of dependencies is changed.
 func isDone(dep *store.Record, accepted bool) bool {
 	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
-// warnOfPartial warns of dependencies that ended partial: they block r until their sender accepts or returns them.
+// warnOfPartial warns of dependencies that were completed with the outcome partial. They block r until their sender
+// accepts them, or returns them and the rework is done.
 func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
 		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.StaysBlocked(dep) {
@@ -127,8 +130,8 @@ func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// tellStillBlocked names, in the notice and in the result of a partial completion, the handoffs and rules that stay
-// blocked, and the action that unblocks them.
+// tellStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
+// stay blocked, and the action that unblocks them.
 func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
@@ -140,8 +143,8 @@ func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) 
 }
 
 // originalDependencies returns the dependencies of work that is done again: the dependencies that the content of the
-// first attempt names and that can still be met. It refuses nothing, because the actor may be the clock. It leaves out
-// handoffs that ended without a completion meanwhile, so they do not hold up the work.
+// first attempt names. It leaves out handoffs that ended without a completion meanwhile, because they would block the
+// work for ever. It returns no error for them, because the clock may have caused the new attempt.
 func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
 		_ = o.addDependency(&deps, id, slices.Contains(m.AfterAccepted, id)) // on an error the dependency is left out
@@ -149,12 +152,12 @@ func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	return deps
 }
 
-// checkCycle refuses dependencies that depend on r themselves, since none of them could ever begin. It follows all
-// their dependencies, and the error names the cycle.
+// checkCycle refuses dependencies of r that depend on r themselves, directly or through other handoffs, because none of
+// the handoffs in such a cycle could ever begin. The error names the cycle.
 //
-// A send needs no check, because no handoff can depend on a handoff that has no id yet. Amendments and retries need it.
-// The dependents of a dead handoff depend on its retry from then on, so a retry that depends on one of them would
-// depend on itself. The error is conflict.
+// A send need not call checkCycle, because no handoff can depend on a handoff that has no id yet. Amendments and
+// retries call it. When a dead handoff is retried, its dependents depend on the retry from then on, so a retry that
+// depends on one of them would depend on itself. The error is conflict.
 func (o *op) checkCycle(r *store.Record, deps dependencies) error {
 	circle := o.pathTo(r.ID, []schemas.ID{r.ID}, deps.after, map[schemas.ID]bool{})
 	if circle == nil {
@@ -173,8 +176,8 @@ func (o *op) checkCycle(r *store.Record, deps dependencies) error {
 // pathTo returns a path of dependencies from one of deps to the handoff to, appended to way. It returns nil if there is
 // none.
 //
-// Only a pending handoff waits for its dependencies, so the path ends at any other. Freed dependencies count, too,
-// because a return makes them open again. Each handoff is visited once.
+// Only a pending handoff waits for its dependencies, so pathTo does not follow the dependencies of other handoffs. It
+// also follows freed dependencies, because a return can make them open again. It visits each handoff once.
 func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -194,9 +197,9 @@ func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]b
 }
 
 // tellBlocked tells the sender of r that a dependency of r did not end well. The notice comes in the name of the clock,
-// because no action changed r itself, and the sender gets it even if it ended the dependency itself. The record of r is
-// unchanged: r stays blocked until its sender decides, because only the sender knows whether r makes sense without that
-// dependency.
+// because no action changed r itself. The sender of r gets it even if the sender itself ended the dependency. The
+// record of r is unchanged: r stays blocked until its sender decides, because only the sender knows whether r makes
+// sense without that dependency.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
@@ -211,9 +214,9 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
-// unblock frees the dependency of r on a handoff that was completed or accepted. If that one did not end well, or r
-// needs its acceptance, r stays blocked. The transaction reads r anew, so unblock does nothing if an amendment removed
-// the dependency.
+// unblock frees the dependency of r on a handoff that was completed or accepted. If dep was not done well, or if r
+// needs an acceptance of dep that is missing, r stays blocked. If an amendment removed the dependency meanwhile,
+// unblock does nothing.
 func (o *op) unblock(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
@@ -226,9 +229,9 @@ func (o *op) unblock(r, dep *store.Record) error {
 	return o.exchangeDependency(r, dep.ID, dep)
 }
 
-// freeTakenBack unblocks the dependents of failed work when its rollback was completed by an agent whose word is
-// enough, see [op.mayTakeBack]. It does so only if done is the latest successor of the failed handoff: after a retry by
-// a person the dependents wait for that retry.
+// freeTakenBack unblocks r, a dependent of failed work, when the rollback of that work, done, was completed by an agent
+// whose completion is enough, see [op.mayTakeBack]. It does so only if done is the latest successor of the failed
+// handoff: if a person has retried the work since, the dependents wait for that retry.
 func (o *op) freeTakenBack(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
@@ -242,8 +245,8 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 
 // mayTakeBack tells whether an agent's completion of a rollback is enough to count the failed work as done, although
 // the server does not compare a rollback with the criteria. It is enough from the sender and from human: both may
-// accept any result. It is also enough from the agent that the sender named for failures, if the work has no criterion,
-// check or review and that agent did not fail itself.
+// accept any result. It is also enough from the agent that the sender named to take over after a failure, if the work
+// has no criterion, check or review, and if that agent is not the agent that failed.
 func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.Principal(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
@@ -251,9 +254,10 @@ func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 }
 
 // replaceDependency makes r depend on the successor of a dead or returned handoff, or again on the same handoff if its
-// result no longer counts as done. The successor may have ended before a consequence that was put off runs: if it was
-// done well, it frees r; else it stays a dependency of r, and the sender of r is told. If r was claimed already, it
-// goes on: its holder and the caller are told.
+// result no longer counts as done. A consequence can be put off, so the successor may have ended before
+// replaceDependency runs. If the successor was done well, r is unblocked; otherwise it stays a dependency of r, and the
+// sender of r is told. If an agent has claimed r already, the work on r goes on, and the holder of r and the caller are
+// told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.noteBegun(r, gone)
@@ -272,9 +276,9 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	return nil
 }
 
-// restoreDependencies makes r, which has no holder any more, wait again for dependencies whose results stopped counting
-// as done since r was claimed. It replaces a returned dependency by its rework, except a rework that depends on r
-// itself.
+// restoreDependencies checks the freed dependencies of r when r loses its holder. If the result of one stopped counting
+// as done since r was claimed, r waits for that dependency again. A returned dependency is replaced by its rework,
+// unless the rework depends on r itself.
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.UsableRecord(id)
@@ -296,7 +300,8 @@ func (o *op) restoreDependencies(r *store.Record) error {
 	return nil
 }
 
-// noteBegun notes that r was claimed or completed with a result that is returned now or no longer counts as done.
+// noteBegun notes that r was claimed or completed on the basis of the result of gone, which is now returned or no
+// longer counts as done.
 func (o *op) noteBegun(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
 		o.begunDependents = append(o.begunDependents, r)
@@ -312,7 +317,8 @@ func (o *op) noteBegun(r, gone *store.Record) error {
 	return o.NotifyAgent(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
-// warnOfBegun names the handoffs that were begun with a result before it was returned.
+// warnOfBegun returns a warning that names the handoffs that were claimed on the basis of a result before that result
+// was returned.
 func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
@@ -324,10 +330,10 @@ func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchangeDependency replaces one dependency of r by another, or by the same handoff once that is done. The clock is
-// the actor, because r belongs to other agents than the changed dependency. If no open dependency is left, r may be
-// claimed; else the event lists the open ones. The change is one event of r, life.Ready, which names dep. The record of
-// dep does not change.
+// exchangeDependency replaces one dependency of r by another, or by the same handoff once that is done. The change is
+// made in the name of the clock, because the agent that changed dep need not have any right to r. If no open dependency
+// is left, r may be claimed; otherwise the event lists the open dependencies. The change is one event of r, life.Ready,
+// which names dep. The record of dep does not change.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		ready := &operation.Happening{Action: life.Ready, Other: dep}

@@ -20,20 +20,20 @@ func (o *op) expire(r *store.Record) error {
 	return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
 }
 
-// timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust]. The
-// event has both the due time and the time at which the server noticed it.
+// timeOut ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
+// The event has the due time, and also the time at which the server noticed that it had passed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
 	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.Loss{Reason: why}}, r, o.End)
 }
 
-// endLease decides about a claim whose lease ended. The claim goes on if the connection that claimed is open or the
-// machine slept, see [operation.LeasesAt.RenewedUntil]. The handoff ends if this was the last attempt. Else it may be claimed
-// again. The token of the holder stays good until the next claim, because throwing work away helps nobody. For that the
-// record still names the holder, with the connection that proves its claim.
+// endLease decides about a claim whose lease ended. The lease is extended if the connection that claimed is still open
+// or the machine slept, see [operation.LeasesAt.RenewedUntil]. Otherwise the handoff ends if this was the last attempt,
+// or can be claimed again. The token of the old holder stays good until the next claim, because its finished work
+// should not be thrown away. Therefore the record still names the old holder and its connection.
 //
-// A lease that goes on is an event, too. The attempt stays counted when the work is offered again, and the next claim
-// is one more. The work is offered some time after the lease ended, see [backoff].
+// An extended lease is an event, too. If the work is offered again, the ended attempt stays counted, and the next claim
+// counts as one more. The work is offered only some time after the lease ended, see [backoff].
 func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.RenewedUntil(o.View, r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
@@ -52,15 +52,15 @@ func (o *op) endLease(r *store.Record) error {
 }
 
 // backoff returns how long work rests after a failed attempt until it is offered again: 10 seconds after the first
-// attempt, twice as long after each further one, 10 minutes at most. With it work that breaks each holder, or that
-// needs a service that is down, does not use up its attempts at once.
+// attempt, twice as long after each further one, 10 minutes at most. Without this rest, work that crashes each holder,
+// or that needs a service that is down, would use up its attempts at once.
 func backoff(attempt int) time.Duration {
 	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }
 
-// unreserve offers a handoff to all agents that qualify when the asker did not come back for its answer, see
-// [life.Unreserve]. Time that the machine slept does not count. The next claim is still no new attempt, since the
-// record stays uncharged.
+// unreserve offers an answered handoff to all agents that qualify, because the agent that asked did not claim it again
+// in time, see [life.Unreserve]. Time that the machine slept does not count. The next claim still does not count as a
+// new attempt.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.Reserved); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
@@ -70,18 +70,18 @@ func (o *op) unreserve(r *store.Record) error {
 	})
 }
 
-// endDelay offers a handoff whose delay is over by putting it into its mailbox. If it also waits for approval or for
-// dependencies, it is in its mailbox and still cannot be claimed.
+// endDelay offers a handoff whose delay is over by putting it into its mailbox. If the handoff also waits for approval
+// or for dependencies, it still cannot be claimed.
 func (o *op) endDelay(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
-// silenceMark returns the time of a claim as a mark that the sender is told when the holder falls silent. It returns
-// zero if nobody is told: a person may take any time, and a sender that holds its own work needs no notice. [op.take]
-// sets the mark, and [operation.LeasesAt.Touch] replaces it by the time at which the sender is told. For work that rules sent,
-// the sender is the owner of the workflow, see [reading.Principal].
+// silenceMark returns the value that [op.take] stores in the field SilentAt of a claimed handoff: the time of the
+// claim. Later [operation.LeasesAt.Touch] replaces it by the time at which the sender is told that the holder gives no
+// sign. It returns zero if no notice is needed: a person may take any time, and a sender that holds its own work knows.
+// For work that rules sent, the sender is the owner of the workflow, see [reading.Principal].
 func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
@@ -90,11 +90,11 @@ func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	return store.At(o.Now), err
 }
 
-// tellSilence tells the sender of a holder that has been silent for long, see [life.Silent]. It puts the notice off if
-// the holder gave a sign since or the machine slept.
+// tellSilence tells the sender of a holder that has been silent for long, see [life.Silent]. If the holder gave a sign
+// since, or the machine slept, it sets a later time for the notice instead.
 //
-// The clock runs it while the handoff is accepted or working. It takes nothing from the holder: the lease and the token
-// stay. It tells the sender once for each claim, since it removes the mark; a new claim sets the mark again.
+// The clock runs tellSilence while the handoff is accepted or working. The holder keeps its lease and its token. The
+// sender is told once for each claim: tellSilence clears SilentAt, and a new claim sets it again.
 func (o *op) tellSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
@@ -110,8 +110,9 @@ func (o *op) tellSilence(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
-// capTimes reduces the times of a record to the latest that this clock could have set, and tells whether it changed
-// one. It leaves deadlines, and delays that a sender set while the clock was right.
+// capTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
+// the latest time that the server could have set now, and tells whether it changed one. It leaves deadlines, and delays
+// that a sender set while the clock was right.
 func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.At(o.Now.Add(long)); *at > most {
@@ -140,12 +141,13 @@ const (
 	unclaimedText  = "15 minutes"
 )
 
-// setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's no_takers. The time counts from
-// the moment when the work becomes claimable, and anew when the work comes back or gets another recipient. It does not
-// count while an answer is reserved for its asker. It counts while one agent of a pool was told first.
+// setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's no_takers. The wait begins when
+// the work becomes claimable, and begins anew when the work comes back or gets another recipient. It does not run while
+// an answered handoff is reserved for the agent that asked. It does run while work of a pool is offered to one agent
+// first.
 //
-// It is a hook before each change, so no action has to set the time. Other changes of a claimable handoff, such as an
-// amended text, leave the time as it is: amending does not put it off.
+// setUnclaimedTime is a hook that runs before each change, so no action has to set the time. Other changes of a
+// claimable handoff, such as an amended text, leave the time as it is.
 func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
@@ -160,9 +162,10 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 // redirectUnclaimed applies the sender's no_takers to work that no agent claimed in time, see [life.NotTaken]. Time that
 // the machine slept does not count.
 //
-// The clock runs it, see [operation.Rules]. It happens once: it removes no_takers from the record, and an amendment may
-// set it again. The work keeps its id, its attempts and its place in the workflow, since no agent failed; only its
-// recipient changes. The new address is not checked as for a send, because the clock cannot be refused.
+// The clock runs redirectUnclaimed, see [operation.Rules]. It runs once for a handoff, because it removes no_takers
+// from the record; an amendment may set no_takers again. The work keeps its id, its attempts and its place in the
+// workflow, since no agent failed; only its recipient changes. The new address is not checked as for a send, because no
+// caller is there to get an error.
 func (o *op) redirectUnclaimed(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
@@ -182,11 +185,11 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 }
 
 // nextRecipient returns the recipient of unclaimed work by the sender's no_takers, and a text that says so. If the work
-// stays where it is, it returns the address of the record.
+// keeps its recipient, nextRecipient returns the address of the record.
 //
-// For return it is the sender, or the owner of the workflow for work that rules sent, see [reading.Principal]. For
-// generalist it leaves out agents that declined the work; if no agent is left, the address stays and the sender is
-// told.
+// If no_takers is return, the new recipient is the sender, or the owner of the workflow for work that rules sent, see
+// [reading.Principal]. If no_takers is generalist, the work goes to the agents that accept every type and have not
+// declined it; if there is none, the recipient stays and the sender is told.
 func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
@@ -207,7 +210,8 @@ func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, er
 	return r.To, "it waits on", nil
 }
 
-// warnOfUnclaimed warns the sender of a handoff of the consequence if no agent claims it.
+// warnOfUnclaimed returns a text for the sender of r that says what will happen to the handoff if no agent claims it in
+// time.
 func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
 	then := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",

@@ -16,26 +16,28 @@ import (
 	"handoff/store"
 )
 
-// Fail ends a handoff without a result, or rejects it. The holder calls it, with the proof of [Service.Complete]. A
-// recipient that did not claim may call it to reject.
+// Fail ends a handoff without a result, or rejects it. The holder calls it and proves its claim as in
+// [Service.Complete]. A recipient that did not claim the handoff may call it to reject the handoff.
 //
-// With outcome failed, the default, the handoff is failed, and its achievements are kept as a checkpoint. The sender is
-// told. The argument then says how the work goes on. Rollback, the default, sends it to the agent that rollback_to
-// names, else to rollback.on_failure of the send, else to the sender (to human, if a rule sent the work), and cancels
-// the parts that the holder had sent and nobody claimed. Retry sends it again, or to human if no attempt or no other
-// agent is left. Escalate sends it to human. Stop does nothing. The result names the handoff that continues the work.
-// If the chain is too long for another handoff, human is told instead, and the result warns.
+// With outcome failed, the default, the handoff is failed, and the part that was achieved is kept as a checkpoint. The
+// sender is told. The argument `then` says how the work goes on. Rollback, the default, sends the work to the agent
+// that rollback_to names, else to rollback.on_failure of the send, else to the sender (to human, if a rule sent the
+// work). It also cancels the handoffs that the holder had sent for parts of the work and no agent has claimed. Retry
+// sends the work again, or to human if no attempt or no other agent is left. Escalate sends it to human. Stop does
+// nothing. The result names the handoff that continues the work. If the chain is too long for another handoff, human is
+// told instead, and the result warns.
 //
-// With outcome rejected, a handoff of a pool goes back there if other agents may take it, without the caller and
-// without a notice to its sender. Any other handoff is rejected, and its sender is told. If the caller names an agent
-// that could do the work, and that agent may, the work goes there.
+// With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it; the caller is excluded
+// from it, and its sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller names an
+// agent that could do the work, and that agent may have it, the work goes to that agent.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a claim without proof.
 //   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
 //   - not_found: there is no handoff with the id.
-//   - denied: the caller is not the holder; to reject, not a recipient either.
-//   - conflict: the handoff ended otherwise; to reject, it is working, and then failing or releasing it is the way.
+//   - denied: the caller is not the holder; or, if it rejects, neither the holder nor a recipient.
+//   - conflict: the handoff ended in another way; or the caller rejects a handoff that is working, which its holder can
+//     only fail or release.
 //   - stale: as in [Service.Complete]; the failure is kept as a late result.
 //
 // A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
@@ -69,7 +71,8 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	})
 }
 
-// checkFailure checks the caller's description of a failure, before any transaction, and fills in the outcome.
+// checkFailure checks the caller's description of a failure, before any transaction. If the caller gave no outcome, it
+// sets the default.
 func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	if strings.TrimSpace(in.Description) == "" {
 		return schemas.Invalidf("description", "must not be empty").
@@ -87,8 +90,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	return err
 }
 
-// fail ends the record and lets the work go on elsewhere. It commits the checkpoint first, as an event of its own, so
-// that the handoff that continues the work finds it.
+// fail ends the record and lets the work go on elsewhere. It commits the checkpoint first, as an event of its own,
+// because the handoff that continues the work contains the checkpoint.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.nextStep(r, in.Then)
 	if err != nil {
@@ -135,8 +138,8 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	return out, nil
 }
 
-// endFailed commits a failure or rejection, and returns the handoff that continues the work, nil if there is none. Nil
-// after a failure that should go on means that the chain was too long and human was told.
+// endFailed commits a failure or rejection, and returns the handoff that continues the work, or nil if none does. If
+// the caller asked for one and gets nil, the chain was too long or the workflow was past a limit, and human was told.
 func (o *op) endFailed(
 	h *operation.Happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
@@ -161,8 +164,8 @@ func (o *op) endFailed(
 	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
 }
 
-// failureOf makes the message of a failure, before it has an id and a time. It has a rollback request if a rollback
-// follows, or if the holder gave a reason or has questions.
+// failureOf makes the message of a failure, before it has an id and a time. The message has a rollback request if the
+// work is rolled back, or if the holder gave a reason or has questions.
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
@@ -177,8 +180,8 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// repeatFailure returns the first result to a repeated call, with the handoff that continues the work as it is now. The
-// chain may have gone on since: it names the latest successor of r.
+// repeatFailure returns the result of the first call to a repeated call, but with the handoff that continues the work
+// now: the latest successor of r, because there may be another successor since the first call.
 func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.DecodeContent(r.ID, r.Result, &f); err != nil {
@@ -204,7 +207,8 @@ func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	return out, nil
 }
 
-// keepLateFailure keeps a failure that came too late. It has no consequences: the successor of the handoff goes on.
+// keepLateFailure keeps a failure that came too late. A late failure has no consequences: the work on the successor of
+// the handoff goes on.
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true

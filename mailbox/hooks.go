@@ -12,7 +12,8 @@ import (
 	"handoff/store"
 )
 
-// op is an operation with the state that the rules of the mailbox keep while it lasts.
+// op is an operation of package operation, together with the state that the rules of the mailbox need while the
+// operation runs.
 type op struct {
 	*operation.Op
 	*env
@@ -34,12 +35,13 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(opOf(o)) })
 }
 
-// mutate does [Service.update] for a call whose repetition returns the first result, see [operation.Mutate].
+// mutate runs fn like [Service.update], and stores the result, which a repeated call with the same request id gets, see
+// [operation.Mutate].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
 
-// The hooks of the mailbox: the engine calls them in every operation. These lists have all hooks.
+// The engine of package operation calls the hooks of the mailbox at every change. The two lists below have all hooks.
 
 // beforeChange has the hooks that run before a changed record is written. They may change only that record.
 var beforeChange = []hook{
@@ -54,13 +56,13 @@ var afterChange = []hook{
 	{when: mayFire, do: (*op).collectSends},
 }
 
-// hook takes part in each change of a record that meets its condition.
+// hook is a function do that runs at each change of a record for which the condition when is true.
 type hook struct {
 	when func(*op, *operation.Happening) bool
 	do   func(*op, *operation.Happening) error
 }
 
-// dueActions are the actions of the clock, by the timer of a record that is over.
+// dueActions are the functions that the clock runs on a record when one of its timers is over, by timer.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
 	operation.Reserved: (*op).unreserve, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
@@ -92,7 +94,8 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
-// across are the consequences that concern other handoffs, one call for each of them.
+// across are the consequences that change other handoffs than the one that the action changed. They run once for each
+// of these handoffs.
 var across = map[life.Consequence]spread{
 	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
 	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},
@@ -102,8 +105,9 @@ var across = map[life.Consequence]spread{
 	life.CancelParts:   {of: childrenOf, each: (*op).cancelPart},
 }
 
-// spread is a consequence for other handoffs: of finds them from the handoff that changed, and each is called for one
-// of them. Ended handoffs are included if ended is set.
+// spread is a consequence for other handoffs than the changed one. The function of returns the index of the other
+// handoffs, given the changed handoff, and the function each runs once for each of them. Ended handoffs are left out,
+// unless ended is set.
 type spread struct {
 	of    func(now *store.Record) store.Index
 	each  func(o *op, r, now *store.Record) error
@@ -136,8 +140,8 @@ func (h hooks) apply(list []hook, what *operation.Happening) error {
 
 func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// RunConsequence carries out a consequence. A consequence that is not in the table is a fault of this program: the
-// error undoes the operation.
+// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in across is a fault of
+// this program: the error undoes the operation.
 func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
 	do := consequences[c]
 	if do == nil {
@@ -163,8 +167,8 @@ func (h hooks) AfterSeen(client schemas.Agent) error                { return con
 func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
 func (h hooks) AfterUndo(ctx context.Context)                       { h.tellOverrun(ctx, h.overrun) }
 
-// The conditions of the hooks. They stand here, so that a reader of an operation can skip the hooks that do not take
-// part in it.
+// The functions below are the conditions of the hooks. They stand next to one another, so that a reader of an operation
+// sees quickly which hooks do not run in it.
 
 // comesToPool tells whether any agent of a pool may claim the handoff now.
 func comesToPool(_ *op, h *operation.Happening) bool {
@@ -177,7 +181,7 @@ func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
 	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
-// hasOutcome tells whether an outcome came for the handoff, in time or late.
+// hasOutcome tells whether the change stores a result or a failure of the handoff, in time or late.
 func hasOutcome(_ *op, h *operation.Happening) bool {
 	switch h.Content.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
@@ -191,7 +195,8 @@ func becomesOffered(_ *op, h *operation.Happening) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
-// mayFire tells whether files may have a rule for the change: there are rules, or the handoff is a step of a workflow.
+// mayFire tells whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff is
+// a step of a workflow that a file declares.
 func mayFire(o *op, h *operation.Happening) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
@@ -208,12 +213,14 @@ func waitingForParent(now *store.Record) store.Index { return store.DependentsOf
 func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
-// telling makes a consequence that adds nothing to the result of the call.
+// telling makes a consequence from a function that only tells agents or people something, and so adds nothing to the
+// result of the call.
 func telling(do func(*op, *operation.Happening) error) consequence {
 	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
 }
 
-// sending makes a consequence that sends the handoff that continues the work, nil for none.
+// sending makes a consequence from a function that sends the handoff that continues the work. The function returns nil
+// if it sent none.
 func sending(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
 	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
 		came.Successor, err = do(o, h)

@@ -14,12 +14,14 @@ import (
 	"handoff/store"
 )
 
-// claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends. The
-// result is empty if none came. The error is unavailable if ctx ends first; else it comes from the claim.
+// claimWaiting claims the next handoff for the caller. If there is none, it waits until one comes and it is the turn of
+// this caller among the waiting calls. The result is empty if none came before the wait ended. The error is unavailable
+// if ctx ends first; else it comes from the claim.
 //
-// It keeps to the protocol of [longpoll.Waiter]: it joins the queues of its mailboxes before it looks, spends the
-// permit for the handoff that it claimed, and passes on the other permits. The caller says since when it waits, so a
-// wait that continues at another process gets its old place.
+// It keeps to the protocol of [longpoll.Waiter]: the call joins the lists of waiting calls of its mailboxes before it
+// looks for mail. When mail comes, the hub of package longpoll gives one waiting call a permit, which asks the call to
+// look. claimWaiting uses up the permit of the mailbox that it claimed from, and passes its other permits on. The
+// caller says since when it waits, so a wait that continues at another process gets its old place in the lists.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
@@ -50,9 +52,10 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 	}
 }
 
-// joinQueues puts a waiter into the queues of the mailboxes from which its agent claims now, and tells whether the
-// waiter should look into them. It reads the mailboxes anew each time, since an agent may register, or hold less, while
-// it waits. The place of the waiter counts from the beginning of its wait, also in a queue that it joins later.
+// joinQueues puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim now,
+// and tells whether the call should look for mail in them. It finds these mailboxes anew each time, because while an
+// agent waits it may register for other pools, or hold fewer handoffs. The place in each list counts from the beginning
+// of the wait, also in a list that the call joins later.
 func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.AgentOrNew(v, name)
@@ -64,9 +67,9 @@ func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schem
 	return err == nil && w.Join(boxes), err
 }
 
-// passPermits passes on the permits that found nothing to the next waiters, for mailboxes that still have mail: another
-// agent may claim mail that this one may not. If the store cannot be read, it passes on all permits, because a futile
-// look does no harm and forgotten mail does.
+// passPermits passes the permits with which this call found nothing to the next waiting calls, for mailboxes that still
+// have mail, because another agent may be allowed to claim that mail. If the store cannot be read, it passes on all
+// permits: a useless look does no harm, but mail that no call looks for would be left.
 func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
@@ -90,11 +93,11 @@ func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, er
 	return m.Unread > 0, err
 }
 
-// awaitNews waits until the caller has an unread notice, or more to claim than at the beginning, or until the wait is
-// over. It tells whether there is more to claim.
+// awaitNews waits until the caller has an unread notice, or has more mail to claim than at the beginning, or until the
+// wait is over. The result mail tells whether there is more mail to claim.
 //
-// It compares with the lowest count so far, so it also reports mail that comes after another agent claimed some. The
-// error is unavailable if ctx ends first.
+// It compares the number of claimable handoffs with the lowest number during this wait. So it also notices new mail
+// after another agent has claimed old mail. The error is unavailable if ctx ends first.
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
@@ -112,8 +115,8 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 
 // pollUntil calls look, and again after each change of the workspace, until look returns true or the wait is over.
 //
-// It subscribes to the next change before it looks, so a change during the look ends the sleep. The number of looks has
-// no bound: each change of the workspace causes one.
+// It subscribes to the next change before it calls look, so it does not miss a change that comes while look runs. Each
+// change of the workspace causes one more call of look, without a bound.
 func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
 	for {
 		changed := s.hub.NextChange()
@@ -136,9 +139,10 @@ func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 }
 
 // awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the
-// wait is over. It returns at once if the caller should answer a question, and if the caller's own question was
-// answered: nothing would happen during the wait. A change is a newer event than the last one at the beginning of the
-// wait, whose number it returns. The end of the wait is no error: the caller sees the current state.
+// wait is over. It returns at once if the caller should answer a question about the handoff, or if the caller's own
+// question was answered, because then the handoff waits for the caller. A change is an event that is newer than the
+// handoff's last event at the beginning of the wait; awaitChange returns the number of that last event. It is no error
+// if the wait is over without a change: the caller then sees the current state.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
@@ -157,7 +161,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 	return first, err
 }
 
-// isAsked tells whether a question about a handoff waits for an answer by an agent.
+// isAsked tells whether r has an open question that the given agent should answer.
 func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
@@ -166,15 +170,16 @@ func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// isAnswered tells whether the caller's question about a handoff was answered and the handoff waits for the caller. It
-// compares only the name of the agent; [sameSession] tells whether the caller is the session that asked.
+// isAnswered tells whether the caller's question about a handoff was answered, so that the handoff now waits for the
+// caller to claim it again. It compares only the name of the agent; use [sameSession] to find out whether the caller is
+// the session that asked.
 func isAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
-// eventAt returns the number of a handoff's last event, or of the event before if the last one is later than since.
-// With it a wait that continues at another process misses no change. It looks back by one event, which is enough to see
-// that the handoff changed.
+// eventAt returns the number of a handoff's last event, or the number of the event before if the last event is later
+// than since. A wait that continues at another process needs it, to notice a change that came between the two
+// processes. It goes back by only one event, because the wait only needs to see that the handoff changed.
 func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {
@@ -183,10 +188,10 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleep sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes, so
-// waiting calls notice ended leases and deadlines although no other call comes. It also wakes when the connections of
-// an earlier service count as gone, because mail of their sessions may then be claimed. The error is unavailable if ctx
-// ends.
+// sleep sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes itself,
+// so that a waiting call notices leases that ended and deadlines that passed even if no other call comes. It also wakes
+// at the time when the service gives up connections that an earlier service had, because from then on other agents may
+// claim the mail of their sessions. The error is unavailable if ctx ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.engine.NextDue(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look

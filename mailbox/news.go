@@ -12,19 +12,21 @@ import (
 	"handoff/schemas"
 )
 
-// News delivers new mail to a client session at an event: the hooks of the session call it when something happens in
-// it. Each handoff and each notice is delivered once in a session. The result names the first few and counts the
-// others, and the same transaction marks all of them, so that hooks that run at once do not repeat each other. Naming a
-// handoff does not claim it, and naming a notice does not mark it read. Without anything to deliver, nothing is
-// written. On wake the call waits for a handoff, if asked.
+// News delivers new mail to a client session. The hooks that the client runs at events of the session, such as its
+// start, call it. Each handoff and each notice is delivered once in a session. The result names the first five and
+// counts the others. The same transaction marks all of them as delivered, so that two hooks that run at the same time
+// do not deliver the same mail. Naming a handoff does not claim it, and naming a notice does not mark it read. If there
+// is nothing to deliver, nothing is written. At the event wake the call waits for a handoff, if the caller asks for
+// that.
 //
-// The events are in a table of package delivery. The error is invalid for another event, and if the caller's session of
-// the client is not known. A call that is repeated with its request id gets the same delivery; without one it gets the
-// mail that is new since. If the process dies after the commit and before the session reads the response, this session
-// does not get those items again; they stay in the mailbox, and the next session gets them.
+// Package delivery has a table of the events. The error is invalid for an event that is not in the table, and if the
+// client session of the caller is not known. A call that is repeated with its request id gets the same delivery;
+// without a request id it gets the mail that came since. If the process dies after the commit and before the session
+// reads the response, this session does not get those items again; they stay in the mailbox, and the next session gets
+// them.
 //
-// Limits: it names five items and five held handoffs, looks at a thousand rows of each kind, and keeps marks for a week
-// after the last sign of the session.
+// Limits: it names at most five new items and five held handoffs, looks at a thousand rows of each kind, and keeps the
+// marks of delivered mail for a week after the last sign of the session.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (out schemas.NewsOut, err error) {
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
@@ -37,9 +39,9 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	return out, err
 }
 
-// deliverOnce makes one delivery. If the call ends meanwhile, no session receives the delivery, so deliverOnce takes
-// its marks back. Since tells the waits of one session apart, in nanoseconds since 1970; it is zero for a call that
-// does not wait.
+// deliverOnce makes one delivery. If the call is cut off meanwhile, no session receives the delivery, so deliverOnce
+// removes the marks that its mail was delivered. The argument since is the beginning of the wait in nanoseconds since
+// 1970, which tells two waits of one session apart; it is zero for a call that does not wait.
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
@@ -53,8 +55,8 @@ func (s *Service) deliverOnce(
 	return out, err
 }
 
-// undeliver takes back the marks of a delivery whose call has ended. It does not use the context of that call. If it
-// fails, it returns the error and the marks stay.
+// undeliver removes the marks of a delivery whose call was cut off, so that the mail is delivered again later. It does
+// not use the context of that call. If it fails, it returns the error and the marks stay.
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
@@ -63,9 +65,10 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 	})
 }
 
-// deliverNews makes a delivery and leaves its notes with the handoffs. From here on the operation acts as the agent of
-// the session, whose name a hook need not know. A delivery without items stores no receipt for its request id, so that
-// a repeat looks again. A session that ends releases a name under which no call was made.
+// deliverNews makes a delivery and stores the notes of the delivery as checkpoints of handoffs. It makes the operation
+// act as the agent of the session, because a hook need not know the name of that agent. The result of a delivery
+// without items is not stored for its request id, so that a repeated call looks for mail again. If the session ends and
+// no call was made under its name, the name is released.
 func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
@@ -90,8 +93,9 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	return d.Out, err
 }
 
-// leaveNotes leaves the notes of a delivery as checkpoints, each on its own. A handoff that refuses its note or cannot
-// be read does not cost other handoffs their notes; the log has the reason. It tells whether it left a note.
+// leaveNotes stores the notes of a delivery as checkpoints of their handoffs. If one handoff cannot be read or cannot
+// have a checkpoint, the reason is logged and the other handoffs get their notes. The result tells whether a note was
+// stored.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {

@@ -12,12 +12,12 @@ import (
 	"handoff/store"
 )
 
-// noticeOf makes the notice about a change, the same for all its readers.
+// noticeOf makes the notice about a change. All agents that are told of the change get the same notice.
 func noticeOf(h *operation.Happening) schemas.Notice {
 	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
-// noticeKinds are the kinds of notices that have another name than their action.
+// noticeKinds has the kind of the notice for each action whose notices have another name than the action.
 var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Answer: noticeAnswer}
 
 // The kinds of notices that are no actions.
@@ -32,9 +32,10 @@ const (
 	noticeLeave    life.Action = "leave"                 // its next steps wait for a person's leave
 )
 
-// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. It also shows a
-// message to its sender. The error is invalid for a malformed id and for a caller without a name; not_found for a
-// notice that the caller does not have, also if another agent has one of that number. Reading it again shows it again.
+// readNotice shows one of the caller's notices in full, and marks the notice read in the same transaction. If the
+// caller sent the notice as a message, it is shown, too. The error is invalid for a malformed id and for a caller
+// without a name; not_found for a notice that is neither in the caller's mailbox nor sent by the caller, even if
+// another agent has a notice with that number. A notice that was read can be shown again.
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
@@ -59,7 +60,8 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSent shows a message to its sender, and tells whether its recipient has read it. It marks nothing.
+// showSent shows a message to its sender, and tells whether its recipient has read it. It does not mark the message
+// read.
 func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
@@ -70,9 +72,9 @@ func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas
 	return true, err
 }
 
-// showNotices shows notices with fn, which returns the notices that it shows. These count as read from now on, unless
-// the caller may only read. Showing and marking are one transaction, so a notice that a failed call showed stays
-// unread. Fn may run twice and assigns its results at its start.
+// showNotices shows notices with fn, which returns the notices that it shows. The notices are marked read, unless the
+// caller may only read. Showing and marking happen in one transaction, so if the call fails, its notices stay unread.
+// Fn may run twice, so it assigns its results at its start.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {

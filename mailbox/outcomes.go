@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// outcomeHandler handles an outcome, a result or a failure, that an agent sends for a handoff. It has the claim token
-// of the outcome, and the digest by which a repetition is recognised.
+// outcomeHandler handles an outcome, which is a result or a failure that an agent sends for a handoff. It has the id of
+// the handoff, the claim token of the call, and the digest of the outcome, by which a repeated call is recognised.
 type outcomeHandler[Out any] struct {
 	id, token, digest string
 
@@ -24,14 +24,14 @@ type outcomeHandler[Out any] struct {
 }
 
 // takeOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again, recognised
-// by its digest, gets the first result and makes no event. An outcome that comes after its claim was lost, or after the
-// clock, a cancel or a return ended the handoff, is kept as late in the same transaction; its sender still gets stale.
-// Any other outcome changes nothing: the error is the error of [op.checkProof] about the claim, or of [op.refuseState]
-// about the state.
+// by its digest, gets the result of the first call and makes no event. An outcome is late if its claim was lost, or if
+// the clock, a cancel or a return ended the handoff before; a late outcome is kept in the same transaction, and its
+// sender still gets the error stale. Any other outcome changes nothing: the error comes from [op.checkProof] about the
+// claim, or from [op.refuseState] about the state.
 //
-// It proves the claim before it says anything about the record, so that an agent without the claim learns nothing by
-// sending an outcome. Only a handoff that was rejected out of its mailbox had no claim; there the digest proves the
-// caller.
+// takeOutcome checks the proof of the claim before an error says anything about the record, so that an agent without
+// the claim learns nothing by sending an outcome. Only a handoff that was rejected without a claim has no proof; there
+// the digest shows that the caller repeats its own call.
 func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
 	r, err := o.Find(take.id)
 	if err != nil {
@@ -79,8 +79,8 @@ func refuseOvertaken(r *store.Record, hint string) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// maxLate is the number of late results that one handoff keeps, so that a holder that repeats itself cannot fill the
-// record.
+// maxLate is the largest number of late outcomes that are kept for one handoff, so that an agent that sends late
+// outcomes again and again cannot fill the record.
 const maxLate = 8
 
 // lateHint tells the holder whether [op.keepLate] keeps its outcome.
@@ -92,10 +92,10 @@ func lateHint(r *store.Record, digest string) string {
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
-// keepLate keeps an outcome that came too late, and tells the sender. It does not apply the outcome, because another
-// agent may be at work on the handoff or have finished it; and throwing it away would lose its findings. The record
-// keeps its state and names the event with the outcome. It does not keep the same outcome again, or more than [maxLate]
-// outcomes.
+// keepLate keeps an outcome that came too late, and tells the sender. The outcome does not change the state of the
+// handoff, because another agent may be at work on it or have finished it; it is kept for the findings in it. The
+// record names the event with the outcome. keepLate does nothing for an outcome that equals the last late outcome, or
+// if [maxLate] outcomes are kept already.
 func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary string) error {
 	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil

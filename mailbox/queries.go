@@ -16,25 +16,26 @@ import (
 	"handoff/store"
 )
 
-// Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, with all sent
-// content, its state and its outcome; outcome; events, the last 20, and earlier ones with an offset; checkpoint, the
-// last one; reference, sent content or a field of the sent content, or of the outcome below outcome/, one page a
-// result. An id such as no_7 shows a notice of the caller in full, and marks it read. Any caller calls it; nothing else
-// changes. While the connection of the holder is open, its calls put off the end of the lease.
+// Get shows one handoff. The view says how much of it: brief, the text that its holder reads (the default); full, all
+// sent content, the state and the outcome; outcome; events, the last 20 events, and earlier ones with an offset;
+// checkpoint, the last checkpoint; reference, one page of attached content, of a field of the sent content, or, for a
+// path that begins with outcome/, of a field of the outcome. An id such as no_7 shows a notice of the caller in full,
+// and marks it read. Any caller may call Get; it changes nothing else. A call of the holder counts as a sign of the
+// holder and so puts off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
-// view it then shows the changes. It returns at once for a handoff that ended, unless another agent reviews its result,
-// and for a question that the caller should answer. A session that asked gets the answer at once, together with its
-// claim. A wait that continues at another process keeps its beginning, and misses no change. Notices about a handoff
-// count as read when its outcome or its state is shown.
+// view it then shows the changes. It returns at once if the handoff has ended, unless another agent still reviews its
+// result, and if the caller should answer a question. The session that asked a question gets the answer as soon as
+// there is one, and holds the handoff again. A wait that continues at another process counts from its first beginning,
+// and misses no change. Notices about a handoff count as read when its outcome or its state is shown.
 //
 // Errors:
 //   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
 //   - invalid: another view, and a notice without an agent.
 //   - unavailable: the call was cut off while it waited.
 //
-// It can be repeated freely. The signs of the holder are in the memory of this process; when it dies, leases count from
-// the last change in the store.
+// Get can be repeated freely. The signs of the holder are in the memory of this process; when the process dies, leases
+// count from the last change in the store.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
@@ -64,14 +65,14 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	return out, nil
 }
 
-// showsOutcome tells whether a result shows the state or the outcome of a handoff, in its fields or as text.
+// showsOutcome tells whether the result of a Get shows the state or the outcome of a handoff, in its fields or as text.
 func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	asText := (in.View == "full" || in.View == "outcome") && out.Content != ""
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
-// show makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since an
-// event. It notes a sign of the holder.
+// show makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since the
+// event with the number since. If the caller is the holder, it notes a sign of the holder.
 func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {
@@ -112,7 +113,8 @@ func addJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.Vie
 	return err
 }
 
-// fullTokens is the size of a view full that a model gets at once, unless it asks for more: clients cut longer results.
+// fullTokens is the largest size, in tokens, of a result of view full, unless the caller asks for more: clients cut
+// longer results.
 const fullTokens = 2500
 
 // List shows rows of the caller's mail: handoffs that it may claim, in the order of its queue (box inbox, the default);
@@ -121,13 +123,14 @@ const fullTokens = 2500
 // the caller may only read; otherwise nothing changes.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and
-// words of its task, decisions and result. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one
-// row; and looks at 1,000 rows. If more rows may follow, it has a cursor, which continues behind the last row, even if
-// that one was claimed meanwhile. Damaged records are left out.
+// words of its task, decisions and result. A result has ten rows, or the number limit, at most 50. It ends earlier at
+// 7,000 bytes, but has at least one row, and after a search through 1,000 rows. If more rows may follow, it has a
+// cursor; a call with the cursor continues behind the last row, even if that handoff was claimed meanwhile. Damaged
+// records are left out.
 //
 // The error is invalid for a query without a word, for a cursor that no list returned, for a workflow or a time that
-// cannot be read, and for a box other than all without an agent. It can be repeated freely; a second list of notices
-// shows the same ones, as read.
+// cannot be read, and for a box other than all without an agent. List can be repeated freely; a second list of notices
+// shows the same notices, now as read.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
 	f, err := listing.Parse(in, s.Now())
 	if err != nil {
@@ -155,7 +158,8 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	})
 }
 
-// countElsewhere counts the matches of a query in all boxes, if it finds none in the box of the caller.
+// countElsewhere runs when a query matches nothing in the box of the caller. It counts the handoffs of the whole
+// workspace that match the query, so that the result can name that number.
 func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
@@ -174,8 +178,8 @@ func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schema
 // maxReason is the longest reason in a row of a list, in bytes.
 const maxReason = 160
 
-// addReason adds to a row the reason for its state, and the last sign of its holder. It leaves out a reason that cannot
-// be read, so that the row is still shown. The row of returned work has no reason; the row of its rework has it.
+// addReason adds to a row the reason for its state, and the last sign of its holder. If the reason cannot be read, the
+// row is shown without it. The row of returned work has no reason; the row of its rework has the reason of the return.
 func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	if it.LastSign = s.reader.LastSign(r); r.Status == schemas.Returned {
 		return
@@ -187,8 +191,8 @@ func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	it.Reason = schemas.Visible(schemas.Shorten(reason, maxReason))
 }
 
-// listNotices shows the caller's notices. With wait_seconds it shows the unread ones, as soon as there are some or the
-// caller has more to claim.
+// listNotices shows the caller's notices. With wait_seconds it waits until the caller has an unread notice or more mail
+// to claim, and then shows only the unread notices.
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
@@ -208,8 +212,9 @@ func (s *Service) listNotices(
 }
 
 // Inbox counts the mail that an agent may claim, the urgent mail among it, and its unread notices. Package tools calls
-// it after each call, to tell the caller. It reads a row for each mailbox of the agent, changes nothing, and does not
-// apply the clock: a handoff whose delay has just ended is counted by the next call. The errors come from the store.
+// it after each call, to tell the caller. Inbox is cheap, one row for each mailbox of the agent. It changes nothing and
+// does not apply due changes, so a handoff whose delay has just ended may only be counted at the next call. The errors
+// come from the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
 }
@@ -221,9 +226,9 @@ func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, 
 // workflow of a given handoff, a given workflow, or the workflow of the newest handoff. Any caller calls it; nothing
 // changes.
 //
-// Verified tells whether each shown handoff agrees with its events in the registry; it is false if a record cannot be
-// read. A result has 50 handoffs, or limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts
-// the handoffs that are left out.
+// The field verified tells whether each shown handoff agrees with its events in the registry; it is false if a record
+// cannot be read. A result has at most limit handoffs, which may be up to 500. Without limit it has at most 50, and
+// ends earlier at 7,000 bytes. The field more counts the handoffs that are left out.
 //
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace without handoffs; invalid
 // for the name of a workflow that cannot be one. It can be repeated freely.
@@ -240,8 +245,8 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 // current work of agents, stuck handoffs with the reasons, and counts, see [overview.Compute]. Any caller calls it. It
 // changes nothing but applies due changes, and marks no notice as read.
 //
-// A part has limit rows, 20 by default, and counts the others. The number of rows that it reads is bounded, however
-// large the workspace is. The only errors come from the store. It can be repeated freely.
+// Each part of the result has at most limit rows, 20 by default, and counts the others. Overview reads a bounded number
+// of rows, however large the workspace is. The only errors come from the store. Overview can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.ApplyTime(ctx)
@@ -266,11 +271,12 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	})
 }
 
-// hereAfterCall is how long an agent counts as here after a call, if no connection shows whether it is.
+// hereAfterCall is how long an agent counts as present after a call, if no connection shows whether the agent is still
+// there.
 const hereAfterCall = 5 * time.Minute
 
-// knownAgents returns the agents of a workspace, a thousand at most, and whether each is here as far as the server can
-// tell.
+// knownAgents returns the agents of a workspace, a thousand at most. For each it says whether the agent is present now,
+// as far as the server can tell.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
 	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
@@ -282,8 +288,8 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 	return known, nil
 }
 
-// Declared returns the digest of the last declaration. A process that would declare the same again need not: only
-// another declaration changes the result of a repetition.
+// Declared returns the digest of the last declaration. A process whose declaration has the same digest need not declare
+// it again, because that would change nothing.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
 	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
 	return schemas.DeclaredOut{Digest: last}, err

@@ -13,13 +13,15 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient tells whether work may be sent to an address, and returns warnings. Sends, continuations, amendments
-// and releases call it; handoffs that rules send do not. R is the handoff with the new address, as far as it is known.
+// checkRecipient refuses work for an address that must not get it, and returns warnings for the sender. Sends,
+// continuations, amendments and releases call it; handoffs that rules send do not. R is the handoff with the new
+// address; for a send, only the fields that are known before it is created are set.
 //
 // The error is limit for a full mailbox; not_found for a name that no agent has, if agents are declared; conflict for
-// an agent that does not accept the type. With force the last two are no errors. In an open workspace a new name is a
-// mailbox, and the sender gets a warning. A pool without members keeps the work until an agent qualifies. Human and the
-// caller itself are refused only for a full mailbox.
+// an agent that does not accept the type. With force there is no error for an unknown name or an unaccepted type. If
+// the workspace has no declared agents, a send to an unknown name makes a mailbox for that name, and the sender gets a
+// warning. A pool without members keeps the work until an agent qualifies. Work for human or for the caller itself is
+// refused only if the mailbox is full.
 func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
 	o.checked = append(o.checked, r.To)
 	to, directed := r.To.Directed()
@@ -51,9 +53,9 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	return append(warnings, more...), err
 }
 
-// checkPool refuses a full pool. Without force it also refuses a pool that has no member and the name of an agent,
-// since the sender means the agent. It warns if no agent takes the work now: the work waits until one does. Any other
-// pool is accepted, since an agent may register for it later.
+// checkPool refuses a full pool. Without force it also refuses a pool that has no member but the same name as an agent,
+// because the sender probably means that agent. It returns a warning if no agent can take the work now, since the work
+// then waits. It accepts any other pool without members, because an agent may register for the pool later.
 func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err error) {
 	pool := r.To
 	if err := o.checkRoom(pool); err != nil {
@@ -80,8 +82,8 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	return []string{warning}, err
 }
 
-// checkNamesake refuses a pool that has no member and the name of an agent, unless force is set. The error is not_found
-// and names both.
+// checkNamesake refuses a pool that has no member but the same name as an agent, unless force is set. The error is
+// not_found and names the pool and the agent.
 func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
@@ -95,8 +97,8 @@ func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
-// checkRoom refuses a mailbox with as many pending handoffs as the limit, 10,000 by default. Claimed handoffs do not
-// count, and handoffs that rules send may exceed the limit.
+// checkRoom refuses a mailbox that already has the allowed number of pending handoffs, 10,000 by default. Claimed
+// handoffs do not count. Handoffs that rules send may exceed the limit.
 func (o *op) checkRoom(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -106,8 +108,8 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// checkUnknown refuses a name that no agent has, if agents are declared, and names likely meant agents. A name with
-// mail is known all the same, and force makes the name known. In an open workspace it only warns.
+// checkUnknown refuses a name that no agent has, if agents are declared, and names likely meant agents. It accepts a
+// name whose mailbox has mail, and with force any name. If no agents are declared, it only warns.
 func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err error) {
 	pool, err := poolOf(o.View, to)
 	if err != nil {
@@ -146,8 +148,8 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknown tells whether a name that no agent has must be refused, and then returns the cards of all agents. It
-// reads the cards only if it needs them to decide.
+// refusesUnknown tells whether the server must refuse a name that no agent has. If so, it also returns the cards of all
+// agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
 func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil || force || m != (store.Mailbox{}) {
@@ -178,17 +180,18 @@ func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
 }
 
-// A token has a limit of pending handoffs. Each handoff counts that a caller makes with the token: by a send, a
-// continuation, a retry or a return. A handoff that rules send does not count for the caller that caused it, and is
-// never refused. Work that is tried again counts for its first sender.
+// A token has a limit of pending handoffs. Every handoff counts that a caller creates with the token, by a send, a
+// continuation, a retry or a return. Handoffs that rules send do not count for the caller whose action made the rules
+// fire, and this limit never refuses them. Work that the server sends again counts for the token of its first sender.
 
 // pendingRetryAfter is the time after which a refused sender should try again, because agents may have claimed some of
 // its handoffs. The error of [op.checkPending] gives it.
 const pendingRetryAfter = 30 * time.Second
 
-// checkPending refuses a handoff with which the caller's token would exceed its limit of pending handoffs. The error is
-// limit, and says after how many seconds to try again. The store counts with each record, so the count is exact in this
-// transaction. A token without a limit, and a caller without a token, may have any number.
+// checkPending refuses to create another handoff if the pending handoffs of the caller's token have reached the limit
+// of the token. The error is limit, and says after how many seconds to try again. The store updates the count with each
+// record, so it is exact within this transaction. A token without a limit, and a caller without a token, may have any
+// number.
 func (o *op) checkPending() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil

@@ -16,9 +16,9 @@ import (
 
 // separateContent stores the content in changes as separate rows, and leaves references to it in the changes.
 //
-// Unlike a send it writes during the check, because amendments and retries are checked inside their transaction. If a
-// later check refuses the changes, the transaction undoes the content with the rest. The field of an error is relative
-// to the context; the caller puts it below changes.
+// A send writes its content only after all checks. separateContent writes at once, because amendments and retries are
+// checked inside their transaction, which undoes the writes if a later check refuses the changes. The field in an error
+// is relative to the context; the caller adds the prefix "changes".
 func (o *op) separateContent(c *schemas.Changes) error {
 	context, contents, err := o.drafts.SeparateContent(c.Context)
 	if err != nil {
@@ -31,9 +31,9 @@ func (o *op) separateContent(c *schemas.Changes) error {
 // checkReferences refuses a context with a reference to content that does not exist, because the receiver could not
 // fetch it.
 //
-// It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch foreign URLs;
-// [op.warnOfUnknown] warns of them. The error comes from [reading.Lookup], with the index of the reference in its
-// field. Existing content may be redacted later; then the receiver finds it gone.
+// It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch other URLs;
+// [op.warnOfUnknown] warns of these. The error comes from [reading.Lookup], with the index of the reference in its
+// field. Content that exists now may be removed later; then the receiver cannot fetch it.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
 		place, here := content.ParsePlace(ref.URL, 0)
@@ -50,10 +50,10 @@ func (o *op) checkReferences(c *schemas.Context) error {
 }
 
 // warnOfUnknown warns of names in a handoff that the mailbox does not know: content that another system keeps, missing
-// files, and an unknown agent for failures. None of these refuses the handoff.
+// files, and an unknown agent for failures. It only warns: none of these is an error.
 //
-// It runs at a send, after the handoff was created, in the same transaction. It cuts texts of the caller to 120 bytes
-// and makes them visible, since the warning goes into the context of a model.
+// It runs in the transaction of a send, after the handoff was created. In a warning it cuts texts of the caller to 120
+// bytes and shows invisible characters as escapes, because the warning goes into the context of a model.
 func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
@@ -75,11 +75,11 @@ func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, 
 	return warnings, err
 }
 
-// unknownAgent returns the text that no agent has a name, or "" if one has it. The text is from MisconfiguredError in
-// the kernl handoffs design.
+// unknownAgent returns the text that no agent has a name, or "" if an agent has the name. The text is from
+// MisconfiguredError in the kernl handoffs design.
 //
 // An agent has the name if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name
-// is a warning and no error: an agent may come under this name before any work goes back to it.
+// is only a warning, because an agent with this name may appear before any work fails and goes to it.
 func (o *op) unknownAgent(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil

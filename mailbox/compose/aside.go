@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// Read warns of fields that are read otherwise than they were written, and of options that the message cannot satisfy,
-// so that no sender counts on them unknowingly.
+// Read returns warnings for the sender about fields that the server understands in another way than they were written,
+// and about options that have no effect on a message of this kind.
 func Read(in schemas.SendIn) (warnings []string) {
 	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
 		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
@@ -23,8 +23,8 @@ func Read(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// Aside warns of fields of a foreign message that have no place among the arguments, nil for none. They are kept, and
-// no brief shows them. It changes no map of the message.
+// Aside warns of fields of a message from another system that match no argument of a send. It returns nil if there are
+// none. These fields are kept, but no brief shows them. Aside does not change the maps of the message.
 func Aside(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")

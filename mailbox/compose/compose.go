@@ -1,8 +1,10 @@
-// Package compose makes the content of a handoff: from the text of its sender, and later from amendments. It knows no
-// store and no rules; packages draft and mailbox check whether a send or an amendment is allowed.
+// Package compose makes the content of a handoff: first from the text of its sender, later also from amendments. It
+// does not read the store and does not know the rules; packages draft and mailbox check whether a send or an amendment
+// is allowed.
 //
-// All functions are pure. The result is the content of an event, so it has nothing that may change later: states,
-// claims, attempts and times are on the record of the handoff, and readers put them next to the content.
+// All functions are pure. The result is stored as the content of an event, and events never change. Therefore it leaves
+// out states, claims, attempts and times, which change later: these are on the record of the handoff, and readers put
+// them next to the content.
 package compose
 
 import (
@@ -67,8 +69,9 @@ func Title(task string) string {
 	return schemas.Clip(line, 80)
 }
 
-// Tags returns the given tags without spaces around them and without empty ones. It splits "a,b" into two, because
-// models write lists as text. Sends, amendments, claims and lists read tags with it, so that they mean the same.
+// Tags returns the given tags without spaces around them. It leaves out empty tags. It splits "a,b" into two, because
+// models write lists as text. Sends, amendments, claims and lists all read their tags with this function, so that the
+// same text means the same tags everywhere.
 func Tags(said []string) (tags []string) {
 	for _, s := range said {
 		for tag := range strings.SplitSeq(s, ",") {
@@ -80,19 +83,21 @@ func Tags(said []string) (tags []string) {
 	return tags
 }
 
-// HasTag tells whether tags has one of the wanted ones. It is true if none is wanted. Case matters.
+// HasTag tells whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
 func HasTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// Note adds a remark to the context of h. It changes no list that h had before.
+// Note adds a remark to the context of h. It copies the list of remarks before it changes it, because other contents
+// may share the list.
 func Note(h *schemas.Handoff, remark schemas.Remark) {
 	c := *cmp.Or(h.Context, &schemas.Context{})
 	c.Remarks = append(slices.Clone(c.Remarks), remark)
 	h.Context = &c
 }
 
-// WithContext returns c with the holder's context for the next agent added to its state. It does not change c.
+// WithContext returns a copy of the context c whose state also has more, the values that a holder passes on to the next
+// agent. It does not change c.
 func WithContext(c *schemas.Context, more map[string]any) *schemas.Context {
 	if len(more) == 0 {
 		return c

@@ -10,10 +10,11 @@ import (
 	"handoff/schemas"
 )
 
-// Parts splits a send to several: it returns one part for each text of options.each, else in itself, and the join of
-// the parts, nil for none, which does not name them yet. The text replaces each {{each}}; if task or title has no
-// {{each}}, the text goes to its end. A title that was made from the task is cut to maxTitle bytes. It does not change
-// in.
+// Parts splits a send with options.each into several sends. It returns one part for each text of options.each, or only
+// the argument in if there are no texts. It also returns the join, the send that is to wait for all parts, or nil if
+// the options have none; the join does not name the parts as dependencies yet. In each part the text replaces every
+// {{each}}; if the task or the title has no {{each}}, the text is appended to it. A title that was made from the task
+// is cut to maxTitle bytes. Parts does not change in.
 func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each
@@ -43,10 +44,11 @@ func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schem
 	return parts, join, nil
 }
 
-// eachMark matches the place of a text of options.each in a message.
+// eachMark matches {{each}}, which stands in a message for a text of options.each.
 var eachMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
-// withMark adds the mark to a text without one. An empty text stays empty, so that it is refused.
+// withMark appends {{each}} to a text that does not have it. An empty text stays empty, so that the checks of a send
+// refuse it.
 func withMark(text string) string {
 	if strings.TrimSpace(text) == "" || eachMark().MatchString(text) {
 		return text

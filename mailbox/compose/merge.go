@@ -10,15 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// Merge applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces the
-// rest. Empty fields of the changes leave the old value, so an amendment can empty no field except the lists of
-// dependencies, see [None]. Merge only names times, because they need a clock.
+// Merge applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces other
+// values. If a field of the changes is empty, the handoff keeps its old value, so an amendment cannot empty a field,
+// except the lists of dependencies, see [None]. Merge names times among the changed fields but does not set them,
+// because that needs a clock.
 //
-// A title that was made from the task is made from the new one.
+// If the old title was made from the old task, Merge makes a new title from the new task.
 //
-// It changes h, but no list or map that h had before: it copies those, because the earlier content is kept. It does not
-// name a field that already had the given value, and a list gets no entry that it has. So merging the same changes
-// twice changes nothing the second time.
+// Merge changes h. It copies the lists and maps of h before it changes them, because the earlier content is kept. A
+// field that already had the given value is not named as changed, and an entry that a list already has is not added
+// again. So merging the same changes a second time changes nothing.
 func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -52,7 +53,8 @@ func setPart[T any](have **T, with *T) bool {
 	return changed
 }
 
-// mergeContext is [mergedCopy] for contexts: a reference replaces stored content of the same name.
+// mergeContext does the work of [mergedCopy] for contexts, with one addition: a reference replaces stored content of
+// the same name.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if have == nil || more == nil {
 		return mergedCopy(have, more)
@@ -64,8 +66,8 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return mergedCopy(&c, more)
 }
 
-// mergedCopy returns a copy of a part of a handoff with more merged into it, see [merge], or the part itself if more is
-// nil.
+// mergedCopy returns a copy of have, a part of a handoff, with more merged into it, see [merge]. It returns have itself
+// if more is nil.
 func mergedCopy[T any](have, more *T) *T {
 	if more == nil {
 		return have
@@ -75,12 +77,13 @@ func mergedCopy[T any](have, more *T) *T {
 	return &part
 }
 
-// merge merges more into a value, and tells whether the value changed. A list gets the entries that it does not have, a
-// map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A schema is
-// replaced as a whole, because two schemas cannot be joined. The zero value means no change, so a switch that is on
-// stays on.
+// merge merges more into the value have, and tells whether have changed. A list gets the entries of more that it does
+// not have, a map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A
+// schema is replaced as a whole, because two schemas cannot be joined. A zero value in more means no change, so a bool
+// that is true stays true.
 //
-// Fields that the mailbox fills stay: an amendment does not change them. Lists and maps are copied before they change.
+// An amendment does not change the fields that the server fills in, see [isFilled]. Lists and maps are copied before
+// they change.
 func merge[T any](have *T, more T) bool {
 	return mergeValue(reflect.ValueOf(have).Elem(), reflect.ValueOf(more))
 }
@@ -106,7 +109,7 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	return true
 }
 
-// isFilled tells whether the mailbox fills a field, so that no caller sets it.
+// isFilled tells whether the server fills in a field, so that callers cannot set it.
 func isFilled(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }

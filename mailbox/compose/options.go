@@ -7,15 +7,17 @@ import (
 	"handoff/schemas"
 )
 
-// None is the first entry of a list of dependencies that replaces the list before: otherwise amendments extend lists.
+// None, as the first entry of a list of dependencies in an amendment, makes that list replace the old list. Without it
+// an amendment extends the list.
 const None = "none"
 
-// Empties tells whether a list of dependencies replaces the list before: it is empty and not nil, or begins with
-// [None].
+// Empties tells whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
+// begins with [None].
 func Empties(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
-// mergeOptions applies the options of a send to a handoff that was sent before, and names the changed ones. It only
-// names the time of a delay, because that needs a clock. Force is for one call and is not kept.
+// mergeOptions applies the options of a send to a handoff that was sent before, and calls note with the name of each
+// option and whether it changed. It does not set the time of a delay, because that needs a clock. The option force is
+// for one call and is not kept.
 func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
 	if opt == nil {
 		return
@@ -36,7 +38,7 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.limits", merge(&m.Limits, opt.Limits))
 }
 
-// mergeTerms merges each term by itself, see [merge], and names the changed ones.
+// mergeTerms merges each term by itself, see [merge], and calls note with the name of each term and whether it changed.
 func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)) {
 	now, said := reflect.ValueOf(have).Elem(), reflect.ValueOf(more)
 	for name, term := range schemas.Fields(said.Type()) {
@@ -44,8 +46,8 @@ func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)
 	}
 }
 
-// extendAfter adds ids to a copy of a list, each once, and tells whether the list changed. If more [Empties], its ids
-// replace the list.
+// extendAfter adds the ids of more to a copy of the list have, each id once, and tells whether the list changed. If
+// [Empties] is true for more, the ids of more replace the list.
 func extendAfter(have *[]string, more []string) bool {
 	before := *have
 	if Empties(more) {

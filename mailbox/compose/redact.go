@@ -14,10 +14,10 @@ import (
 const Redacted = "[redacted]"
 
 // Redact returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
-// data.token, or of all texts if the path is empty. It returns nil if there is no such text. A path leads through every
-// entry of a list. Names of fields, numbers, times and the [fixedFields] stay, so a handoff without its texts can still
-// be claimed, completed and listed. A title goes with its task, since it may come from the task. The error comes from
-// decoding.
+// data.token, or of all texts if the path is empty. It returns nil if there is no text to replace. Where a path meets a
+// list, it goes on in every entry of the list. Names of fields, numbers, times and the [fixedFields] stay, so a handoff
+// without its texts can still be claimed, completed and listed. If the text of a task is replaced, the title is
+// replaced, too, because it may have been made from the task. The error comes from decoding.
 func Redact(content []byte, path string) ([]byte, error) {
 	object, err := objectOf(content)
 	if err != nil {
@@ -42,9 +42,10 @@ func objectOf(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redact replaces the texts at the end of a path through a value, and tells whether it replaced one. In our own
-// messages it leaves the [fixedFields] alone, unless the path names one; free tells that the names are the sender's. A
-// text that is a time stays. A text that was removed before is no change, so removing the same twice changes nothing.
+// redact replaces the texts at the end of a path through a value, and tells whether it replaced one. It leaves the
+// [fixedFields] alone, unless the path names one. With free it does replace them, because then the sender chose the
+// names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so
+// redacting the same path a second time changes nothing.
 func redact(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -77,8 +78,8 @@ func redactField(name string, v any, path []string, free bool) (_ any, changed b
 	return v, false
 }
 
-// fixedFields are the fields of our own messages with agents, places and times. Under freeFields the names of fields
-// are the sender's.
+// fixedFields are the fields of messages whose values are agents, places and times. freeFields are the fields whose
+// value is an object of the sender; there the sender chooses the names of the fields.
 var (
 	fixedFields = []string{
 		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
@@ -95,10 +96,11 @@ const NotKept = "[no longer kept]"
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
 const shortText = 200
 
-// Lessen returns content, which is one JSON object, without its large texts: texts over 200 bytes become [NotKept], a
-// free field that is still longer than that is removed, and digests of attached content become [schemas.NotKept].
-// Agents, places and times stay, and so do titles, tags and short texts. It adds the field [schemas.NotKept]. It
-// returns nil if there is nothing to remove, so lessened content stays as it is. The error comes from decoding.
+// Lessen returns content, which is one JSON object, without its large texts: texts of more than 200 bytes become
+// [NotKept], a free field that is still longer than 200 bytes is removed, and digests of attached content become
+// [schemas.NotKept]. Agents, places, times, titles, tags and short texts stay. Lessen adds the field [schemas.NotKept].
+// It returns nil if there is nothing to remove, so content that was lessened before stays as it is. The error comes
+// from decoding.
 func Lessen(content []byte) ([]byte, error) {
 	object, err := objectOf(content)
 	if err != nil {
@@ -111,7 +113,8 @@ func Lessen(content []byte) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// lessen lessens the value of a field, or of a list in it.
+// lessen removes the large texts from the value of a field, or from the entries of a list in the field. It tells
+// whether it changed something.
 func lessen(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -131,7 +134,8 @@ func lessen(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// lessenField lessens one field of an object and tells whether it changed. Within is the field that has the object.
+// lessenField removes the large texts from the field name of an object, and tells whether the field changed. Within is
+// the name of the field whose value is the object.
 func lessenField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

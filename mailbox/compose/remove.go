@@ -11,8 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// Change removes from a handoff and then merges into it as changes say, see [Merge], and names the changed fields. The
-// error is invalid for a removal that matches nothing. With an error h may be changed in part, and must not be used.
+// Change removes the entries of a handoff that the changes want removed, then merges the rest of the changes into it,
+// see [Merge], and names the changed fields. The error is invalid for a removal that matches nothing. With an error h
+// may be changed in part, and must not be used.
 func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
 	if changed, err = remove(h, c.Remove); err != nil {
 		return nil, err
@@ -64,8 +65,9 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 }
 
 // removeTexts returns a list without some of its texts, which are named by their text or by their number. Numbers count
-// from 1 in the original list, so naming several moves none. A text that is itself a number matches before the number.
-// Of equal texts one is removed.
+// from 1 in the original list, so removing one text does not change the numbers of the others. If the list has a text
+// that looks like a number, that text is removed and not the text at that number. If the list has the same text several
+// times, one of them is removed.
 func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {
@@ -87,8 +89,8 @@ func removeTexts(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// clearField clears a field with a single value. E is the copy of the expectations that [remove] puts in place. The
-// error is invalid for a field that is not listed here.
+// clearField clears a field that has a single value. The argument e is a copy of the expectations, which [remove] later
+// puts into the handoff. The error is invalid for a field that this function does not list.
 func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){
 		"summary":            func() { h.Summary = "" },

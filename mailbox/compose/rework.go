@@ -11,9 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// Rework makes a handoff with the content of the one before the next round of the same work. Its title begins with the
-// round. The points of the round follow the earlier criteria, whose numbers stay. A point that equals a criterion is a
-// new one all the same: it needs a new answer. It changes no list that h had.
+// Rework changes h, which has the content of the handoff before, into the next round of the same work. The title then
+// begins with the number of the round. The points to mend are appended to the earlier criteria, so the numbers of these
+// stay. A point with the same text as a criterion is appended, too, because it needs a new answer. Rework copies the
+// lists of h before it changes them.
 func Rework(h *schemas.Handoff, round schemas.Rework) {
 	if before := h.Rework; before != nil {
 		h.Title = strings.TrimPrefix(h.Title, titlePrefix(*before))
@@ -39,9 +40,9 @@ func titlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 
-// Points moves the criteria of a round out of the changes of a return: success criteria, and the criteria of
-// deliverables, whose position would move the numbers of the earlier ones. It does not change the changes; rest is a
-// copy without the points.
+// Points moves the criteria of a round out of the changes of a return: the success criteria, and the criteria of
+// deliverables, because those would be inserted before earlier criteria and change their numbers. It does not change c;
+// rest is a copy of c without the points.
 func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 	if c.Expectations == nil {
 		return nil, c
@@ -57,13 +58,14 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
-// bullet matches a line of a list. A number has two digits at most, so that a year begins no point.
+// bullet matches a line of a list. A number at the beginning of a line has at most two digits, so that a year does not
+// begin a point.
 var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
 // PointsIn reads the points in the text of a return: the lines of a list, with their continuation lines. Lead is the
-// text before the first. A text without a list is one point as a whole, which asks that its content is mended. It
-// guesses, since people and models write lists in many ways. Success criteria in the changes are exact points, see
-// [Points].
+// text before the first point. A text without a list becomes one point, which asks the agent to mend what the text
+// says. PointsIn can only guess, because people and models write lists in many ways. Callers that want exact points
+// give success criteria in the changes, see [Points].
 func PointsIn(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
