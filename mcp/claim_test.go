@@ -16,7 +16,7 @@ import (
 	"handoff/tools"
 )
 
-// late holds the results of claims on the tools below it back, until it may give them.
+// late passes calls on, and holds back the result of each claim until the test lets it go.
 type late struct {
 	tools.Invoker
 	taken chan struct{} // receives each claim
@@ -72,7 +72,7 @@ func TestClaim_OfCancelledCallIsReleased(t *testing.T) {
 	}
 }
 
-// A caller that asks for this handoff by its id may hold it already, and asks for it again.
+// A caller that claims a handoff by its id may have held it before this call, so the server does not release it.
 func TestClaim_OfNamedHandoffStays(t *testing.T) {
 	_, slow, l := lateWorkspace(t)
 	c := join(t, slow, "qa")

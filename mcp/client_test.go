@@ -80,7 +80,8 @@ func connectTo(t *testing.T, s *mcp.Server) *client {
 	return cl
 }
 
-// requireGoroutines waits until no more than that many goroutines are left. The Eventually of require starts its own.
+// requireGoroutines waits until at most before goroutines are left. It does not use require.Eventually, which starts
+// goroutines of its own.
 func requireGoroutines(t *testing.T, before int) {
 	t.Helper()
 	late := time.After(patience)

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// HTTPConfig wires an [Endpoint]. Caller, Still, Challenge and Now are required.
+// HTTPConfig has the settings of an [Endpoint]. Caller, Recheck, Challenge and Now are required.
 type HTTPConfig struct {
 	// Caller returns the caller of a request, as far as the request proves it. Errors are *[schemas.Error] and refuse
 	// the request with the status of their code. Only a tool call that is refused for a limit gets the error in its
@@ -37,7 +37,7 @@ type HTTPConfig struct {
 	Messages Bound // bytes of messages and responses in memory, by default 256 and 64 MiB
 }
 
-// Bound is a limit. The zero value means the default.
+// Bound is a limit for all clients together and for one bearer token. The zero value means the default.
 type Bound struct {
 	All  int
 	Each int // of one bearer token; callers without a token count as one

@@ -93,7 +93,8 @@ func (p pair) try(ctx context.Context, tries int) error {
 	return nil
 }
 
-// once lets one client wait, and the other give up. If each has a name of its own, it gives up while both wait.
+// once lets one client wait, and the other client give up its own wait. If each client has a name of its own, the
+// second one gives up while both wait.
 func (p pair) once(ctx context.Context, n int) error {
 	patient := schemas.Agent(strings.TrimPrefix(p.patient.header.Get("Authorization"), "Bearer "))
 	quitter := schemas.Agent(strings.TrimPrefix(p.quitter.header.Get("Authorization"), "Bearer "))

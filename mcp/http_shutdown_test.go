@@ -150,7 +150,7 @@ func (s *site) raw() net.Conn {
 	return conn
 }
 
-// requireBegun waits until that many requests are under way.
+// requireBegun waits until n requests are under way.
 func (s *site) requireBegun(n int64) {
 	s.t.Helper()
 	late := time.After(patience)

@@ -114,7 +114,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-// settle waits until no more than that many requests are under way.
+// settle waits until at most n requests are under way.
 func (s *site) settle(n int64) {
 	s.t.Helper()
 	late := time.After(6 * patience)

@@ -25,8 +25,8 @@ func layOut(message string) string {
 
 type layout struct{ strings.Builder }
 
-// value writes a value whose first line has so many columns before it, and whose other lines are indented by so many.
-// It reports whether the value ended with a line of its own, after which only a new line can follow.
+// value writes a value. Its first line begins after `column` columns, and its other lines are indented by `indent`. It
+// reports whether the value ended with a line of its own, after which only a new line can follow.
 func (l *layout) value(raw json.RawMessage, column, indent int) (ended bool) {
 	if column+width(raw)+1 <= layoutWidth {
 		l.Write(raw)

@@ -141,7 +141,7 @@ func TestNaming_ClosesUnderItsName(t *testing.T) {
 	require.JSONEq(t, `{"conn":"conn","unused":true}`, string(closed[0].Args))
 }
 
-// A call that the server makes on its own is no use by the client.
+// A call that the server makes without a request of the client does not count as a use of the connection.
 func TestNaming_ReportsUnusedConnection(t *testing.T) {
 	for line, args := range map[string]string{
 		ping(1): `{"conn":"conn","unused":true}`,
@@ -337,7 +337,8 @@ func TestGreeting_WaitsForConfirmedName(t *testing.T) {
 	require.Contains(t, log.String(), "connection not announced")
 }
 
-// otherwise is an owner of another version, whose first results have advice of another form.
+// otherwise stands for an owner of another version: the advice in its first results has a form that this version does
+// not know.
 type otherwise struct {
 	tools.Invoker
 	results int

@@ -57,7 +57,7 @@ func TestStdio_AnswersCallDuringManyWaits(t *testing.T) {
 	require.Contains(t, cut[0], "the call was cut short")
 }
 
-// Nothing lies between the two lines: a cancellation that follows its request at once counts too.
+// The client writes the cancellation directly after its request, without a pause: it must take effect too.
 func TestStdio_CancelEndsWaitWithoutResponse(t *testing.T) {
 	for range 50 {
 		c := connect(t, config(newStandIn()))

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An external test cannot force this order: the SDK does next to nothing between the two.
+// This is an internal test, because no client can force a notification to come before the acknowledgement: the SDK does
+// almost nothing between the two.
 func TestSubscriptionOrder_SendsAcknowledgementFirst(t *testing.T) {
 	said := func(method string, listen any) (n sdk.JSONRPCNotification) {
 		n.Method = method

@@ -23,8 +23,9 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 //	$  the end of input, after which the server sends the rest
 //	<  a message of the server
 //
-// The server sends one line for each > and !, or as many as the digit behind it. [layOut] lays it out. Lines that begin
-// with a blank continue the line above them: a message of the client may be broken anywhere between two values.
+// The server sends one line for each > and !, or n lines if the digit n stands behind it. [layOut] lays it out. Lines
+// that begin with a blank continue the line above them: a message of the client may be broken anywhere between two
+// values.
 func TestWire_MatchesTestdata(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)

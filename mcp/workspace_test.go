@@ -51,7 +51,7 @@ func do[Out any](c *client, tool, args string) (out Out) {
 	return out
 }
 
-// sendWork leaves that many handoffs for qa.
+// sendWork sends n handoffs to qa.
 func sendWork(t *testing.T, cfg mcp.Config, n int) {
 	t.Helper()
 	for range n {

@@ -119,7 +119,8 @@ func (c cycle) remember(tx *store.Tx, step, outcome string) error {
 	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.At(storetest.Noon())})
 }
 
-// BenchmarkChange plays whole lives through the typed layer, by so many callers at once.
+// BenchmarkChange makes the writes of whole lives of handoffs through the typed layer, with 1 and with more callers at
+// once.
 func BenchmarkChange(b *testing.B) {
 	b.Run("memory", func(b *testing.B) {
 		b.ReportAllocs()
@@ -176,7 +177,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// pending returns a file in which so many handoffs wait in three boxes.
+// pending returns a file in which n handoffs wait in three boxes.
 func pending(b *testing.B, n int) *store.Store {
 	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
@@ -200,7 +201,8 @@ func pending(b *testing.B, n int) *store.Store {
 
 var anyBox = []schemas.Address{"agent-1", "capability:go", "role:coder"}
 
-// BenchmarkAudit proves a file of whole lives, and BenchmarkCheck compares one with its indexes.
+// BenchmarkAudit audits the registry of a file with whole lives of handoffs, and BenchmarkCheck compares the rows of
+// one with their indexes.
 func BenchmarkAudit(b *testing.B) {
 	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })

@@ -16,7 +16,8 @@ import (
 
 var errBroken = errors.New("the disk is broken")
 
-// failing is a backend in which one operation on rows fails: the one with the given number, from 1.
+// failing is a backend in which one operation on rows fails. The operations are counted from 1, and the test chooses
+// the number.
 type failing struct {
 	store.Backend
 	at, done int

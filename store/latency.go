@@ -76,7 +76,7 @@ func (t *Timed) Commits() schemas.Latency {
 	return out
 }
 
-// trackingWriter remembers whether fn wrote, and the error of fn.
+// trackingWriter notes whether the function of an Update wrote rows, and the error that it returned.
 type trackingWriter struct {
 	Writer
 	wrote bool

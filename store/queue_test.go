@@ -239,8 +239,8 @@ func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 	require.Zero(t, o.scans)
 }
 
-// empty returns the number of exhausted boxes, of four, after n handoffs: one box had none, and the others end
-// in turn.
+// empty returns how many of the four boxes have no handoff left after n handoffs were taken: one box had none from the
+// start, and the last handoffs empty the others one by one.
 func empty(n int) int { return 1 + max(0, n-4) }
 
 func leave(v *store.View) {

@@ -124,8 +124,8 @@ func All() Index                            { return Index{Records, nil} }
 
 // Oldest yields the ids above the given one, upwards; 0 begins at the first.
 //
-// It reads index rows only, not records, and as many as the caller ranges over. Ids count up with time, so this is also
-// the order of sending.
+// It reads one index row for each id that it yields, and no records. Ids count up with time, so this is also the order
+// of sending.
 func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.From = join(i.prefix, keyAfter(after))

@@ -11,16 +11,17 @@ import (
 	"handoff/schemas"
 )
 
-// A goal is an aim of a caller that knows only the list of tools: the calls that come to mind first reach it.
+// A goal is what a caller wants that knows only the list of tools. The calls that such a caller tries first must reach
+// it.
 func TestGoals_AreReachedAtFirstTry(t *testing.T) {
 	goals := talksIn(t, "testdata/goals.txt")
 	require.GreaterOrEqual(t, len(goals), 30)
 	play(t, "testdata/goals.txt")
 }
 
-// A slip in the last call of a talk is accepted in its meaning, or the refusal alone is enough to mend the call: by
-// the call that it advises, by the place or the name that it gives, or as the table writes it behind "> ", with no
-// name in it that the refusal lacks.
+// A slip in the last call of a talk is accepted with the intended meaning, or the refusal alone is enough to correct
+// the call. The correction is the call that the refusal advises, or follows from the place or the name in the refusal,
+// or stands in the table behind "> ". In the last case it may use only names that are in the refusal.
 func TestSlips_AreAcceptedOrMendedByRefusal(t *testing.T) {
 	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
 		for _, talk := range talksIn(t, file) {

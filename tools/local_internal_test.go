@@ -1,4 +1,4 @@
-// White box, because rows that break or say nothing cannot be reached through the table.
+// These are internal tests, because no tool of the table panics or fails with an internal error on demand.
 package tools
 
 import (

@@ -132,7 +132,7 @@ func (n *node) valueHelp() string {
 	return strings.TrimSuffix(n.Description, ".")
 }
 
-// form writes the shape of a value, such as {path: text, lines: text} for an object.
+// form returns how a value is written, such as {path: text, lines: text} for an object.
 func (n *node) form() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
 // wrongKind refuses a value of a type that the schema does not take. It names the right type, and shows the beginning

@@ -13,8 +13,8 @@ import (
 // node is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields are
 // the keywords that package schemas/generate writes, and no others.
 //
-// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. A missing keyword
-// has its zero value, which means no limit or no.
+// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. The field of a
+// missing keyword has its zero value, which means that there is no limit or that the answer is no.
 type node struct {
 	Ref         string   `json:"$ref"` // the file of the value's type, which has the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean

@@ -263,7 +263,7 @@ func TestBrief_KeepsForeignDocuments(t *testing.T) {
 	}
 }
 
-// 200 KB are read to the end from a first answer of 1,500 tokens at most, all of it counted.
+// The first answer has at most 1,500 tokens in all, and the calls that it names lead to the whole context of 200 KB.
 func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
 	in := generated(3)
 	in.Context.Artifacts = nil

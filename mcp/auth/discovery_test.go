@@ -55,7 +55,8 @@ func TestIssuer_RefusesUntrueDocuments(t *testing.T) {
 	}
 }
 
-// The first caller asks for all: if it leaves meanwhile, this is no failure of the issuer.
+// The first caller asks the issuer on behalf of all waiting callers: if the first caller leaves meanwhile, the others
+// must not get an error.
 func TestIssuer_SurvivesCallerThatLeaves(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

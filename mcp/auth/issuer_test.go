@@ -195,7 +195,7 @@ func TestIssuer_ReadsRotatedKeys(t *testing.T) {
 	w.refused(bearer(t, old), auth.JWT, "not signed by its issuer")
 }
 
-// A caller that signs tokens with own keys does not make the server ask its issuer each time.
+// If a caller signs tokens with keys of its own, the server does not ask the issuer for keys at each call.
 func TestIssuer_IsReadRarelyForForgedTokens(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

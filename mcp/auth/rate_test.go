@@ -109,7 +109,8 @@ func TestGuesses_CountRevokedToken(t *testing.T) {
 	require.Equal(t, 20, w.denied[auth.Revoked])
 }
 
-// Behind one proxy all callers have one address, and each access token that was refreshed is new.
+// All callers behind one proxy have the same address, and after each refresh a caller has a new access token: so
+// neither the address nor the token tells that a caller is known.
 func TestGuesses_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)

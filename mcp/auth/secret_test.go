@@ -29,7 +29,7 @@ func TestNewSecret_IsWellFormedAndUnique(t *testing.T) {
 	require.Panics(t, func() { auth.NewSecret(iotest.ErrReader(iotest.ErrTimeout)) })
 }
 
-// The format is in use from the first token on: issued secrets must stay valid.
+// The format must never change, because secrets that were issued must stay valid.
 func TestNewSecret_KeepsFormat(t *testing.T) {
 	const given = "hoff_iiw1H3lRmyFreIO9XhCkbxgqo75Bb7CZCUqsSo8GpED2bn0sW"
 	require.Equal(t, given, secretOf(1))

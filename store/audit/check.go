@@ -67,7 +67,7 @@ type checker struct {
 	expected [store.Spaces]uint64
 }
 
-// sum returns the summand of a row.
+// sum returns the number that a row adds to the sum of its space.
 func (c *checker) sum(key, value []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)

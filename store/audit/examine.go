@@ -98,7 +98,7 @@ func Mend(ctx context.Context, rows store.Backend, words Wording) (done MendResu
 // ErrFaulty means that a store can be read, but differs from its registry. The text has the first faults.
 var ErrFaulty = errors.New("the registry and the rows do not agree")
 
-// Contents summarises a store.
+// Contents is the summary of a store that [Verify] returns.
 type Contents struct {
 	Audit schemas.AuditOut
 	Until time.Time // of the newest event; zero where there is none

@@ -103,8 +103,8 @@ func TestRegistry_AcceptsRedactedContent(t *testing.T) {
 	})
 }
 
-// The documentation of Registry names this limit: a store in which everything was changed consistently. The root
-// differs.
+// The documentation of Registry names this limit: it finds no fault if all rows were changed consistently. But the root
+// of the tree differs then.
 func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)

@@ -43,7 +43,8 @@ func filled(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-// looked opens a damaged file and returns the faults that Inspect finds, if Open does not refuse the file.
+// looked writes a damaged file and opens it. It returns the faults that Inspect finds, or the error of Open if Open
+// refuses the file.
 func looked(t *testing.T, path string, content []byte) []string {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})

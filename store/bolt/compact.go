@@ -68,7 +68,7 @@ func keepOwner(path, of string) error {
 	return nil
 }
 
-// verifyOpens checks that a file is a store.
+// verifyOpens checks that a file can be opened as a store.
 func verifyOpens(ctx context.Context, path string) error {
 	s, err := Open(ctx, Config{Path: path})
 	if err != nil {

@@ -54,8 +54,8 @@ func fillUp(path string) int {
 	return 0
 }
 
-// outlast writes until there is no space, reads its rows, writes again after there is space, and finds all rows in the
-// end.
+// outlast writes rows until the disk is full, and reads them. After makeSpace it writes again, and in the end it checks
+// that all rows are there.
 func outlast(path string, makeSpace func() error) error {
 	s, err := bolt.Open(background(), bolt.Config{Path: path})
 	if err != nil {

@@ -61,7 +61,7 @@ func inspect(path string) (found fileState, err error) {
 // raises it if older programs cannot read the rows of the new version.
 const format = 1
 
-// The row of [store.Sys] that makes a file ours: "handoff 1".
+// The row of [store.Sys] by which a file is known as a store of handoff: "handoff 1".
 const (
 	formatKey  = "format"
 	formatName = "handoff "

@@ -33,7 +33,7 @@ func faulty(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	return s
 }
 
-// written is a commit whose last sync fails: the meta page is there, at least in the memory of the system.
+// written is a commit whose last sync fails. Its meta page was written before, at least to the memory of the system.
 func written(tx *bbolt.Tx) error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("the test: %w", err)
@@ -109,7 +109,8 @@ func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
 	require.True(t, s.has(t, "a"))
 }
 
-// A call during an earlier commit in doubt is no part of it: that this commit was kept does not keep the call.
+// A call that comes while an earlier commit is in doubt does not belong to that commit: even if the commit turns out to
+// be kept, the call was not.
 func TestUpdate_DuringDoubtIsNotPartOfDoubtfulCommit(t *testing.T) {
 	for range 40 {
 		s := faulty(t, written, written, unwritten)

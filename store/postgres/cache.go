@@ -96,7 +96,7 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 	return nil, at.linked
 }
 
-// put adds the version of a row after a commit.
+// put adds the value that a row has after a commit.
 func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,7 +176,7 @@ type stretch struct {
 	over  bool   // the range has no more rows
 }
 
-// Numbers of rows in a stretch.
+// The numbers of rows that are asked for in one stretch.
 const (
 	firstBatch = 4   // at first, because most scans end soon
 	maxBatch   = 256 // later; also the number of rows per request to the table
@@ -258,7 +258,7 @@ func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, want
 	return found
 }
 
-// next returns the first key after another.
+// next returns the smallest key that is greater than the given one.
 func next(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
 // floor returns the cell at a key, or the last one before.

@@ -8,7 +8,8 @@ import (
 	"handoff/store"
 )
 
-// Between the two moments the row was changed, folded and evicted. A test over a server cannot force this.
+// Between the reading of the part and its adding, the row is changed, folded and evicted. A test with a server cannot
+// force this order.
 func TestCache_IgnoresPartReadBeforeFold(t *testing.T) {
 	c, key, all := newCache(1), []byte("a"), store.Range{Space: store.Records}
 	told := func(value string, folds int64) part {

@@ -23,7 +23,7 @@ func member(t *testing.T, address string) *postgres.Node {
 	return n
 }
 
-// takeOver opens a workspace as soon as the rules of the election let a node have it.
+// takeOver tries to take the workspace over until the current owner's lease allows it, and opens it.
 func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Ownership) {
 	t.Helper()
 	var own *postgres.Ownership

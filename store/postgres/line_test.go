@@ -50,7 +50,7 @@ func newLine(t testing.TB, address string) *line {
 
 const socket = ".s.PGSQL.5432"
 
-// From holds the message that has some bytes in it, and all that come after it on any connection.
+// From holds back the first message that contains mark, and all later messages on any connection.
 func (l *line) From(mark string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

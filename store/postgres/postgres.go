@@ -28,7 +28,7 @@ import (
 
 // Config selects the workspace and its database.
 type Config struct {
-	// Ownership is of the workspace, which this process has taken over.
+	// Ownership is the ownership of the workspace to open. This process took it over before.
 	Ownership *Ownership
 
 	// CacheBytes is roughly the memory for rows that the database has, too. Zero means 64 MiB. Committed rows that are

@@ -26,7 +26,8 @@ func Prepare(ctx context.Context, in database) error {
 	}
 	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others may be making them now
 	return classify(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
-		// Of several processes one makes the tables; "handoff" in ASCII.
+		// The number of the lock that makes sure that only one of several processes makes the tables: "handoff" in
+		// ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
 		}

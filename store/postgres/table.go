@@ -20,12 +20,12 @@ type table struct {
 	epoch     int64 // of this owner
 }
 
-// afterAllKeys is greater than all keys. Without an end of the range, a database without statistics expects so many
-// rows that it sorts them all, instead of reading the first ones by the index.
+// afterAllKeys is greater than all keys. It is the end of a range that has no other end: without any end, a database
+// without statistics expects many rows and sorts all of them, instead of reading only the first ones by the index.
 var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
-// ask returns the first rows of a range, as many as wanted. It also reports the next row outside of the range: so the
-// table is asked only once about an empty place.
+// ask returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that the
+// cache knows a gap without rows and need not ask about it again.
 func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64) (part, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
 	outside, order := `key >= $4`, ``

@@ -141,7 +141,7 @@ func (o *Ownership) Holds(ctx context.Context) error {
 	return nil
 }
 
-// Announce changes the note.
+// Announce replaces the note of this owner, by which other processes reach it.
 func (o *Ownership) Announce(ctx context.Context, note string) error {
 	const set = `update handoff_workspace set note = $3 where id = $1 and epoch = $2`
 	done, err := o.node.Pool.Exec(ctx, set, o.workspace, o.epoch, note)

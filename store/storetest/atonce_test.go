@@ -105,8 +105,8 @@ func testFailsAlone(t *testing.T, b store.Backend) {
 	require.EqualValues(t, writers*each/2, count([]byte(value)))
 }
 
-// testReaders keeps two rows equal while others look: no View and no Update
-// may ever see them differ.
+// testReaders writes two rows that are always equal, while other goroutines read them: no View and no Update may ever
+// see them differ.
 func testReaders(t *testing.T, b store.Backend) {
 	same := func(r store.Reader) error {
 		left, err := r.Get(store.Workflows, []byte("left"))

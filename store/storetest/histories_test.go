@@ -90,7 +90,7 @@ func (m move) make(w store.Writer) (string, error) {
 	}
 }
 
-// clearRange deletes the first rows of q while ranging over them, as many as most.
+// clearRange deletes the first rows of q, at most `most`, while ranging over them.
 func clearRange(w store.Writer, q store.Range, most int) error {
 	for row, err := range w.Scan(q) {
 		err = cmp.Or(err, w.Delete(q.Space, row.Key))

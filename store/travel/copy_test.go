@@ -18,7 +18,8 @@ import (
 	"handoff/store/travel"
 )
 
-// engines are copied each into each. Open returns an empty backend for each name.
+// engines lists the engines; the tests copy from each to each. The function open returns an empty backend for each
+// name.
 var engines = []struct {
 	name  string
 	start func(testing.TB) func(t testing.TB, name string) store.Backend

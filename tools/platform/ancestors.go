@@ -18,7 +18,7 @@ func Ancestors() (all []int) {
 	return all
 }
 
-// ancestors yields at most that many ancestors with their names, as far as the system reports them.
+// ancestors yields the numbers and names of the nearest ancestors, at most `most`, as far as the system reports them.
 func ancestors(most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := processLookup()
@@ -51,7 +51,7 @@ func AncestorPrograms() (names []string) {
 
 var interpreters = []string{"node", "bun", "deno"}
 
-// shells are programs that clients use to start others. They may end at once.
+// shells are programs that clients use to start other programs. A shell may end right after it started a program.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
 // Launcher returns the number of the process that started this one: the nearest ancestor that is no shell. If the

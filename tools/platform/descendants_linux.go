@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardedProcesses are the processes under [Guard]. The kernel stores for a process only whether it adopts orphans.
+// guardedProcesses are the commands that [Guard] started and that were not released yet. They are listed here because
+// the kernel only stores whether this process adopts orphans, and not for which commands.
 var guardedProcesses = struct {
 	sync.Mutex
 	pids map[int]bool
@@ -86,8 +87,8 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	}
 }
 
-// visitAll visits all visible processes in the order of the system. A process comes before the processes that it
-// starts meanwhile, unless process numbers wrapped around.
+// visitAll visits all visible processes in the order of the system. The system lists processes by their numbers, so a
+// process is visited before the processes that it starts meanwhile, unless the numbers began anew at the lowest.
 func visitAll(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {

@@ -16,8 +16,8 @@ func SameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// Owned tells whether a file belongs to the user of this process. It is true if the system has another kind of
-// owners.
+// Owned tells whether a file belongs to the user of this process. It returns true on systems whose files have no user
+// number as their owner.
 func Owned(f fs.FileInfo) bool {
 	uid, _, known := Owner(f)
 	return !known || uid == os.Geteuid()

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function
-// that closes it and restores the file's mode. Otherwise a read that waits keeps one of the runtime's processors
-// until the runtime takes it away, which takes 10 ms in a process that does little. With two processors, and another
-// thread that waits for the lock of the store, a start stood still for this time. PollInput returns input unchanged
-// if it is no pipe or is one of the outputs as well: the mode of a file affects all its users.
+// PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that
+// closes it and restores the file's mode. Without the poller, a waiting read keeps one of the runtime's processors, and
+// in a process that does little the runtime takes that processor back only after 10 ms. On a machine with two
+// processors, if another thread waited for the lock of the store, each start was 10 ms later. PollInput returns input
+// unchanged if it is no pipe or is one of the outputs as well: the mode of a file affects all its users.
 func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	unchanged := func() {}
 	f, ok := input.(*os.File)

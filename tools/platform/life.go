@@ -99,7 +99,7 @@ func (l *Life) enforceLimit() {
 // beginDrain begins the drain. Calls that were read go on.
 func (l *Life) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
 
-// stop begins the drain and ends waiting.
+// stop begins the drain and ends the context, so that waiting calls return.
 func (l *Life) stop() {
 	l.beginDrain()
 	l.cancel()

@@ -10,7 +10,7 @@ import (
 // the lock when the process ends, in any way.
 //
 // Some systems have only locks that belong to the whole process, which are lost when it closes any file of the same
-// name. There all functions except [Unlock] return [errors.ErrUnsupported].
+// name. On these systems all functions except [Unlock] return [errors.ErrUnsupported].
 var ErrLocked = errors.New("another process has it open")
 
 // TryLock locks a file exclusively. It does not wait: the error is [ErrLocked] if the file is locked.

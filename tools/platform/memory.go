@@ -6,7 +6,8 @@ import (
 )
 
 // A server is small and allocates in bursts. A garbage collection at every doubling of a few megabytes would cost a
-// third of its throughput, so it collects later, and as often as needed near the limit.
+// third of its throughput, so the process collects garbage later than Go does by default, and as often as needed when
+// its memory comes near the limit.
 const (
 	gcPercent  = 400       // percent
 	smallLimit = 34 << 20  // bytes; a soft limit, which is exceeded when needed

@@ -11,6 +11,6 @@ func NetworkKind(string) string { return "" }
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
 // processLookup reports nothing here: only the parent of this process itself is known.
-func running() func(pid int) (name string, parent int) {
+func processLookup() func(pid int) (name string, parent int) {
 	return func(int) (string, int) { return "", 0 }
 }

@@ -13,7 +13,7 @@ import (
 // setGroupLeader makes a process the leader of a group of its own.
 func setGroupLeader(how *syscall.SysProcAttr) { how.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP }
 
-// kill lets the system find the children of a process, as long as the system knows that process.
+// kill ends a process and its children. The system finds the children, but only as long as it knows the process itself.
 func kill(leader *os.Process) error {
 	var err error
 	known := leader.WithHandle(func(uintptr) { // and its number is not reused

@@ -59,8 +59,8 @@ func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn
 	}
 }
 
-// Invoke sends a call to the owner. If the result broke off, it sends the call again under the same id. The request
-// of a call that opens a connection stays open.
+// Invoke sends a call to the owner. If the response broke off, Invoke sends the call again under the same id. If the
+// call opens a connection, its request stays open.
 //
 // The errors are the errors of the tool, errMoved if the owner is gone, and unavailable if ctx ended or the owner
 // does not answer.
@@ -118,9 +118,9 @@ func (c *client) follow(ctx context.Context, after uint64, yield func(schemas.Ch
 	}
 }
 
-// post sends a call until the owner begins it. The caller closes the body of the response. If the owner stalls, post
-// returns only after the begin-by time of the call, when the owner would no longer begin it: so a call that is
-// reported as failed does not happen later.
+// post sends a call until the owner begins it. The caller closes the body of the response. Each call carries a begin-by
+// time, after which an owner refuses to begin it. If the owner does not answer, post returns only after that time: so a
+// call that is reported as failed does not happen later.
 //
 // If the owner read a call too late, post sends it again at once, with a new begin-by time. The status of the
 // response is never statusLate.

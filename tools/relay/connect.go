@@ -16,7 +16,8 @@ const (
 	lastPause   = 100 * time.Millisecond
 )
 
-// errUnserved means that a search gave up: a process holds the lock, and no process serves.
+// errUnserved means that a search for the owner gave up: a process holds the lock, but no process answers calls for the
+// store.
 var errUnserved = errors.New("nobody serves the store")
 
 // search is one search for a route. All calls that need a route share it.
@@ -117,13 +118,14 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	}
 }
 
-// tryOnce makes one try. It checks whether this process became the owner by waiting for the lock, whether another
-// process is the owner, and whether the lock is free. It returns neither a route nor an error if another try may
-// succeed.
+// tryOnce makes one try. It first checks whether this process has become the owner by waiting for the lock, then
+// whether another process is the owner, and at last whether the lock is free. It returns neither a route nor an error
+// if another try may succeed.
 //
-// A process that waits for the lock does not take a free lock, but waits like the others, so that the lock goes to
-// one of them in the kernel's order. A command takes it. If the owner does not answer, tryOnce tries the lock once:
-// it may be free, because another program listens at the address in the note.
+// A process that already waits for the lock in the kernel does not take a free lock here, so that the lock goes to the
+// waiting processes in the kernel's order. A command does not wait in the kernel, so it takes a free lock here. If the
+// owner does not answer, tryOnce tries the lock once: it may be free, because another program listens at the address in
+// the note.
 func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err
@@ -156,8 +158,9 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	return nil, r.election.Unusable(err)
 }
 
-// resignBackoff is how often a command that gave the store up looks for another owner before it tries the lock. A
-// free lock goes to the next process that asks, so without this the command might get it back.
+// resignBackoff is the number of times that a command looks for another owner after it gave the store up, before it
+// tries the lock again. A free lock goes to the next process that asks, so without this pause the command might get the
+// lock back.
 const resignBackoff = 5
 
 func (r *Relay) backsOff() bool {

@@ -18,9 +18,10 @@ import (
 	"handoff/tools/platform"
 )
 
-// The rules renew the claims of a client while its connection is open, and the process of the client may be killed at
-// any moment. So connection_open goes to the owner as a request that stays open. When this request breaks, the owner
-// closes the connection. When the owner ends, the process repeats the request at the next owner.
+// The rules renew the claims of a client while its connection is open, and the process of this connection may be killed
+// at any moment. So that the owner notices it, the process sends connection_open to the owner as a request that stays
+// open. When this request breaks, the owner closes the connection. When the owner ends, the process repeats the request
+// at the next owner.
 const (
 	openTool  = "connection_open"
 	closeTool = "connection_close"
@@ -76,9 +77,9 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	}
 }
 
-// reconnect looks for the next owner while connections are open, so that this owner hears of them even without a
-// call. The next owner may be the last one, if it was only stopped: when it goes on, it closes connections whose
-// requests broke.
+// reconnect looks for the next owner while connections are open, so that this owner hears of them even without a call.
+// The next owner may be the same process as before, if that process was only stopped for a while: when it goes on, it
+// closes connections whose requests broke.
 //
 // It is called when a route is lost. It tries each second until an owner knows the connections, all are closed, or
 // the relay is closed.
@@ -196,7 +197,7 @@ func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, er
 	return out, nil
 }
 
-// firstLine reads the result of a request that stays open.
+// firstLine reads the result of a call, which is the first line of a response that stays open.
 func firstLine(rs *http.Response) (json.RawMessage, error) {
 	if rs.StatusCode != statusDone {
 		return readResult(rs.StatusCode, rs.Body)

@@ -25,7 +25,8 @@ func (r *Relay) joinQueue() {
 	go r.waitForLock(wait) // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
-// mayQueue tells whether this process waits for the lock while another holds it.
+// mayQueue tells whether this process may wait for the lock while another process holds it: it stays, and the election
+// has a queue.
 func (r *Relay) mayQueue() bool {
 	_, can := r.election.(queueElection)
 	return can && r.config.Stays
@@ -127,7 +128,7 @@ func (r *Relay) ownRoute() (*route, error) {
 	return nil, err
 }
 
-// hasLock reports whether this process owns the store, or is about to.
+// hasLock reports whether this process owns the store, or has won the election and is opening the store.
 func (r *Relay) hasLock() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,7 @@
 package relay
 
-// LoseRoute breaks the link between this process and the owner, like a failure of the system that no test can cause.
+// LoseRoute makes the relay lose its route to the owner, as after a broken socket, which no test can cause at a chosen
+// moment.
 func (r *Relay) LoseRoute() {
 	r.mu.Lock()
 	s := r.route

@@ -80,7 +80,8 @@ func (e *fileElection) tenure(l *lock, err error) (Tenure, error) {
 
 // Alone reports whether no other process that stays uses the workspace. It is called with the lock held.
 //
-// It removes the mark of this process for a moment. No process looks then, because only the holder of the lock does.
+// To see the marks of others, it removes the mark of this process for a moment. No other process can notice this,
+// because only the holder of the lock looks for marks.
 func (e *fileElection) Alone() (bool, error) {
 	if err := e.presence.reopen(); err != nil {
 		return false, err

@@ -102,8 +102,8 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 // inflight counts the calls of other processes under way at an owner. A thousand calls that wait need more memory
 // than the limit of a server with one client, so it calls notify when there are many.
 //
-// Between the two bounds it does not call notify, so that a number that goes up and down near one bound does not call
-// it again and again. Notify is called with mu held.
+// The bound for many is higher than the bound for few, and between the two bounds it does not call notify: so a number
+// that goes up and down near one bound causes no series of calls. Notify is called with mu held.
 type inflight struct {
 	notify func(many bool) // may be nil
 
@@ -112,7 +112,7 @@ type inflight struct {
 	many  bool
 }
 
-// There are many calls from 256 on, until the number is down to 64.
+// At 256 calls there are many, and there are few again when the number is down to 64.
 const (
 	manyCalls = 256
 	fewCalls  = 64

@@ -38,9 +38,10 @@ func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	return c.route, nil
 }
 
-// negotiate asks an owner to give the store up if this process precedes it. It does if this program is newer, so that
-// all processes get the repairs of an upgrade, or if the owner is a command, which people stop and forget. If the
-// owner keeps the store, it is used, provided that both programs have a common version of the protocol.
+// negotiate asks an owner to give the store up if this process precedes it. This process precedes the owner if its
+// program is newer, so that all processes get the repairs of an upgrade, or if the owner is a command, which people may
+// stop and forget. If the owner keeps the store, this process sends its calls to the owner, provided that both programs
+// have a common version of the protocol.
 //
 // The error is errMoved if the owner gives the store up, so that the search goes on; unavailable without a common
 // version; nil otherwise.
@@ -57,8 +58,8 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	return incompatible(r.config, met)
 }
 
-// askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: the owner is
-// then used unchanged, or the search goes on.
+// askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: then this
+// process sends its calls to the owner, or searches on if the owner is gone.
 func (c *client) askToYield(ctx context.Context, by Note) bool {
 	body, _ := json.Marshal(by) // texts and numbers can be encoded
 	rs, err := c.request(ctx, http.MethodPost, pathYield, body)

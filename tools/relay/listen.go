@@ -59,9 +59,9 @@ func socketPaths(dir, runtimeDir string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > maxPath })
 }
 
-// bind listens on a socket and replaces the socket of a killed owner. The socket has another name until its
-// permissions are set, so no process reaches it earlier. This name is no longer than path. It is the same for all
-// processes, because only the holder of the lock uses it; bind removes an old socket under it.
+// bind listens on a socket and replaces the socket of a killed owner. The socket has another name until its permissions
+// are set, so no process reaches it earlier. This first name is at most as long as path. All processes use the same
+// one, because only the holder of the lock needs it, and bind removes an old socket under it.
 func bind(path string) (*net.UnixListener, error) {
 	if err := platform.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -126,8 +126,9 @@ func (a Address) url() string {
 // isRemote tells whether the owner may be on another machine.
 func (a Address) isRemote() bool { return a.Network == "url" }
 
-// dialLimit is generous. The kernel accepts for a stopped process, and refuses at once for an ended one, except on
-// Windows, which would try again for seconds.
+// dialLimit is the longest time for a connection to a socket of this machine. It is generous: the kernel accepts a
+// connection even for a stopped process, and refuses one at once if the process has ended. Only Windows would try again
+// for seconds after a refusal.
 const dialLimit = 200 * time.Millisecond
 
 // dial connects to an owner that runs as the same user.

@@ -25,9 +25,9 @@ type lock struct {
 // ErrInUse means that a process has the workspace open.
 var ErrInUse = platform.ErrLocked
 
-// Lock keeps all processes from opening the store of a workspace until release is called, for work on its files from
-// outside. It does not wait: the error is [ErrInUse] if a process has the store open, and also if a process that
-// stays has not made a call yet. Release may be called twice.
+// Lock keeps all processes from opening the store of a workspace until release is called, so that the caller can work
+// on the files of the store. It does not wait: the error is [ErrInUse] if a process has the store open, and also if a
+// process that stays uses the workspace but has not made a call yet. Release may be called twice.
 //
 // A process that does not stay and has made no call holds nothing, so Lock does not notice it; its next call finds
 // the workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and
@@ -100,9 +100,9 @@ func (l *lock) release() error {
 	return errors.Join(platform.Unlock(f), f.Close())
 }
 
-// presence is the mark of a process that stays: a lock on handoff.here that all these processes share. The kernel
-// releases it when the process ends, in any way. So a new owner knows whether other processes are there before they
-// announce themselves.
+// presence marks that a process that stays uses the workspace: it is a shared lock on the file handoff.here, which all
+// these processes hold together. The kernel releases the lock of a process when the process ends, in any way. So a new
+// owner knows whether there are other processes before they announce themselves.
 //
 // The file is empty and stays. A process that does not stay opens it and sets no mark.
 type presence struct {

@@ -46,7 +46,7 @@ func pidNamespace() string {
 	return name
 }
 
-// Elsewhere reports whether the process of a note is in another container, which has its own process numbers.
+// Elsewhere reports whether the process of a note is in another container, whose process numbers mean nothing here.
 func (n Note) Elsewhere() bool {
 	here := pidNamespace()
 	return n.PIDNamespace != "" && here != "" && n.PIDNamespace != here

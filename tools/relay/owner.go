@@ -11,8 +11,8 @@ import (
 // An owner has the store open and serves it to other processes. It listens before the store is open: calls that come
 // while it reads a large store wait here, and need not ask again and again.
 //
-// There is at most one in a process, and one among all processes. It lives from winning the election to releasing its
-// tenure. When it ends, its route is lost first, which cuts off all calls; its handlers learn of the end this way.
+// All processes of a workspace together have at most one owner. It lives from the won election until its tenure is
+// released. When it ends, its route is lost first: this cuts off all calls, and tells its handlers that the owner ends.
 type owner struct {
 	relay    *Relay
 	tenure   Tenure
@@ -32,10 +32,10 @@ const ShutdownLimit = time.Second
 
 // openOwner makes this process the owner. On an error it ends the tenure.
 //
-// The order matters. It listens before it opens the store, so that others wait here. It looks for other processes
-// before it opens the store, because the rules then know whether connections will be announced. It opens the store
-// before it announces connections, and answers calls last. The errors are the errors of Config.Open, and unavailable
-// if locks, sockets or files do not work.
+// The order of its steps matters. It listens before it opens the store, so that other processes wait here. It looks for
+// other processes before it opens the store, because the rules then know whether connections will be announced. It
+// opens the store before it announces connections, and answers calls last. The errors are the errors of Config.Open,
+// and unavailable if locks, sockets or files do not work.
 func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error) {
 	o := &owner{
 		relay: r, tenure: won, note: r.note(), route: newRoute(), ready: make(chan struct{}),

@@ -20,12 +20,12 @@ import (
 //	POST /1/hold            a call that opens a connection; its result, then nothing until one side ends the request
 //	GET  /1/changes?after=  changes, one a line, until one side ends the request
 //
-// The first two are the same in every version, so that programs of any two versions understand each other that far.
-// The others belong to version 1, the first. The status tells the outcome of a call.
+// The first two are the same in every version, so that programs of any two versions can find out who owns the store and
+// ask for it. The others belong to version 1, the first. The status tells the outcome of a call.
 //
-// All of them may be repeated safely. GET changes nothing. A granted yield is refused the second time, because the
-// store is being closed. A call and a hold carry the id of the call, under which the rules take effect once. A stream
-// of changes can start at any number.
+// All of them may be repeated safely. GET changes nothing. If a yield was granted and is sent again, it is refused,
+// because the store is being closed already. A call and a hold carry the id of the call, under which the rules take
+// effect once. A stream of changes can start at any number.
 //
 // The owner sets no time limit for a request except its begin-by time, because a wait may be long. A body is at most
 // 64 MB. A status that is not listed below is a fault of the owner, and its caller gets an internal error.

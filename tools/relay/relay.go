@@ -114,8 +114,8 @@ type Config struct {
 
 // Store is an open store with its rules.
 //
-// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable. This package treats
-// it as a move if it caused the end itself.
+// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable. If the process has
+// stopped being the owner, this package does not return that error, but repeats the call at the next owner.
 type Store interface {
 	tools.Invoker
 
@@ -152,9 +152,9 @@ type Relay struct {
 
 var _ tools.Invoker = (*Relay)(nil)
 
-// Open prepares the directory of a workspace. It does not open the store: the first call does, or finds the owner. So
-// a server starts even if the store is not available at that moment. Ctx lends its values; its end does not close the
-// relay. Errors are *[schemas.Error].
+// Open prepares the directory of a workspace. It does not open the store: the first call does, or finds the owner. So a
+// server starts even if the store is not available at that moment. The relay uses the values of ctx, but the end of ctx
+// does not close the relay. Errors are *[schemas.Error].
 //
 // It makes handoff.here, and marks this process there if it stays. The error is unavailable if the directory cannot
 // be made or written, or is on a network file system. A process that stays gets this error from its calls instead,

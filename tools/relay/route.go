@@ -10,7 +10,7 @@ import (
 	"handoff/tools"
 )
 
-// A route is the present destination of calls: the store in this process, or its owner in another process.
+// A route leads calls to the store: to the store in this process, or to the process that owns it.
 //
 // A route is used until it is lost, and never again after. All calls under way on it end with errMoved then, and each
 // finds the next route for itself.

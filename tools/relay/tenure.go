@@ -50,7 +50,7 @@ type Tenure interface {
 	// Alone tells whether no other process that stays uses the workspace, so that none will announce connections.
 	Alone() (bool, error)
 
-	// Opened is called when the store is open.
+	// Opened is called after the store was opened.
 	Opened() error
 
 	// Holds is called before each acknowledgement. It checks whether this process still owns the store. The error is

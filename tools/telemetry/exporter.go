@@ -164,8 +164,8 @@ func retryAfter(h http.Header) time.Duration {
 // same as a missing one, except for the id of a parent.
 type object = map[string]any
 
-// encode encodes spans as one request to a collector. All use the resource and the scope of the first: this program
-// has no others. There is at least one span.
+// encode encodes spans as one request to a collector. All spans are sent with the resource and the scope of the first
+// span, because all spans of this program have the same. There is at least one span.
 func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
 	return json.Marshal(object{"resourceSpans": []object{{

@@ -88,8 +88,8 @@ func (p *page) single(f family, labels string, value float64) {
 
 // workspace writes the statistics of the workspace, nil if they could not be read.
 //
-// A mailbox without claimable handoffs has no age. The clock may be behind the sender's clock; an age is never
-// negative.
+// A mailbox without claimable handoffs has no age. The clock of this process may be behind the clock of the sender;
+// then the age is zero and not negative.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
 		p.single(up, "", 0)

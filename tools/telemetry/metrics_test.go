@@ -36,7 +36,8 @@ var (
 	headLine   = regexp.MustCompile(`^# (HELP|TYPE) ([a-z_]+) (.+)$`)
 )
 
-// parse refuses a family that is split, a late head, and a sample that comes twice.
+// parse fails the test if the samples of a family are not together, if the head of a family comes after its samples, or
+// if a sample comes twice.
 func parse(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	samples, kinds, ours := map[string]float64{}, map[string]string{}, ""

@@ -19,10 +19,10 @@
 //
 // Neither exports texts of agents: no title, task, summary, note or result.
 //
-// Both are off by default and cost nothing then: a server counts metrics if it was asked to show them, and makes
-// spans if the environment names a collector. Libraries that build registries when the program starts are kept out,
-// because every command and hook pays for them. So this package encodes spans as JSON itself, and does not use the
-// exporter of OpenTelemetry, which links gRPC.
+// Both are off by default and cost nothing then: a server counts metrics if it was asked to show them, and makes spans
+// if the environment names a collector. Libraries that build large tables when the program starts are not used, because
+// every command and hook would take longer. So this package encodes spans as JSON itself, and does not use the exporter
+// of OpenTelemetry, which links gRPC.
 //
 // Neither ever fails or delays a call of an agent. Data that cannot be read or sent is left out and logged.
 //
@@ -77,8 +77,8 @@ type position struct {
 }
 
 // follow goes on from the position until an error, and moves the position after each event that fn accepted. It never
-// returns nil. It asks for the number of the newest event once, so an event that comes while the registry cannot be
-// read is not lost.
+// returns nil. Only the first time it asks for the number of the newest event and begins there. Later it goes on after
+// its position, so an event that comes while the registry cannot be read is not lost.
 func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) error {
 	if !p.known {
 		newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})

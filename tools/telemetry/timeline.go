@@ -121,8 +121,9 @@ const maxWorkflows = 4096
 
 // workflows remembers the workflows of the latest handoffs.
 //
-// When recent is full, it replaces older, and the old one is forgotten: between 4,096 and 8,192 handoffs are known. A
-// forgotten workflow is asked for again, or the handoff has no link.
+// When the map recent is full, it takes the place of the map older, whose handoffs are forgotten: so the workflows of
+// the latest 4,096 to 8,192 handoffs are known. If the workflow of a forgotten handoff is needed, it is asked for
+// again; if that fails, the span has no link.
 type workflows struct {
 	mu            sync.Mutex // guards the fields below
 	recent, older map[schemas.ID]schemas.Workflow

@@ -105,7 +105,8 @@ handoff ho_1 qa completed 15m0s
 	})
 }
 
-// A stage that began before the server did has a span from its beginning; one that ended meanwhile has none.
+// A stage that began before the restart and ended after it has a span from its beginning. A stage that ended while no
+// server ran has no span.
 func TestTraces_RestartLosesOnlyStagesEndedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}

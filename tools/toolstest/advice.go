@@ -27,7 +27,7 @@ type Advised struct {
 	TB testing.TB
 }
 
-// Invoke passes the call on.
+// Invoke makes the call and checks the advice of its result or error.
 func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	a.TB.Helper()
 	out, err := a.Invoker.Invoke(ctx, c)
@@ -38,7 +38,7 @@ func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 // adviceOf returns the advice of a result, or of the error if there is one. For an unreadable result it returns one
-// empty advice, which is a fault.
+// empty advice, which [Faults] reports as a fault.
 func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	if err != nil {
 		return schemas.AsError(err).Next
@@ -120,6 +120,6 @@ func checkCall(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// DestructiveArgs are parts of canonical arguments that no advised call may hold: they take work away from an agent,
-// or leave it unattended.
+// DestructiveArgs are parts of canonical arguments that no advised call may hold: calls with these arguments take work
+// away from an agent, or leave it without an agent.
 var DestructiveArgs = []string{`"action":"cancel"`, `"action":"refuse"`, `"changes":`, `"force":true`}

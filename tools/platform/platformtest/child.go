@@ -17,8 +17,8 @@ import (
 // endLimit is how long RequireEnd waits for the end of a child.
 const endLimit = 10 * time.Second
 
-// A Child is a process that a shell script starts and does not end. It counts as running as long as it has a pipe
-// open. Its number would be no sign: it stays until the parent has waited for it.
+// A Child is a process that a shell script starts and does not end. It counts as running as long as it has a pipe open.
+// Its process number would not show its end: the system keeps the number until the parent has waited for the process.
 type Child struct {
 	pipe  string
 	ended chan error
