@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// setAddress gives the repository another address: its module path, and all texts that name packages, the repository or
-// its owner. The settings have the old names.
+// setAddress gives the repository another address. It changes the module path, and all texts that contain names of
+// packages, of the repository or of its owner. The old names come from the settings.
 func setAddress(ctx context.Context, root, address string) error {
 	if err := module.CheckPath(address); err != nil {
 		return fmt.Errorf("%w; an address is as github.com/owner/handoff", err)

@@ -28,7 +28,7 @@ func (b *build) archive(context.Context) error {
 	return b.add("archive", b.platform, name, packed)
 }
 
-// bundle is for desktop clients (MCPB): its form tells systems apart, but not processors.
+// bundle makes a bundle for desktop clients (MCPB). The format of these bundles can name a system, but no processor.
 func (b *build) bundle(ctx context.Context) error {
 	manifest, err := b.fill("bundle.json.tmpl", b)
 	if err != nil {

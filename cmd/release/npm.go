@@ -21,7 +21,8 @@ func (r *release) npmMain(context.Context) error {
 	return r.addNPM(platform{}, r.NPM, r, "main", files)
 }
 
-// addNPM packs as npm pack does: everything is in a folder called package, and the scope is in the name of the file.
+// addNPM makes an npm package in the form of npm pack: all files are in a folder called package, and the name of the
+// archive contains the scope.
 func (r *release) addNPM(p platform, name string, of any, template string, files []file) error {
 	for _, t := range []struct{ at, template string }{{"package.json", template + ".json.tmpl"}, {"README.md", template + ".md.tmpl"}} {
 		data, err := r.fill(t.template, of)

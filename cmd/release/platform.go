@@ -14,7 +14,8 @@ var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// parsePlatforms reads a list. It may leave platforms out, but has no others.
+// parsePlatforms parses a list of platforms. The list may contain only platforms that a release has, but need not
+// contain all of them.
 func parsePlatforms(list string) ([]platform, error) {
 	if list == "" {
 		return platforms, nil

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// goEnv keeps the Go settings of this machine's user out of the programs.
+// goEnv sets variables of Go so that the Go settings of the user of this machine do not affect the programs.
 var goEnv = []string{
 	"GOENV=off", "GOWORK=off", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
 }

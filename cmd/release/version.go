@@ -42,7 +42,7 @@ func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err
 	return r.tagged(ctx, string(changelog))
 }
 
-// snapshot names a build before the next version, by its number of commits.
+// snapshot names a build that comes before the next version, by its number of commits.
 func (r *release) snapshot(ctx context.Context, changelog string) error {
 	count, err := output(ctx, r.src(""), nil, "git", "rev-list", "--count", "HEAD")
 	if err != nil {

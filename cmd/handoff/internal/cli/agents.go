@@ -14,7 +14,7 @@ import (
 	"handoff/tools"
 )
 
-// BindAgents binds the flag that names another file than the project's. The file has to exist.
+// BindAgents binds the flag that names a file to read in place of the project's file. The named file must exist.
 func (a *App) BindAgents(flags *pflag.FlagSet) {
 	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
 		a.agents = a.Path(path)
@@ -23,8 +23,8 @@ func (a *App) BindAgents(flags *pflag.FlagSet) {
 	})
 }
 
-// AgentsFiles returns the files that may declare agents: the user's own, and then the project's, or the flag's
-// instead.
+// AgentsFiles returns the files that may declare agents: first the user's own file, then the project's file, or the
+// file that the flag names instead.
 func (a *App) AgentsFiles() (files []agentsfile.File) {
 	if config := a.configDir(); filepath.IsAbs(config) {
 		path := filepath.Join(config, "agents.yaml")
@@ -49,9 +49,9 @@ func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
 	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Permissions, Version: a.Release.Version}
 }
 
-// RedeclareFiles removes declarations of all files but the project's, for example of a file that a flag named, of a
-// file at the project's former path, and earlier declarations of a file that is broken now. It writes nothing in a
-// workspace that is not used yet.
+// RedeclareFiles removes the declarations of all files except the project's present file. These may be declarations of
+// a file that a flag named, of a file at the project's former path, or earlier declarations of a file that is now
+// broken. In a workspace that was never used, it writes nothing.
 func (a *App) RedeclareFiles(ctx context.Context) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || place.Untouched() && !a.InDatabase() {

@@ -2,15 +2,16 @@
 //
 // An [App] is one run of the program. Its [Env] is all that a command sees of the process around it; its other fields
 // are the flags that every command has. A command declares the flags that become arguments of a tool as a list of
-// [Field] and calls the tool: with [Call] if it makes one call, else over a [Connection] to the workspace. It prints
-// the result with [App.Print], unchanged for programs or as a [Page] for people. [App.Report] prints its errors and
-// returns the exit status.
+// [Field]. It calls the tool with [Call] if it makes one call, and otherwise over a [Connection] to the workspace. It
+// prints the result with [App.Print], unchanged for programs or as a [Page] for people. [App.Report] prints its errors
+// and returns the exit status.
 //
-// The families of commands are in packages of their own and build on this one. Only checks uses another family: its
-// command watch follows the events in the same way as look.
+// Related commands stand together in a package of their own, a family, which builds on this package. No family uses
+// another one, except that package checks uses package look, because its command watch follows the events in the same
+// way.
 //
-// The environment sets only settings: flags that every command has, and flags of servers. It sets no flag of a single
-// call, because a forgotten variable must not turn a note into a redirection.
+// Variables of the environment set only flags that every command has, and flags of servers. They set no flag of a
+// single call, because a forgotten variable must not, for example, turn a note into a redirection.
 package cli
 
 import (
@@ -70,8 +71,9 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	return errors.Join(a.FromEnvironment(cmd), a.readTexts(cmd))
 }
 
-// Caller returns the caller: from --agent, the environment, the client in whose shell this runs, or a person at a
-// terminal. A caller without a name may only read, so it is an error if the command writes.
+// Caller returns the caller of this command: the agent that --agent names, the agent of the environment, the client in
+// whose shell the command runs, or a person at a terminal. If no caller is found, the command may only read: Caller
+// then returns an error if writes is true.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
@@ -95,7 +97,8 @@ func (a *App) Style() terminal.Style {
 	return style
 }
 
-// Env is all that a command sees of the process around it, so that tests can run commands in their own process.
+// Env is everything that a command sees of the process around it. Tests replace it, so that they can run commands
+// within their own process.
 type Env struct {
 	Getenv         func(string) string
 	Stdin          io.Reader
@@ -128,8 +131,8 @@ func System() Env {
 	}
 }
 
-// Ask asks the person at the terminal a question and returns the typed line, without blanks around it. Ctrl-C is an
-// error: then the caller does nothing.
+// Ask asks the person at the terminal a question and returns the typed line, without blanks around it. It returns an
+// error after Ctrl-C, and the caller must then do nothing.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
 	typed, err := typedLine(ctx, a.Stdin)
@@ -140,8 +143,8 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
-// typedLine returns the line that a person types before ctx is done, without blanks around it. An empty line is an
-// answer.
+// typedLine reads a line that a person types, and returns it without blanks around it. It gives up when ctx is done. An
+// empty line is an answer, too.
 func typedLine(ctx context.Context, r io.Reader) (string, error) {
 	return RunInterruptible(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(r).ReadString('\n')
@@ -156,7 +159,8 @@ type Release struct {
 	Go       string `json:"go"`
 }
 
-// ReleaseOf reads the description of the build. An explicit version comes first.
+// ReleaseOf describes the build of this program. If version is not empty, it is the version; otherwise the version
+// comes from the build information of Go.
 func ReleaseOf(version string) Release {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

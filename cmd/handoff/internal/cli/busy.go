@@ -14,9 +14,9 @@ import (
 // eraseLine moves the cursor to the beginning of its line and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// Busy tells the person at a terminal what is going on, in a line on standard error: after a second, and then with
-// the time so far. End removes the line; call it before printing anything else. Busy prints nothing if standard error
-// is no terminal, and with --json.
+// Busy shows a person at a terminal what the program is doing. It writes a line to standard error after a second, and
+// then keeps the elapsed time in the line up to date. End removes the line; callers must call it before they print
+// anything else. Busy prints nothing if standard error is no terminal, or with --json.
 func (a *App) Busy(what string) (end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}

@@ -22,8 +22,9 @@ import (
 	"handoff/tools/relay"
 )
 
-// A Connection connects a command to its workspace while the command runs. One caller makes all calls over it: only
-// [App.Connect] looks for the name of the client session. It is for one goroutine.
+// A Connection connects a command to its workspace while the command runs. All calls over it have the same caller. Only
+// [App.Connect] finds out the name of the caller's client session. A Connection must not be used by several goroutines
+// at once.
 type Connection struct {
 	Boxes      *relay.Relay
 	By         schemas.Caller
@@ -35,8 +36,9 @@ type Connection struct {
 	invoker tools.Invoker // see [Connection.invoker]
 }
 
-// Connect opens the workspace while fn runs, and makes it if there is none. A caller that is known from its
-// surroundings acts as the client session in whose shell this runs, which may be one of several of its client.
+// Connect opens the workspace while fn runs, and creates the workspace if it does not exist. If the command line does
+// not name the caller, Connect finds the client session in whose shell this command runs, and acts as that session. A
+// client may have several sessions with different names.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	if err := a.checkTypedWorkspace(); err != nil {
 		return err
@@ -51,9 +53,9 @@ func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connectio
 	})
 }
 
-// actAsSession takes the name of the client session in whose shell this runs, unless the command line names the
-// caller: a client may have several sessions. Advice to the user repeats this name. A session that cannot be told
-// from others may still read.
+// actAsSession replaces the caller by the client session in whose shell this command runs, unless the command line
+// names the caller. It is needed because a client may have several sessions. Advice to the user repeats the session's
+// name. If the session cannot be told apart from others, the command may still read.
 func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
@@ -84,7 +86,8 @@ type Opening struct {
 	Stays   bool       // open until no client is left, or until a signal; else for one command
 	Crowded func(bool) // see [relay.Config]; nil for no limit
 
-	// Cluster is the node whose database has the workspace. Nil: HANDOFF_STORE names the database, or there is none.
+	// Cluster is the node whose database has the workspace. It is nil if HANDOFF_STORE names the database, or if the
+	// workspace is in files.
 	Cluster *cluster.Node
 }
 
@@ -126,7 +129,8 @@ func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, 
 	return err
 }
 
-// Call calls one tool. It returns the result unchanged, and decodes it into out unless out is nil. Errors are coded.
+// Call calls one tool. It returns the result as it came, and also decodes it into out, unless out is nil. Its errors
+// have codes.
 func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (json.RawMessage, error) {
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -153,8 +157,8 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// Invoker takes the calls, and adds data that only this process can read: declarations of files, and files of the
-// project to which the calls refer.
+// Invoker returns an invoker for calls from this process. It adds data that only this process can read: the
+// declarations of agents in files, and the files of the project to which the calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
 	if conn.invoker == nil {
 		dir, _ := conn.App.Location().FilesDir() // empty for no project
@@ -173,8 +177,8 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 
-// Call opens the workspace for one call of a tool, by the caller of [App.Caller], or of [App.ReadingCaller] if the
-// tool only reads. It returns the result decoded and unchanged.
+// Call opens the workspace for one call of a tool. The caller is the one of [App.Caller] or, if the tool only reads, of
+// [App.ReadingCaller]. It returns the result both decoded and as it came.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
 	by, err := a.Caller(needsCaller(tool))
 	if err == nil && readsOnly(tool) {
@@ -210,8 +214,9 @@ const (
 	pauseBroken = time.Second
 )
 
-// waitPart is the part of a wait that one call covers. All calls of a wait name the start of the wait, so that it keeps
-// its place in the queue. The zero part belongs to a call that does not wait.
+// waitPart is the part of a wait that one call covers, because one call may wait only longestWait. All calls of a wait
+// carry the time at which the wait began, so that the caller keeps its place among the waiting agents. The zero value
+// belongs to a call that does not wait.
 type waitPart struct{ since, until time.Time }
 
 // partAt returns the part that begins now, at most as long as one call may wait.
@@ -223,7 +228,8 @@ func partAt(now, since, end time.Time) waitPart {
 	return waitPart{since, until}
 }
 
-// arguments returns the seconds that a call may wait if it is made now.
+// arguments returns the argument wait_seconds for a call that is made now. It returns no argument if the time of the
+// part is over.
 func (p waitPart) arguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
@@ -232,8 +238,9 @@ func (p waitPart) arguments(now time.Time) Arguments {
 	return Arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
 }
 
-// Wait makes one call after another until one is done, fails or the time is over; at least one. Each call gets the
-// number of seconds that it may wait. If the store is unavailable, Wait repeats the call.
+// Wait repeats a call until the call reports that it is done, the call fails, or limit is over. It makes at least one
+// call. Each call gets the arguments with the number of seconds that it may wait. If the store is unavailable, Wait
+// tries again after a pause.
 func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
 	defer func() { conn.part = waitPart{} }()
 	since := conn.App.Now()
@@ -253,8 +260,8 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 	}
 }
 
-// CallUntil opens the workspace and repeats a call until is accepts the result, or the limit is over; at least once.
-// It returns the last result decoded and unchanged.
+// CallUntil opens the workspace and repeats a call until the function is accepts the result, or the limit is over. It
+// makes at least one call. It returns the last result both decoded and as it came.
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {
@@ -269,8 +276,9 @@ func CallUntil[Out any](
 	return out, raw, err
 }
 
-// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. Then fn stays behind, for
-// example at input that nobody types: so use it only in commands that end soon.
+// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. In the second case fn goes on in
+// its goroutine, perhaps forever, for example because it waits for input that never comes. So use it only in commands
+// that end soon afterwards.
 func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -290,7 +298,7 @@ func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, erro
 	}
 }
 
-// Unavailable reports whether a call failed because the store was not available: the call may be repeated.
+// Unavailable reports whether a call failed because the store was not available. The caller may then repeat the call.
 func Unavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)
 	return ok && e.Code == schemas.Unavailable

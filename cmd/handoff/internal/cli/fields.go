@@ -19,8 +19,8 @@ import (
 	"handoff/schemas"
 )
 
-// A Field is a flag that sets an argument of a tool. Its path leads to the argument through objects, as
-// "expectations.strict". A field without a path sets none: the command reads its values with [GivenTexts].
+// A Field is a flag that sets an argument of a tool. Path leads to the argument through nested objects, as
+// "expectations.strict". A field with an empty path sets no argument; the command reads its values with [GivenTexts].
 type Field struct {
 	Flag    string
 	path    string
@@ -33,8 +33,9 @@ type Field struct {
 // Choices is the annotation of a flag that takes one of some words, which shells complete.
 const Choices = "handoff_choices"
 
-// FieldsOf returns the flags of an object of arguments at a path: one for each field with a tag help, named as the
-// argument, with dashes. They are texts, switches, numbers, or texts that may be repeated.
+// FieldsOf returns flags for the fields of an argument that is an object. Path leads to the object. Each field with a
+// struct tag help gets a flag, whose name is the field's name with dashes. The kind of the flag follows from the type
+// of the field: a text, a switch, a number, texts that may be repeated, or pairs.
 func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	forms := map[reflect.Kind]func(flag, path, help string) Field{
 		reflect.String: Text, reflect.Bool: Switch, reflect.Int: Number, reflect.Slice: Texts, reflect.Map: Pairs,
@@ -79,7 +80,8 @@ func GivenTexts(cmd *cobra.Command, flag string) []string {
 	return texts
 }
 
-// SetFields puts the given fields with a path into the arguments, over existing values.
+// SetFields writes the values of the given flags into the arguments, and overwrites existing values. It skips fields
+// without a path.
 func (args Arguments) SetFields(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
@@ -129,7 +131,8 @@ func (f form) field(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
-// Each function makes a field of its form. Texts may also name the place of the text, see [App.Text].
+// Each of these functions makes a field of one form. Where the value is a text, it may also name a file or standard
+// input, from which the text is read: see [App.Text].
 var (
 	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
 	Texts   = form{kind: "text", parse: addText}.field                                                        // a list, one for each use
@@ -174,13 +177,14 @@ func addPair(before any, said string) (any, error) {
 	return pairs, nil
 }
 
-// quantityName matches names that end with a word for a quantity, so that a number stays a number: cost_usd,
-// input_tokens. In other names digits may be a name, for example of a commit.
+// quantityName matches names that end with a word for a quantity, as cost_usd and input_tokens. The value of a name
+// that matches becomes a number. For other names digits stay a text, because they may be an id, for example of a
+// commit.
 var quantityName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
 })
 
-// addResult is addPair for results of a run, with numbers for quantities.
+// addResult adds a result of a run, as addPair does, but turns the values of quantities into numbers.
 func addResult(before any, said string) (any, error) {
 	pair, err := addPair(nil, said)
 	results, _ := before.(map[string]any)
@@ -200,7 +204,8 @@ func addResult(before any, said string) (any, error) {
 	return results, nil
 }
 
-// parseAs parses with parse. Its error for other texts names the kind.
+// parseAs returns a function that parses the value of a flag with parse. If parse fails, the error names the expected
+// kind of value.
 func parseAs[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
 	return func(_ any, said string) (any, error) {
 		value, err := parse(said)
@@ -219,7 +224,7 @@ func positive(said string) (float64, error) {
 	return n, err
 }
 
-// A formed is the value of a flag. It implements [pflag.Value].
+// flagValue is the value of a flag. It implements [pflag.Value].
 type flagValue struct {
 	form
 	texts      []string
@@ -239,8 +244,8 @@ func (f *flagValue) Set(said string) (err error) {
 func (f *flagValue) String() string { return strings.Join(f.texts, ",") }
 func (f *flagValue) Type() string   { return f.kind }
 
-// split returns the part before a text, and the text itself, which may name a place. The text is empty if there is
-// none.
+// split splits the value of a flag into its text, and the part before the text, as "name=" in a pair. The text may be
+// the name of a file. It is empty if this form of flag has no text.
 func (f *flagValue) split(said string) (before, text string) {
 	if f.notText {
 		return said, ""
@@ -252,7 +257,7 @@ func (f *flagValue) split(said string) (before, text string) {
 	return said[:i], said[i:]
 }
 
-// read replaces the value of a flag by the contents of the places that it names.
+// readPlaces replaces the value of a flag by the contents of the files that the value names.
 func (f *flagValue) readPlaces(ctx context.Context, a *App, flag string) (err error) {
 	f.argument = nil
 	for _, said := range f.texts {

@@ -19,14 +19,14 @@ import (
 // configuration is the annotation of a flag that the environment may set.
 const configuration = "handoff_configuration"
 
-// FromEnvironment lets the environment set the flags of a set that the command line does not give: HANDOFF_LEASE_MAX
-// sets --lease-max. Flags of a single call are not among them: a forgotten variable must not turn a note into a
-// redirection.
+// FromEnvironment lets variables of the environment set flags that the command line does not give. For example,
+// HANDOFF_LEASE_MAX sets --lease-max. Callers must not pass flags of a single call, because a forgotten variable must
+// not, for example, turn a note into a redirection.
 func FromEnvironment(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { _ = flags.SetAnnotation(f.Name, configuration, nil) }) // there is such a flag
 }
 
-// FromEnvironment sets the flags of a command that were not given from the environment.
+// FromEnvironment sets the flags of a command that the command line does not give, from variables of the environment.
 func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -47,9 +47,9 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// LimitFlags are the flags about limits, leases and secrets. They apply in the process that owns the store. So each
-// command that may send, claim or change a handoff has them, because it may own the store for a moment; only servers
-// show them.
+// LimitFlags are the flags about limits, leases and secrets. They apply in the process that owns the store. Each
+// command that may send, claim or change a handoff has these flags, because it may own the store while it runs. Only
+// servers show them in their help.
 type LimitFlags struct {
 	lease, leaseMax duration
 	limits          schemas.Limits
@@ -95,7 +95,7 @@ func (s *secrets) Set(word string) error {
 func (s *secrets) String() string { return string(*s) }
 func (*secrets) Type() string     { return "word" }
 
-// limit is a flag of at least one: no value turns a limit off.
+// limit is the value of a flag that must be at least one. Therefore no value of the flag turns the limit off.
 type limit int
 
 func (l *limit) Set(s string) error {
@@ -152,8 +152,8 @@ const notFirst = "handoff_not_first"
 // helpAll is the flag that shows all flags of a command with many.
 const helpAll = "help-all"
 
-// ShowFirst makes --help of a command with many flags show only these flags, and adds --help-all for the others. Shells
-// complete all of them.
+// ShowFirst makes --help of a command show only the named flags, and adds the flag --help-all, which shows the others
+// too. It is for commands with many flags. Shells still complete all of them.
 func ShowFirst(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

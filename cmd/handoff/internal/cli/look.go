@@ -17,13 +17,13 @@ import (
 	"handoff/tools"
 )
 
-// ReadingCaller is [App.Caller] for a command that only looks. A caller that names another agent with --agent sees
-// the mail of that agent and marks nothing: the notices stay unread, and the claims are not renewed, unless --read is
-// given. This applies to a person at a terminal, and for whole lists to every caller. The surroundings of an agent,
-// and HANDOFF_AGENT, name the caller itself, so that it reads its own mail.
+// ReadingCaller is like [App.Caller], for a command that only reads. A caller that names another agent with --agent may
+// see the mail of that agent but leaves no trace: the notices stay unread and the claims are not renewed, unless --read
+// is given. This applies to a person at a terminal and, if lists is true, to every caller. A name that comes from the
+// surroundings of an agent, or from HANDOFF_AGENT, is the caller's own name, so the caller reads its own mail.
 //
-// Notices that a person has not read need the person. So mail of human counts as read only at a terminal that is no
-// agent's, or with --read: a script, and a model with --agent human, leave it unread.
+// An unread notice for a person shows that the person is needed. So mail of human counts as read only at a terminal
+// that no agent uses, or with --read. A script, and a model with --agent human, leave it unread.
 func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
 	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
@@ -36,8 +36,8 @@ func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 	return by, err
 }
 
-// WithoutMarking returns a caller for the mail of human: it leaves the mail unread unless a person is there or --read
-// is given.
+// WithoutMarking returns the caller for reading the mail of human. Unless a person is at the terminal or --read is
+// given, the returned caller leaves the mail unread.
 func (a *App) WithoutMarking(by schemas.Caller) schemas.Caller {
 	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
 		by.Scope = schemas.ScopeRead
@@ -61,8 +61,9 @@ func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string
 	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
 }
 
-// Look is [App.Connect] for a command that only looks. If nobody has used the workspace it looks at an empty one, and
-// makes none. The error is not_found for a typed name that no workspace has.
+// Look is like [App.Connect], for a command that only reads. If the workspace was never used, Look shows an empty
+// workspace to fn and creates none. The error is not_found if the user typed the name of a workspace that does not
+// exist.
 func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -98,7 +99,7 @@ func readsOnly(tool string) bool {
 	return err == nil && t.ReadOnly
 }
 
-// NeedYou counts the items that need the calling person; 0 for an agent.
+// NeedYou returns the number of items that need the calling person. For an agent it returns 0.
 func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
 	if conn.By.Agent != schemas.Human {
 		return 0, nil
@@ -113,7 +114,8 @@ func (a *App) typedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
-// checkTypedWorkspace refuses a typed name of a new workspace if it looks like a misspelled name of an existing one.
+// checkTypedWorkspace returns an error if the user typed the name of a new workspace that resembles the name of an
+// existing one, because this is probably a misspelling.
 func (a *App) checkTypedWorkspace() error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
@@ -139,7 +141,7 @@ func (a *App) noWorkspace(likely []string) *schemas.Error {
 	return e.WithHint("Did you mean %s? handoff workspace list shows which there are.", likely[0])
 }
 
-// likelyWorkspaces returns the names of workspaces that the typed name may mean.
+// likelyWorkspaces returns the existing workspaces whose names resemble the typed name.
 func (a *App) likelyWorkspaces() []string {
 	all, err := workspace.All(a.Getenv)
 	if err != nil {

@@ -30,8 +30,8 @@ const (
 	Rules  = "rules"  // routes and workflows of a file, by the digest of their canonical JSON
 )
 
-// A Leave is one permission. It keeps PATH and HOME of the person that gave it. Commands of checks run with both:
-// PATH decides which programs the shell finds, and HOME which settings they read.
+// A Permission is one permission of a person. It keeps the variables PATH and HOME of that person. Commands of checks
+// run with both variables: PATH decides which programs the shell finds, and HOME which settings the programs read.
 type Permission struct {
 	Path string `json:"path"`
 	Home string `json:"home"`
@@ -56,8 +56,8 @@ type Book struct {
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
 
-// Find returns the permission of a kind for a digest, or nil. The error is a sentence for people with the reason why
-// no permission counts, for example because a file belongs to another user. Find writes nothing.
+// Find returns the permission of a kind for a digest, or nil if there is none. The error is a sentence for people that
+// says why a permission does not count, for example because its file belongs to another user. Find writes nothing.
 func (b Book) Find(kind, digest string) (*Permission, error) {
 	dir, err := b.dir()
 	if err != nil || dir == "" {
@@ -74,7 +74,7 @@ func (b Book) Find(kind, digest string) (*Permission, error) {
 	return found, nil
 }
 
-// Allow adds a permission of a kind for a digest. The caller has asked a person.
+// Allow adds a permission of a kind for a digest. The caller must have asked a person before.
 func (b Book) Allow(kind, digest string, l Permission) error {
 	if b.IDDir == "" || b.StateDir == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
@@ -119,8 +119,8 @@ func (b Book) Stamp() string {
 	return fmt.Sprint(dir, err, given)
 }
 
-// dir returns the directory of this repository's permissions. It is empty if the repository has no id, and so no
-// permissions.
+// dir returns the directory of this repository's permissions. It returns "" if the repository has no id yet, and
+// therefore no permissions.
 func (b Book) dir() (string, error) {
 	if b.IDDir == "" || b.StateDir == "" { // else the working directory would be read
 		return "", nil
@@ -159,7 +159,7 @@ func (b Book) ensureID() error {
 
 func (b Book) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
 
-// readOwned reads a file of this user. It returns nil if there is none.
+// readOwned reads a file that must belong to this user. It returns nil if the file does not exist.
 func readOwned(path string) ([]byte, error) {
 	if err := checkOwner(path, 0); err != nil {
 		return nil, err

@@ -22,11 +22,12 @@ type Writer struct {
 	wait    sync.WaitGroup
 }
 
-// ErrReaderLeft is the cause of a context that ended because the output lost its reader.
+// ErrReaderLeft is the cause of a context that [Open] returned and that ended because no process reads the output any
+// more.
 var ErrReaderLeft = errors.New("nobody reads the output any more")
 
-// Open returns a writer to w, and a context that is done when the reader of w has left: at once if the system
-// reports it, else at the next Write. Until Close, a write to a closed pipe does not end the process.
+// Open returns a writer to w, and a context that ends when the reader of w has left. If the system reports this, the
+// context ends at once, otherwise at the next Write. Until Close, a write to a closed pipe does not end the process.
 func Open(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 	o := &Writer{w: w, signals: make(chan os.Signal, 1)}
 	ctx, o.left = context.WithCancelCause(ctx)
@@ -42,7 +43,7 @@ func Open(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 	return ctx, o
 }
 
-// Write writes to w. It returns no error if the reader has left; it ends the context.
+// Write writes to w. If the reader has left, Write ends the context of [Open] and returns no error.
 func (o *Writer) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if platform.ReaderLeft(err) {

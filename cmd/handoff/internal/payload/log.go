@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The blocks of a log. A marker stands at the end of its line: a log may have put a time before it, or a program a
-// line without an end.
+// These constants name the blocks of a log. A block stands between a start marker and an end marker. A marker stands at
+// the end of its line, but other text may stand before it: the time that a log adds, or the last line of a program that
+// did not end with a line break.
 const (
 	handoffBlock = "KELOS_HANDOFF"
 	outputsBlock = "KELOS_OUTPUTS"
@@ -24,8 +25,8 @@ func WrapInMarkers(line string) string {
 	return startMarker(handoffBlock) + "\n" + line + "\n" + endMarker(handoffBlock) + "\n"
 }
 
-// A Log is the content of a log: of each kind of block the last one with both markers, because an agent may show
-// others before its own at the end.
+// A Log holds the blocks of a log. Of each kind of block it has only the last one that has both markers, because an
+// agent may print other blocks, as examples, before its own block at the end.
 type Log struct {
 	Text    []byte   // the payload, for [Parse]; nil for none; cut one byte after the limit
 	Pairs   int      // of markers of payloads
@@ -57,7 +58,7 @@ func (l Log) Warning() string {
 	return ""
 }
 
-// Scan reads a log to its end. It needs a few MiB of memory, however long the log or a line of it is.
+// Scan reads a log to its end. It needs a few MiB of memory, also for very long logs and very long lines.
 func Scan(r io.Reader) (Log, error) {
 	const longestMarked = 64 << 10 // a longer line is no marker
 	lines := bufio.NewReaderSize(r, longestMarked)
@@ -87,8 +88,8 @@ type scan struct {
 	text  []byte // of the block so far
 }
 
-// takeMarker handles a line that ends with a marker, and reports whether it does. A line of a payload never ends with
-// one, because a quotation mark follows each text.
+// takeMarker reports whether a line ends with a marker, and if it does, starts or ends a block. The text of a payload
+// never ends its line with a marker, because a quotation mark follows each text.
 func (s *scan) takeMarker(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for _, block := range []string{handoffBlock, outputsBlock} {
@@ -111,8 +112,7 @@ func (s *scan) takeMarker(line []byte) bool {
 	return false
 }
 
-// takePayload takes the payload of a block: the object, without prefixes that the log put before it or before the last
-// marker.
+// takePayload stores the payload of a block. It cuts off text that the log put before the payload.
 func (s *scan) takePayload(before []byte) {
 	if bytes.ContainsRune(before, '}') { // its last line had no end
 		s.add(before)
@@ -121,7 +121,8 @@ func (s *scan) takePayload(before []byte) {
 	s.log.Pairs++
 }
 
-// add adds to the block, up to one byte over the limit.
+// add adds a part to the current block. It stops one byte after the limit, so that [Parse] sees that the payload is too
+// long.
 func (s *scan) add(part []byte) {
 	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
 		s.text = append(s.text, part[:min(room, len(part))]...)

@@ -1,6 +1,6 @@
-// Package payload reads and writes payloads that agents hand on in files, in the format of the Kelos TaskHandoff
-// proposal: version, summary, detail and data as one JSON object, which stands in a log between two markers. A
-// payload may have a later version of the format: Parse keeps unknown fields.
+// Package payload reads and writes payloads: results that agents hand on in files, in the format of the Kelos
+// TaskHandoff proposal. A payload is one JSON object with version, summary, detail and data. In a log it stands between
+// two markers. A payload may have a later version of the format, so Parse keeps fields that it does not know.
 package payload
 
 import (
@@ -15,14 +15,15 @@ import (
 	"handoff/schemas"
 )
 
-// PathVariables name the file into which an agent writes its payload: the first that is set in its environment counts.
+// PathVariables are variables of the environment that name the file into which an agent writes its payload. The first
+// variable that is set is used.
 var PathVariables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
 
 // DefaultPath is the path of that file if no variable is set, as in the proposal. Everybody may write into its
 // directory.
 const DefaultPath = "/tmp/kelos-handoff.json"
 
-// A Limit bounds a part of a payload, and has the reason.
+// A Limit is the greatest size of a part of a payload, with the reason for it.
 type Limit struct {
 	Part string
 	Most int

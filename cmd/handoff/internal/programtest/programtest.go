@@ -1,5 +1,5 @@
-// Package programtest is only for tests. It builds programs before tests that run them as processes, and finds
-// processes that the tests left behind. These tests are proofs, see package sandbox.
+// Package programtest is only for tests that run programs as processes. It builds the programs before the tests, and
+// afterwards finds processes that the tests left running. These tests are proofs: see package sandbox.
 package programtest
 
 import (
@@ -34,8 +34,8 @@ const handoff = "handoff"
 // New returns a builder that builds handoff as it is released, and the extra programs.
 func New(extra ...Source) *Builder { return &Builder{extra: extra} }
 
-// Program returns the path of handoff, built from this source, or the file that HANDOFF_PROGRAM names. It skips the
-// test unless proofs are on.
+// Program returns the path of handoff. It was built from this source, unless HANDOFF_PROGRAM names another file.
+// Without proofs, Program skips the test.
 func (w *Builder) Program(t testing.TB) string {
 	t.Helper()
 	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Path(t, handoff))
@@ -83,8 +83,8 @@ func (w builtTests) Run() (status int) {
 	return status
 }
 
-// build builds all programs, but not one that HANDOFF_PROGRAM names. It must run in a package directory that is three
-// levels below the module.
+// build builds all programs, except a program that HANDOFF_PROGRAM already provides. The current directory must be a
+// package directory three levels below the module.
 func (w *Builder) build() (err error) {
 	if w.dir, err = os.MkdirTemp("", "workshop"); err != nil {
 		return err
@@ -116,8 +116,9 @@ func (w *Builder) compile(source Source) error {
 	return nil
 }
 
-// openSources opens the directories of the module. The go command takes the result of a test from its cache unless a
-// file changed that the test opened, and it does not see which files the compiler opens.
+// openSources opens the directories of the module, so that the go command runs a test again after a change of the
+// source. The go command reuses the cached result of a test unless a file changed that the test itself opened, and it
+// does not see the files that the compiler opens.
 func openSources() error {
 	return filepath.WalkDir(filepath.Join("..", "..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
@@ -127,8 +128,8 @@ func openSources() error {
 	})
 }
 
-// close removes the directory. It kills the processes that still run one of its programs, and returns their ids.
-// Without /proc it finds none.
+// cleanUp removes the directory with the programs. It kills the processes that still run one of these programs, and
+// returns their ids. On a system without /proc it finds no processes.
 func (w *Builder) cleanUp() (left []int) {
 	if w.dir == "" {
 		return nil
@@ -148,8 +149,8 @@ func (w *Builder) cleanUp() (left []int) {
 	return left
 }
 
-// Setting returns the size of a proof: how often it runs, or how long. The environment variable decides; without it the
-// value is otherwise, or short with -short.
+// Setting returns the size of a proof: how often it runs, or how long. The variable called name in the environment sets
+// the size. Without it, the size is otherwise, or short if the tests run with -short.
 func Setting[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

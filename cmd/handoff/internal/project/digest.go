@@ -15,8 +15,8 @@ import (
 	"handoff/tools"
 )
 
-// digestOf returns the digest of a regular file in the form of [schemas.File], or reports that the file is gone. The
-// digest is empty for a file that is too large, by itself or for the rest of one call.
+// digestOf returns the digest of a regular file in the form of [schemas.File], or gone if the file does not exist. The
+// digest is empty if the file is too large, either by itself or for the bytes that one call may still read (left).
 func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) {
 	if path == "" || strings.ContainsAny(path, "*?[{:") {
 		return "", false
@@ -34,8 +34,8 @@ func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) 
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// addChangedFiles adds to the answer of a claim which files of the context, in this checkout, differ from the time of
-// the send.
+// addChangedFiles adds to the answer of a claim the names of files in the context whose content in this checkout
+// differs from the content when the handoff was sent.
 func (f *Files) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
@@ -57,7 +57,8 @@ func (f *Files) addChangedFiles(ctx context.Context, c tools.Call, out json.RawM
 	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
 }
 
-// changedSince says which files have another digest now, and which are gone; "" if none.
+// changedSince returns a sentence about the files that have another digest now, and the files that are gone. It returns
+// "" if there are none.
 func changedSince(root *os.Root, files []schemas.File) string {
 	var changed, gone []string
 	left := 4 * mostRead

@@ -18,10 +18,10 @@ import (
 	"handoff/tools"
 )
 
-// Files is an invoker that reads the files of a project to which calls refer: only a process on the same machine can.
-// It replaces the path of a reference by the content of the file, and marks missing files of the context; it adds
-// digests of the others, so that a claim in another checkout can report changed files. It also adds the working tree
-// to the caller, which no agent can claim by itself. It may be used concurrently.
+// Files is an invoker that reads the project's files to which a call refers, because only a process on the same machine
+// can read them. In a reference it replaces the path by the content of the file. In the context it marks missing files,
+// and adds digests of the others, so that a claim in another checkout can report which files differ. It also adds the
+// git working tree to the caller, where no agent can write it by itself. Its methods may be called concurrently.
 type Files struct {
 	tools.Invoker
 	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
@@ -35,7 +35,8 @@ type Files struct {
 	lookedAt   time.Time
 }
 
-// Invoke passes the call on, with the files. The error is invalid for a file that may not be read.
+// Invoke adds the files to a call and passes the call on. The error is invalid if the call refers to a file that may
+// not be read.
 func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
 	if c.Args, err = Enclose(c.Args, f.Dir); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func fieldOf(v any, name string) any {
 	return object[name]
 }
 
-// objectsIn returns the objects in a list that is a field of an object.
+// objectsIn returns the objects in the list that is the field name of the object v.
 func objectsIn(v any, name string) (objects []map[string]any) {
 	list, _ := fieldOf(v, name).([]any)
 	for _, entry := range list {
@@ -125,7 +126,8 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	return len(text), nil
 }
 
-// noteFile marks a missing file of the context, and adds the digest of an existing one, as long as left allows.
+// noteFile marks a missing file of the context, and adds the digest of an existing file, if the call may still read
+// enough bytes (left).
 func noteFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := digestOf(root, path, left)

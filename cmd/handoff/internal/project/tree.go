@@ -39,7 +39,8 @@ func (f *Files) tree() (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// Time limits of git. Facts that take longer are left out. Only a completion may wait longer.
+// These are the time limits of git for different calls. Facts that take longer are left out. Only a completion may wait
+// longer.
 const (
 	usualTime    = 50 * time.Millisecond
 	completeTime = 5 * time.Second
@@ -85,8 +86,8 @@ func (f *Files) addTree(ctx context.Context, c *tools.Call) {
 	fillStatus(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// fillStatus asks git about a tree within a time limit, and about the changes of its branch unless touched is nil.
-// After the limit it sets only Unknown.
+// fillStatus asks git for the uncommitted files of a tree and, unless touched is nil, for the changes of its branch. If
+// git takes longer than `most`, fillStatus sets only the field Unknown.
 func fillStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -114,13 +115,15 @@ func fillStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r g
 	*tree = tree.Truncated(mostFiles)
 }
 
-// The numbers of kept files of each kind, and of commits by which a tree knows the work of others.
+// These are the greatest numbers of files of each kind that a tree keeps, and of commits by which a tree recognises the
+// work of others.
 const (
 	mostFiles   = 200
 	mostCommits = 100
 )
 
-// reuseRecent asks git about a tree, unless another send did so within the last two seconds.
+// reuseRecent fills in the facts of git. If another send asked git within the last two seconds, it reuses those facts,
+// and otherwise calls find.
 func (f *Files) reuseRecent(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +138,7 @@ func (f *Files) reuseRecent(tree *schemas.Tree, find func()) {
 // treeTools are the tools whose calls get the working tree.
 var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// treeWork reports whether a call gets the working tree, and returns its handoff.
+// treeWork returns the handoff of a call, and whether the call gets facts about the working tree.
 func treeWork(c tools.Call) (about workArguments, ok bool) {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
@@ -148,8 +151,8 @@ func treeWork(c tools.Call) (about workArguments, ok bool) {
 	return about, about.Action == "" || about.Action == schemas.ActProgress
 }
 
-// readHandoff reads a handoff for the caller, without marking anything as read. It is empty if it cannot be read:
-// then the mailbox refuses the call.
+// readHandoff reads a handoff for the caller, and marks no notice as read. The result is empty if the handoff cannot be
+// read. Then the mailbox will refuse the call as well.
 func (f *Files) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
 	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})

@@ -40,7 +40,8 @@ type Deliverable struct {
 	Missing []string `json:"missing,omitempty"` // paths or globs without a file
 }
 
-// Since holds the changes of a round: its points, earlier criteria whose answer changed, and files.
+// Since holds the changes since the previous round: the points of the new round, earlier criteria whose answer changed,
+// and files.
 type Since struct {
 	Of      schemas.ID         `json:"handoff_id"`
 	Points  []schemas.Answered `json:"points,omitempty"`
@@ -49,7 +50,8 @@ type Since struct {
 	Gone    []string           `json:"files_gone,omitempty"`
 }
 
-// Compare compares a handoff, in the view full, with another round of its work. Before is nil for none.
+// Compare compares a handoff, read in the view full, with the previous round of its work. Before is nil if there was no
+// previous round.
 func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 	c := newComparison(got)
 	if before == nil {

@@ -75,7 +75,7 @@ func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string
 	return "Sent", suffixed(s.Ago(h.Metadata.CreatedAt), " ago")
 }
 
-// checkpoints returns the checkpoints that this handoff ended with and began from.
+// checkpoints returns the checkpoint that this handoff ended with, and the checkpoint from which it began.
 func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure) []string {
 	left, begun := schemas.OrZero(failed).CheckpointID, schemas.OrZero(h.Rollback).CheckpointID
 	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
@@ -107,7 +107,7 @@ func contextLines(h schemas.Handoff) []string {
 	return items
 }
 
-// expectations returns a box for each criterion, ticked if it was met, with the evidence.
+// expectations returns a line for each criterion: a box, which is ticked if the criterion was met, and the evidence.
 func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 	var items, criteria []string
 	e = cmp.Or(e, &schemas.Expectations{})
@@ -158,7 +158,7 @@ func countedFiles(label string, files []string) string {
 	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), first(files))
 }
 
-// treeFacts returns the facts of git about the tree, which are no claims of the holder.
+// treeFacts returns the facts about the tree that git showed. The holder did not claim them.
 func treeFacts(tree *schemas.Tree) []string {
 	t := schemas.OrZero(tree)
 	return nonEmpty(

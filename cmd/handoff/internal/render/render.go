@@ -152,15 +152,15 @@ func drawLate(results []schemas.Late, draw func(label, text string)) {
 	}
 }
 
-// A Step is a command that a person may type next: its words after the name of the program, and its effect. Human
-// marks a command that only human may use.
+// A Step is a command that a person may type next. It has the words of the command after the program's name, and its
+// effect. Human marks a command that only the person called human may use.
 type Step struct {
 	Line, Does string
 	Human      bool
 }
 
-// NextSteps returns the commands that fit the status of a handoff, the most likely first. A text that the person has to
-// write is '…'.
+// NextSteps returns the commands that fit the status of a handoff, the most likely one first. A … in a command stands
+// for a text that the person has to write.
 func NextSteps(got schemas.GetOut) (steps []Step) {
 	id, st := got.HandoffID, *got.Standing
 	add := func(does, line string, words ...any) {

@@ -1,7 +1,7 @@
 package root
 
-// suggestions are words that people with the habits of gh, jj, kubectl or a shell use for a command. The program
-// suggests the command for them, but they are no aliases: one thing has one name in scripts.
+// suggestions maps words that users of gh, jj, kubectl or a shell may type to commands of handoff. The program suggests
+// the command, but does not accept the word for it: scripts then use only one name for each command.
 var suggestions = map[string][]string{
 	"agents":    {"who", "roster", "members", "register", "whoami"},
 	"answer":    {"reply", "respond"},

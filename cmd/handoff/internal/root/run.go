@@ -27,9 +27,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// Main is the main function of the program: it runs the command of its arguments until it is done or a signal comes,
-// and ends the process. The version comes from a release build, or is empty. If a signal stopped a command, the exit
-// status is the one that shells expect, whatever the command returns; a second signal ends the process at once.
+// Main is the main function of the program. It runs the command that the arguments name until the command is done or a
+// signal comes, and then ends the process. Version is set in a release build, and otherwise empty. After a signal the
+// exit status is the one that shells expect, whatever the command returns. A second signal ends the process at once.
 func Main(version string) {
 	platform.SpendMemory(true) // before the start allocates enough to be collected
 	ctx, end := context.WithCancelCause(context.Background())
@@ -93,8 +93,8 @@ Environment variables can set the flags of every command and the flags of handof
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-// frequent are the commands that clients start all the time, with their families. Run then makes no other commands,
-// because flags take a part of the start time.
+// frequent maps the commands that clients start very often to their families. When one of these commands is called, Run
+// makes only the commands of its family, because making the flags of all commands takes a part of the time to start.
 var frequent = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
 
 // Command returns the root of all commands.
@@ -150,8 +150,8 @@ func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	return clients.Begin(a)
 }
 
-// prepare prepares a command. The command with which shells ask for completions needs only the completions, and no
-// other command needs them.
+// prepare prepares a command before it runs. It adds completions only to the hidden command that shells call for them,
+// because no other command needs completions.
 func prepare(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
 		completion.Offer(a, cmd.Root())

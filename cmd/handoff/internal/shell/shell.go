@@ -40,11 +40,11 @@ func FlagValue(command []string, flag string) string {
 	return command[i+1]
 }
 
-// special are the characters that are more than a part of a word to a shell, unless they are quoted.
+// special are the characters that have a meaning for a shell when they stand outside of quotes.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// Words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds more than words:
-// another command, a variable, or a quote that does not end.
+// Words reads a command line as a shell does, and so inverts [Line]. Ok is false if the line is more than one command
+// with its words: if it contains another command, a variable, or a quote that does not end.
 func Words(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string

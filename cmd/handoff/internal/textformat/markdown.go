@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// A target is the place of a section's text: a list or a text at a path.
+// A target is the place in a message to which the text of a section goes: a list, or a text, at a path.
 type target struct {
 	path string
 	list bool
 }
 
-// sections maps the headings of the handoff template of the agent handoff protocols to places, with the words that
-// others use for them.
+// sections maps headings to targets. The headings come from the template of the agent handoff protocols, with words
+// that other people use for the same sections.
 var sections = map[string]target{
 	"task":               {"task", false},
 	"your specific task": {"task", false},
@@ -36,7 +36,7 @@ var sections = map[string]target{
 	"if you get stuck":   {"expectations.if_stuck", true},
 }
 
-// itemSections maps the first words of a point to the section that it belongs to.
+// itemSections maps the first words of a list item to the section that the item belongs to.
 var itemSections = map[string]string{
 	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
 	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
@@ -89,8 +89,8 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 	addSections(said, text)
 }
 
-// addEnd reads a text about an end for lines "Status: …" and sections of that name. It adds short values as fields of
-// that name, and values that report failed tests or checks.
+// addEnd searches a text about the end of work for lines "Status: …" and for sections with the same names. It adds
+// short values as fields of these names, and it adds values that report failed tests or checks.
 func addEnd(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -164,7 +164,8 @@ func addSections(said map[string]any, text string) {
 	add(said, target{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
 }
 
-// addSection adds the lines of a section. A point whose first words name another section goes there.
+// addSection adds the lines of a section to its target. A list item whose first words name another section goes to that
+// section's target.
 func addSection(said map[string]any, section string, lines []string) {
 	at := sections[section]
 	var prose []string
@@ -195,7 +196,7 @@ func addSection(said map[string]any, section string, lines []string) {
 	add(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
 }
 
-// add adds a text at a place, after the text or list that is there. An empty text changes nothing.
+// add adds a text at a target, after the text or list that is already there. If the text is empty, add changes nothing.
 func add(said map[string]any, at target, text string) {
 	if text == "" {
 		return

@@ -57,8 +57,8 @@ nothing, and keeps and names the file. While COMMAND runs, you keep your claims.
 	}
 }
 
-// nextCommand prepares the command that hands on the result; nil for none. It refuses wrong arguments before the work,
-// not after it.
+// nextCommand prepares the command, send or complete, that will hand on the result. It returns nil if the user named no
+// next command. It refuses wrong arguments before the agent works, not after it.
 func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
@@ -82,7 +82,8 @@ func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command
 	return onward, err
 }
 
-// execute runs a command and hands on its result. It removes the result's file unless a person still needs it.
+// execute runs a command and then hands on its result. It removes the file with the result, unless handing on failed: a
+// person may then still need the file.
 func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
 	if err != nil {
@@ -109,8 +110,8 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	return err
 }
 
-// run runs a command that writes into a file, and returns its exit status, as a shell reports it. If this process is
-// told to end, it tells the command, which has some seconds to end.
+// run runs a command that writes its result into a file, and returns the command's exit status as a shell reports it.
+// If this process is told to end, run tells the command to end, and kills it after some seconds.
 func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user named the command
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
@@ -150,13 +151,13 @@ func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status
 	return onward.RunE(onward, onward.Flags().Args())
 }
 
-// renewal is the interval at which execute renews a claim for a command that does not know handoff: a claim of the
-// command line ends after half an hour of silence.
+// renewal is the interval at which execute renews the claim of the caller, because the command that it runs does not
+// know handoff. Without a renewal, a claim that was made on the command line ends after half an hour without a call.
 const renewal = 10 * time.Minute
 
-// keepClaims renews the claims of the caller, if the next command is complete, until the caller calls the returned
-// function. A handoff that waits for an answer needs no renewal, which would withdraw the question. The error says that
-// the caller holds nothing.
+// keepClaims renews the claims of the caller until the returned function end is called. It does so only if the next
+// command is complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the
+// question. The error says that the caller holds no handoff.
 func keepClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil

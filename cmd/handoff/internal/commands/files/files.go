@@ -1,6 +1,6 @@
-// Package files has the commands for agents that take part through files and logs, as in the Kelos TaskHandoff
-// proposal, and do not know handoff: exec runs an agent and hands on its result, capture puts the result into the
-// agent's log, and render makes its prompt. Send or complete --from-log reads a captured result.
+// Package files has commands for agents that do not know handoff, and take part through files and logs as in the Kelos
+// TaskHandoff proposal. Exec runs an agent and hands on its result, capture puts the result into the agent's log, and
+// render makes the agent's prompt. The option --from-log of send and complete reads a captured result.
 package files
 
 import (
@@ -24,8 +24,8 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{captureCommand(a), execCommand(a), renderCommand(a)}
 }
 
-// readPayload reads the payload that an agent wrote into a file; nil if the file is missing or empty: then the agent
-// hands nothing on, which is no error.
+// readPayload reads the payload that an agent wrote into a file. It returns nil if the file is missing or empty. This
+// is no error: the agent hands nothing on.
 func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
 	text, err := a.Input(ctx, "FILE", path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -37,9 +37,9 @@ func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, 
 	return payload.Parse(text)
 }
 
-// agreedFile returns the file of an agent that was told no other place: the file that the environment names, else the
-// file that the proposal names. Every user can write into the directory of the latter, so agreedFile returns it only if
-// it belongs to the caller; otherwise nothing.
+// agreedFile returns the file into which an agent writes its payload if no command named another file. That is the file
+// that the environment names, or else the file of the proposal. Every user can write into the directory of the
+// proposal's file, so agreedFile returns that file only if it belongs to the caller, and otherwise "".
 func agreedFile(a *cli.App) string {
 	for _, variable := range payload.PathVariables {
 		if path := a.Getenv(variable); path != "" {
@@ -52,8 +52,8 @@ func agreedFile(a *cli.App) string {
 	return payload.DefaultPath
 }
 
-// isOwnFile reports whether a path is a file of this user, and no link to one. On Windows it is false: the directory in
-// the proposal is one of Unix.
+// isOwnFile reports whether a path is a file of this user, and no link to a file. On Windows it returns false, because
+// the directory in the proposal exists only on Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// The data of a template except its body, with the flags that select them: handoffs by their ids, a whole workflow,
-// and the rows of a list.
+// depFields and historyFields are the flags for the data of a template: the outcomes of handoffs by their ids or of a
+// whole workflow, and the rows of the history.
 var (
 	depFields = []cli.Field{
 		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),

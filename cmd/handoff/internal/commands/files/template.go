@@ -11,9 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// promptData is the data for the template of a prompt, under the names of the Kelos TaskHandoff proposal:
-// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. The author chooses the
-// fields for the prompt. A missing value renders empty, at any depth; a name that no value can have is an error.
+// promptData is the data for the template of a prompt. Its names come from the Kelos TaskHandoff proposal:
+// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. The author of the
+// template chooses the fields for the prompt. A missing value becomes an empty text, at any depth. A name that
+// promptData never has is an error.
 type promptData struct {
 	Deps    map[string]*stage // by the names that the author of the template chose
 	Stages  []*stage          // of a workflow, in the order of sending
@@ -21,8 +22,8 @@ type promptData struct {
 	Body    string            // of the message that started the work
 }
 
-// maxText is the length limit of a filled template, in bytes: no model reads more, and loops within loops would take
-// all memory.
+// maxText is the length limit of a filled template, in bytes. No model reads a longer prompt, and without the limit
+// loops within loops could take all memory.
 const maxText = 8 << 20
 
 // filled is the text of a template so far.
@@ -49,7 +50,8 @@ func (d promptData) fill(text string) (string, error) {
 	return f.text.String(), nil
 }
 
-// A stage is one piece of work. All fields of nil are empty. Work that was not completed has only a name.
+// A stage is the outcome of one handoff in a workflow. A nil stage has only empty fields. A stage that was not
+// completed has only a name.
 type stage struct {
 	name    string
 	outputs lines
@@ -70,29 +72,31 @@ func newStage(name string, got schemas.GetOut) *stage {
 	return s
 }
 
-// Name is the name in the template, and the text of a stage. Outputs are the lines that the run printed about itself,
-// and Results are its known values by names: branch, commit, pr. Neither is part of the agent's payload.
+// Name returns the stage's name, which also stands for the stage where a template prints it. Outputs are the lines that
+// the run of the agent printed about itself, and Results are its results by name, such as branch, commit and pr.
+// Neither is part of the agent's payload.
 func (s *stage) Name() string      { return schemas.OrZero(s).name }
 func (s *stage) String() string    { return schemas.OrZero(s).name }
 func (s *stage) Outputs() lines    { return schemas.OrZero(s).outputs }
 func (s *stage) Results() texts    { return schemas.OrZero(s).results }
 func (s *stage) Handoff() *handoff { return schemas.OrZero(s).handoff }
 
-// A handoff is the payload of a result. All fields of nil are empty.
+// A handoff is the payload of a completed stage. A nil handoff has only empty fields.
 type handoff struct {
 	version         int
 	summary, detail string
 	data            texts
 }
 
-// Version, Summary, Detail and Data are the fields of the payload. Its text is the summary.
+// Version, Summary, Detail and Data return the fields of the payload. A template that prints the handoff itself gets
+// the summary.
 func (h *handoff) Version() int    { return schemas.OrZero(h).version }
 func (h *handoff) Summary() string { return schemas.OrZero(h).summary }
 func (h *handoff) Detail() string  { return schemas.OrZero(h).detail }
 func (h *handoff) Data() texts     { return schemas.OrZero(h).data }
 func (h *handoff) String() string  { return schemas.OrZero(h).summary }
 
-// texts are named texts, and lines are several texts below each other. Their text has one line for each.
+// texts maps names to texts, and lines is a list of texts. A template prints either with one entry on each line.
 type (
 	texts map[string]string
 	lines []string
@@ -108,8 +112,8 @@ func (t texts) String() string {
 
 func (l lines) String() string { return strings.Join(l, "\n") }
 
-// index is the template function of that name with two differences: an index into nothing is empty, and the name of a
-// method is a key.
+// index replaces the function index of templates, with two differences: an index into a missing value gives an empty
+// value, and a key may also name a method.
 func index(item any, keys ...any) any {
 	for _, key := range keys {
 		item = at(reflect.ValueOf(item), reflect.ValueOf(key))

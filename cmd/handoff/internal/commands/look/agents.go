@@ -94,7 +94,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-// oneAgent is an agent and its work, and the result of agents NAME with --json.
+// oneAgent is an agent with its handoffs. It is the result of the command agents NAME with --json.
 type oneAgent struct {
 	Agent schemas.Card   `json:"agent"`
 	Held  []schemas.Item `json:"held"`

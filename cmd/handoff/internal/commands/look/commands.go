@@ -1,9 +1,10 @@
 // Package look has the commands that read a workspace: status, list, show, diff, history, agents and watch. It also has
-// three commands about the program itself: tools, version, and call, which calls any tool as an MCP client does.
+// the command call, which calls any tool as an MCP client does, and the commands tools and version, which show facts
+// about the program itself.
 //
-// Only agents register and call change something, and agents init and import write a file. Every other command is one
-// call of a reading tool; list makes as many calls as it needs, and watch follows the events until its reader goes
-// away.
+// Among these commands, only agents register and call change the workspace, and only agents init and import write a
+// file. Most commands make one call of a reading tool. List makes several calls if it needs more rows, and watch
+// follows the events until the reader of its output goes away.
 package look
 
 import (
@@ -22,7 +23,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// Spellings are the command lines for calls of tools. If several fit a call, the first counts.
+// Spellings are the ways to write calls of tools as command lines. If several spellings fit a call, the first is used.
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},

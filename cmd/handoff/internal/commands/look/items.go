@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// printItems draws a list. On a terminal it has states in words for people and in their colours, marks for new or
-// urgent rows, and reasons below a row. Elsewhere it has a line for each row, with the same facts.
+// printItems draws a list. On a terminal, each row has its state in words and colours for people, a mark if it is new
+// or urgent, and the reasons below it. Elsewhere, each row is one line with the same facts.
 func printItems(p *cli.Page, out gathered) {
 	switch {
 	case len(out.Items) == 0:
@@ -27,7 +27,7 @@ func printItems(p *cli.Page, out gathered) {
 	}
 }
 
-// more returns the number of rows that a limit left out, in words, or says that there are none. It is empty if all are
+// more says in words how many rows the limit left out. It returns "nothing" for an empty list, and "" if all rows are
 // shown.
 func (out gathered) more() string {
 	switch {
@@ -82,8 +82,8 @@ func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 	return lines
 }
 
-// plainTable is a list without a terminal: the columns that notices have too, then the other facts of a terminal's
-// list.
+// plainTable returns the table for output that is no terminal. First come the columns that notices have as well, then
+// the other facts that the list on a terminal shows.
 func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	rows = schemas.Map(items, func(i schemas.Item) []string {
@@ -104,7 +104,8 @@ func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]stri
 	return head, rows
 }
 
-// rowStatus is the status of a handoff in rows, where a pending handoff with dependencies is blocked.
+// rowStatus returns the status of a handoff for a row. It returns "blocked" for a pending handoff with open
+// dependencies.
 func rowStatus(status schemas.Status, blockedBy []string) string {
 	if status == schemas.Pending && len(blockedBy) > 0 {
 		return string(schemas.Blocked)
@@ -143,14 +144,15 @@ func wordedRows(p *cli.Page, out gathered) [][]string {
 // maxTitle is the number of columns for a title in a list.
 const maxTitle = 120
 
-// heading removes the marks of a Markdown heading, which a title from a text may begin with.
+// heading removes the leading # of a Markdown heading from a title, because a title may be the first line of a Markdown
+// text.
 func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
 // recipient returns the holder, or the recipient if there is no holder.
 func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printUnread ends a list on a terminal with the reader's unread notices, and the number of handoffs that need a
-// person. Again are the flags that a command line for that reader repeats.
+// printUnread ends a list on a terminal with the number of the reader's unread notices, and with the number of handoffs
+// that need a person. Again holds the flags that the shown command lines must repeat to act for the same reader.
 func printUnread(p *cli.Page, out gathered, need int, again string) {
 	if !p.Terminal {
 		return

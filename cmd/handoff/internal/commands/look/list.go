@@ -73,7 +73,8 @@ func searchCommand(a *cli.App) *cobra.Command {
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
-// command makes cmd list handoffs, and returns cmd. Preset sets the arguments of this command before its flags.
+// command makes cmd a command that lists handoffs, and returns cmd. Preset sets the arguments that are fixed for this
+// command, before the flags set theirs.
 func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
@@ -105,7 +106,8 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 	return cmd
 }
 
-// takeStatus replaces words in --status that are no state of a handoff, such as "stuck", by the options of listing.
+// takeStatus handles words in --status that are not a status of the tool, such as "stuck". It removes them from the
+// arguments, and sets the option of the listing instead.
 func (l *listing) takeStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
@@ -150,7 +152,7 @@ func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l 
 	printUnread(p, out, need, a.CallerFlags())
 }
 
-// query completes the arguments of list_handoffs, and reports whether they ask for all open handoffs.
+// query adds the default arguments of list_handoffs. Open reports whether the arguments ask for all open handoffs.
 func (l listing) query(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
@@ -180,7 +182,8 @@ type gathered struct {
 	atLeast bool // left is a lower bound
 }
 
-// maxSorted is the number of open handoffs that are sorted; if there are more, the newest.
+// maxSorted is the number of open handoffs that list reads in order to sort them by urgency. In a workspace with more
+// open handoffs, it sorts the newest maxSorted of them.
 const maxSorted = 1000
 
 // gatherAll collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
@@ -214,7 +217,8 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 	return out, err
 }
 
-// urgency sorts open handoffs: urgent work, stuck work, work under way, the rest.
+// urgency returns the place of an open handoff in the list, the lowest first: urgent work, stuck work, claimed work,
+// other work.
 func urgency(i schemas.Item) int {
 	switch {
 	case i.Priority == schemas.Critical:
@@ -229,8 +233,9 @@ func urgency(i schemas.Item) int {
 	return 4
 }
 
-// wanted returns the number of rows to gather. One row more than shown reveals whether there are more. Open handoffs
-// need as many rows as are sorted. Listing a notice marks it as read, so only the shown notices are gathered.
+// wanted returns the number of rows to read. It is one row more than list shows, because the additional row reveals
+// whether there are more. Open handoffs are first sorted, so maxSorted rows are read. Reading a notice marks it as
+// read, so of notices only the shown rows are read.
 func (l listing) wanted(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
@@ -244,7 +249,8 @@ func (l listing) wanted(args cli.Arguments, open bool) int {
 	return oneMore
 }
 
-// gather adds rows that keep accepts until there are enough; nil keeps all.
+// gather reads rows, and keeps the rows for which keep returns true, until it has the wanted number. If keep is nil, it
+// keeps all rows.
 func (out *gathered) gather(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.Item) bool,
 ) error {
@@ -273,8 +279,9 @@ func (out *gathered) gather(
 	return nil
 }
 
-// keeper returns a filter for conditions that list_handoffs does not have: stuck handoffs, and handoffs for a role or
-// its agents. It is nil if there is no such condition.
+// keeper returns a function that filters rows by conditions that the tool list_handoffs does not have: stuck handoffs,
+// handoffs whose holder is gone, and handoffs for a role or its agents. It returns nil if none of these conditions is
+// asked for.
 func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):
@@ -298,8 +305,8 @@ func (l listing) keeps(i schemas.Item) bool {
 	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }
 
-// isStuck reports whether a handoff needs an action to go on: it waits for an answer, for approval, or for a handoff
-// that ended without completion, or its holder is gone.
+// isStuck reports whether a handoff cannot go on without an action of an agent or person. It waits for an answer, for
+// approval, or for a handoff that ended without completion; or its holder is gone.
 func isStuck(item schemas.Item) bool {
 	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
 }

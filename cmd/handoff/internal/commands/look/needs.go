@@ -43,14 +43,14 @@ type notifier struct {
 	failed    map[string]failure
 }
 
-// failure counts the failed runs of a command for one concern, and has the time of the next try.
+// failure counts the failed runs of the command for one concern. Again is the time of the next try.
 type failure struct {
 	tries int
 	again time.Time
 }
 
-// notifyOfNeeds runs a command for each concern of a person that was not notified before, until ctx is done. It waits
-// for a running command. The error is conflict if another process does the same for this workspace.
+// notifyOfNeeds runs a command once for each concern of a person, until ctx is done. It then waits for a command that
+// still runs. The error is conflict if another process notifies for the same workspace.
 func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
@@ -75,7 +75,8 @@ func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	})
 }
 
-// run checks at the start, after events, and when it is time to run a failed command again.
+// run looks for new concerns at the start, after each event of the workspace, and when a failed command is due for
+// another try.
 func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	again, err := h.check(ctx, conn)
 	if err != nil {
@@ -110,8 +111,8 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	return errors.Join(err, <-ended)
 }
 
-// check notifies of new concerns of the person, in the order of attention, and forgets concerns that are over. It
-// returns the time until the next check if there is no event.
+// check runs the command for each new concern of the person, the most urgent concern first. It forgets concerns that no
+// longer exist. It returns the time after which check must run again even without an event.
 func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {
@@ -139,7 +140,8 @@ func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.
 	return again, h.notified.keep(there)
 }
 
-// notify runs the command for one concern. It reports a failure, and tries again later, a few times.
+// notify runs the command for one concern. If the command fails, notify reports that and plans another try. After
+// maxTries failures it gives up.
 func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.workspace.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
@@ -161,7 +163,8 @@ func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
 	fmt.Fprintf(h.app.Stderr, "handoff: --exec, %s %s: %s; %s\n", n.Kind, n.ID, schemas.Visible(err.Error()), then)
 }
 
-// environ returns the fields for commands that read no JSON, each on one line and without control characters.
+// environ returns the fields of the concern as environment variables, for commands that read no JSON. Each value is one
+// line without control characters.
 func (n need) environ() []string {
 	oneLine := func(text string) string { return schemas.Visible(strings.Join(strings.Fields(text), " ")) }
 	return []string{

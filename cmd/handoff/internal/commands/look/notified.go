@@ -17,13 +17,14 @@ import (
 	"handoff/tools/platform"
 )
 
-// notified remembers in a directory the concerns for which a command ran, so that the command runs once for each, also
-// when this process is killed. One process at a time may use it.
+// notified records in a directory for which concerns the user's command ran, so that the command runs once for each
+// concern, even if this process is killed. One process at a time may use it.
 //
-// Before a command runs, its concern and the name of a claim are stored. The shell of the command makes the file of
-// that name, and only then runs the command. The next process tries to make the file itself. If it succeeds, the
-// command has not started and never will. If the file exists, the command has started, and the concern counts as
-// notified. On Windows this process makes the file, so a command that it could no longer start is lost.
+// Before a command runs, notified stores the concern and a claim, the name of a file that does not exist yet. The shell
+// of the command makes this file, and only then runs the command. After a crash, the next process tries to make the
+// same file. If it succeeds, the command never started, and never will. If the file exists, the command started, and
+// the concern counts as notified. On Windows this process makes the file itself, so if it is killed right after that,
+// the command does not run at all.
 type notified struct {
 	dir  string
 	lock *os.File
@@ -72,7 +73,7 @@ func (t *notified) keep(keys []string) error {
 	return t.save()
 }
 
-// run runs a command for a concern, and notes the concern as notified unless the command fails.
+// run runs a command for a concern. If the command succeeds, run records that the concern was notified.
 func (t *notified) run(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
@@ -97,7 +98,7 @@ func (t *notified) run(ctx context.Context, c needCommand, key string, environ [
 	return err
 }
 
-// recover reads the record, and finds out whether the command of a killed process started.
+// recover reads the record. If the last process was killed, recover finds out whether its command had started.
 func (t *notified) recover() error {
 	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.ToldFile), 8<<20)
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 
 type view struct{ name, help string }
 
-// views are the depths at which get_handoff returns a handoff, each with its flag.
+// views are the amounts of detail in which get_handoff returns a handoff, each with its flag.
 var views = []view{
 	{"full", "also all texts, as JSON"},
 	{"brief", "the text that its recipient reads"},
@@ -177,7 +177,8 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	})
 }
 
-// printNotice draws a notice. For a message it draws the whole text. The sender also sees whether it was read.
+// printNotice draws a notice. It draws the text of a message in full. For the sender, it also says whether the
+// recipient has read the message.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
 	p.Field("from", schemas.Sender(n.Rule, n.From))

@@ -155,7 +155,8 @@ var concernWords = map[schemas.ConcernKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printPart draws one part, if it has rows. With an app, each row has the command for the next step of a person.
+// printPart draws one part of the overview, if the part has rows. If the app is not nil, each row has the command for
+// the person's next step.
 func printPart(
 	p *cli.Page, heading string, part schemas.Part, head []string, a *cli.App, cells func(schemas.Concern) []string,
 ) {
@@ -191,7 +192,7 @@ func printPart(
 	}
 }
 
-// printLoads draws the agents that are here, or the recipients with waiting handoffs, in as many lines as needed.
+// printLoads draws a list of agents, or of recipients with waiting handoffs, on as many lines as it needs.
 func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(schemas.Load) string) {
 	if len(loads) == 0 {
 		return

@@ -68,7 +68,7 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	return cli.Exit(NeedsYou)
 }
 
-// maxNotes is the length of the news that are shown, in bytes.
+// maxNotes is the number of bytes of the release notes that are shown.
 const maxNotes = 1_000
 
 // isReleased tells a released version from Go's version of a commit.

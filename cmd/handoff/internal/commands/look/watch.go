@@ -91,7 +91,7 @@ func (w *watchOptions) check() error {
 	return nil
 }
 
-// watchUntilDone watches until it is interrupted or its reader goes away. Both are a good end.
+// watchUntilDone watches until the user interrupts it or the reader of its output goes away. Neither is an error.
 func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
@@ -122,7 +122,7 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	})
 }
 
-// untilHangup returns a context that ends with the terminal, unless nohup is in effect.
+// untilHangup returns a context that ends when the terminal is closed, unless the program runs under nohup.
 func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, func() {}
@@ -130,8 +130,9 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// withWorkspace opens the workspace while fn runs, without a name. Reading creates no workspace, so it waits until an
-// unused one is used, and tells fn that it waited. An unavailable store is no error once ctx is done.
+// withWorkspace opens the workspace for reading while fn runs, without the name of an agent. Reading creates no
+// workspace, so for a workspace without a store it waits until another process uses it, and then passes waited = true
+// to fn. If the store is unavailable after ctx is done, that is no error.
 func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -241,15 +242,16 @@ func describeEvent(c schemas.Change) string {
 	return what
 }
 
-// changes yields the events after a number and waits for more, as Changes of [tools.Invoker] does.
+// changes yields the events with a number greater than after, and then waits for new events, as the method Changes of
+// [tools.Invoker] does.
 type changes func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
 
 // pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
 
-// follow passes each event after a number to take, in order, until ctx is done or take fails. It passes no event twice,
-// except an event for which the store was unavailable. Then it waits for the store. It reports that once, until events
-// come again.
+// follow passes each event with a number greater than after to take, in order, until ctx is done or take returns an
+// error. It passes no event twice, with one exception: an event during which the store was unavailable. If the store is
+// unavailable, follow reports that once and waits. When events come again, it may report the next interruption.
 func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error

@@ -79,8 +79,8 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 	})
 }
 
-// makeRoom removes a workspace that is in the way of an adopted one and was never used. It may have no store yet, if a
-// server was started and received no call.
+// makeRoom removes a workspace that was never used, because it has the name that an adopted workspace will get. The
+// unused workspace may have no store yet: a server may have started for it without receiving a call.
 func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
@@ -103,7 +103,8 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-// checkNothingKept refuses to delete the store that a restore kept: it may hold more than the workspace.
+// checkNothingKept returns an error if the workspace still keeps its old store from before a restore. The old store may
+// hold more than the workspace, so it must not be deleted together with it.
 func checkNothingKept(w workspace.Workspace) error {
 	kept, ok := w.Before()
 	if !ok {
@@ -113,7 +114,7 @@ func checkNothingKept(w workspace.Workspace) error {
 		WithHint("Nothing was deleted. handoff restore --undo uses it again, handoff restore --accept deletes it.")
 }
 
-// existing returns the workspace with a name. It must have a store.
+// existing returns the workspace with a name. The error is not_found if the workspace has no store.
 func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	w, err := workspace.Named(name, a.Getenv)
 	if err != nil {
@@ -126,12 +127,14 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	return w, nil
 }
 
-// alone runs fn while no other process has a workspace open, or can open it. Fn may remove or move all of its files.
+// alone runs fn while no other process has the workspace open or can open it. Fn may remove or move all files of the
+// workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove an open lock
+// file.
 func alone(w workspace.Workspace, fn func() error) error {
 	return withLock(w, runtime.GOOS == "windows", fn)
 }
 
-// locked is alone for an fn that leaves the file of the lock in place.
+// locked is like [alone], but fn must leave the lock file in its place, so the lock is held on Windows too.
 func locked(w workspace.Workspace, fn func() error) error { return withLock(w, false, fn) }
 
 func withLock(w workspace.Workspace, free bool, fn func() error) error {
@@ -159,7 +162,7 @@ func withLock(w workspace.Workspace, free bool, fn func() error) error {
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
 }
 
-// holdingOf returns the content of a workspace that this process has alone.
+// holdingOf returns the content of a workspace that no other process has open.
 func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -70,7 +70,7 @@ standby. docs/operations.md rehearses a bad day.`,
 	return cmd
 }
 
-// backupFile returns the absolute path of a file on the command line.
+// backupFile returns the absolute path of the backup file that the command line names.
 func backupFile(a *cli.App, name string) (string, error) {
 	if strings.Contains(name, "://") {
 		return "", schemas.Invalidf("FILE", "%s is an address: backups are files of this machine", schemas.Visible(name)).
@@ -135,8 +135,8 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	return found, info.Size(), nil
 }
 
-// writeBackup writes the workspace into an empty file. The owner does it, because only the owner may read the files of
-// a workspace; a workspace in a database is read from there.
+// writeBackup writes a backup of the workspace into an empty file. For a workspace in files, the owner writes it,
+// because no other process may read these files. For a workspace in a database, this process reads the database.
 func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
 	end := a.Busy("writing the backup of " + w.Name)
 	defer end()
@@ -152,13 +152,13 @@ func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path st
 	return err
 }
 
-// backupError is the error of a backup that was not made; nil for none.
+// backupError adds to an error that no backup was made. It returns nil if err is nil.
 func backupError(file string, err error) error {
 	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
-// fileError turns an error about a file into one with a way out; nil for none. Otherwise describes the state of
-// everything else. An error that has a way out already stays as it is.
+// fileError adds a remedy to an error about a file. It returns nil if err is nil, and does not change an error that
+// already has a remedy. Doing names the failed step, and otherwise says what did not change.
 func fileError(doing string, err error, otherwise string) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err

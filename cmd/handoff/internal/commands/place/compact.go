@@ -50,7 +50,8 @@ A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 	return cmd
 }
 
-// minRetention is the shortest retention: agents may still read handoffs that ended within a day.
+// minRetention is the shortest time for which compact keeps the texts of ended handoffs: agents may still read a
+// handoff that ended within the last day.
 const minRetention = 24 * time.Hour
 
 // retention reads the retention of texts; zero means for ever.

@@ -20,7 +20,8 @@ func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) e
 	return fn(node)
 }
 
-// filesOnly refuses a command for files if workspaces are in a database: files of the same name are another workspace.
+// filesOnly refuses a command that works on files if HANDOFF_STORE names a database. The files of a workspace with the
+// same name belong to another workspace.
 func filesOnly(a *cli.App, command string) error {
 	if !a.InDatabase() {
 		return nil

@@ -60,7 +60,7 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 	return cmd
 }
 
-// exportOut writes to standard output. If the reader leaves, it ends in order, so that the temporary file is removed,
+// exportOut writes the export to standard output. If the reader leaves, exportOut removes its temporary file and ends
 // with the status that shells give to a program that SIGPIPE ended.
 func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	ctx, out := output.Open(ctx, a.Stdout)
@@ -93,7 +93,7 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	return head, incompleteError(schemas.Visible(path), err)
 }
 
-// incompleteError is the error of an export that did not reach its end.
+// incompleteError is the error that an export ended too early and is incomplete.
 func incompleteError(name string, err error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err

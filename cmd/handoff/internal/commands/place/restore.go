@@ -109,7 +109,7 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	})
 }
 
-// restoreError is the error of a restore that left the old state; nil for none.
+// restoreError adds to an error that the restore changed nothing. It returns nil if err is nil.
 func restoreError(file string, err error) error {
 	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
@@ -177,12 +177,13 @@ func (r restoring) accept(ctx context.Context) (said string, err error) {
 	return "has nothing any more from before the restore", err
 }
 
-// keptError is the error of an action on the kept store; nil for none.
+// keptError adds to an error that it concerns the old store, which the restore kept. It returns nil if err is nil.
 func (r restoring) keptError(err error) error {
 	return fileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
-// kept runs an action on the kept store, and prints the result.
+// kept runs fn, which uses the old store again or deletes it, and prints the result. Did is the name of the result's
+// field in JSON.
 func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
 	if !r.InDatabase() && !r.to.Exists() {
 		return missing(r.to, "on this machine") // locking would create it

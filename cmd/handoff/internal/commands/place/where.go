@@ -135,7 +135,8 @@ type seenAgent struct {
 	Seen time.Time     `json:"last_seen,omitzero"`
 }
 
-// findWhereabouts collects facts without opening a workspace, because a command that opens one may become its owner.
+// findWhereabouts collects facts about the workspace without opening it, because a process that opens a workspace may
+// become its owner.
 func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -176,7 +177,8 @@ func (w *whereabouts) inFiles(ws workspace.Workspace, getenv func(string) string
 	w.Exists = w.Store != nil || workspace.Denied(ws.Dir)
 }
 
-// lookedInBy returns the source of the directory in which the search for the project began.
+// lookedInBy says where the directory came from in which the search for the project began: a flag, a variable, or the
+// current directory.
 func lookedInBy(a *cli.App, dir string) string {
 	switch {
 	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
@@ -189,7 +191,7 @@ func lookedInBy(a *cli.App, dir string) string {
 	return "current directory"
 }
 
-// An owner is the process that has a workspace open and serves the others.
+// An owner is the process that has a workspace open and serves the other processes.
 type owner struct {
 	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`

@@ -1,10 +1,11 @@
 // Package place has the commands about workspaces themselves, in files of this machine or in a database. Where shows
-// the workspace of this directory. Workspace lists, adopts and removes workspaces. Backup writes one into a file, and
-// restore brings it back. Export and import do the same in lines that people and other programs can read. Check
-// searches for faults, and compact makes the file smaller.
+// the workspace of this directory. Workspace lists, adopts and removes workspaces. Backup writes a workspace into a
+// file, and restore brings it back. Export and import do the same in a format of lines that people and other programs
+// can read. Check searches for faults, and compact makes the file smaller.
 //
-// They open no workspace that others use: adopt, remove, restore, import, compact and check --mend hold the lock of the
-// store for themselves alone, and fail while another process has it. Backup, export and check ask that process.
+// Adopt, remove, restore, import, compact and check --mend need the workspace for themselves alone. They hold the lock
+// of the store, and fail while another process has the workspace open. Backup, export and check ask that process to do
+// the work.
 package place
 
 import (

@@ -22,8 +22,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A building serves all workspaces of a database, each in a room of its own at /w/NAME. The first request opens a room.
-// The building closes it after a time without requests.
+// A building serves all workspaces of a database over HTTP, each at its own address /w/NAME. It opens a workspace (as a
+// room) at the first request for it, and closes it after idleTimeout without requests.
 type building struct {
 	*servingCommand
 	node *cluster.Node
@@ -48,7 +48,8 @@ type openRoom struct {
 	since  time.Time // the end of the last request; likewise
 }
 
-// idleTimeout is the time without requests after which a room closes. Its MCP sessions end, and clients begin new ones.
+// idleTimeout is the time without requests after which a room closes. Closing ends the MCP sessions in the room, and
+// clients then begin new ones.
 const idleTimeout = 15 * time.Minute
 
 // serveAll serves the workspaces of a database until ctx is done.
@@ -89,7 +90,7 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	}
 }
 
-// tokensNeeded reports whether other machines can reach the server. Then every caller needs a token.
+// tokensNeeded reports whether other machines can reach the server. If they can, every caller needs a token.
 func (s *servingCommand) tokensNeeded() bool {
 	host, _, err := net.SplitHostPort(s.network.site.Addr)
 	return err != nil || !loopback(host)
@@ -115,7 +116,8 @@ func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter returns the room of a workspace, and opens it if necessary. The caller exits.
+// enter returns the room of a workspace, and opens the room if it is closed. The caller must leave the room with exit
+// when the request is over.
 func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
 	if !schemas.IsWord(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
@@ -150,7 +152,7 @@ func (b *building) exit(in *openRoom) {
 	in.since = b.Now()
 }
 
-// open starts to open a room. A room that fails to open is removed, so the next request tries again.
+// open starts to open a room. If that fails, open removes the room, so that the next request tries again.
 func (b *building) open(in *openRoom, name string) {
 	leave, end := context.WithCancel(b.life)
 	gone, isOpen := make(chan struct{}), false
@@ -172,7 +174,8 @@ func (b *building) open(in *openRoom, name string) {
 	}()
 }
 
-// occupy holds a workspace open until ctx is done. It calls opened when the workspace is ready.
+// occupy opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
+// ready.
 func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened func()) error {
 	if err := b.mayOpen(ctx, name); err != nil {
 		return err
@@ -202,7 +205,8 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 	})
 }
 
-// mayOpen refuses workspaces that do not exist, if callers of other machines could create them.
+// mayOpen refuses a workspace that does not exist, if other machines can reach the server: otherwise their callers
+// could create workspaces.
 func (b *building) mayOpen(ctx context.Context, name string) error {
 	if !b.tokensNeeded() {
 		return nil

@@ -1,9 +1,9 @@
-// Package serve has the servers, and the commands that look after them: mcp serves one client over standard input and
-// output, serve keeps a workspace served without a client, also over HTTP; token lists and makes the tokens for callers
-// over HTTP, and logs shows the log of the process that owns the workspace.
+// Package serve has the two servers, mcp and serve, and two commands for operators. Mcp serves one client over standard
+// input and output. Serve keeps a workspace open without a client, and can serve it over HTTP. Token lists and makes
+// the tokens of callers over HTTP. Logs shows the log of the process that owns the workspace.
 //
-// The two servers begin and end by [platform.BeginLife]: a signal ends them in good order, and they never outlive the
-// time that the system gives them. The flags about the network and the log are this package's alone.
+// [platform.BeginLife] governs the life of both servers: a signal ends them in good order, within the time that the
+// system gives them. Only this package has the flags about the network and the log.
 package serve
 
 import (
@@ -34,7 +34,8 @@ func (l *logging) bind(flags *pflag.FlagSet) {
 	cli.FromEnvironment(flags)
 }
 
-// logger returns a logger as the flags say. It has no bodies and no secrets at any level.
+// logger returns a logger that writes to w as the flags say. At no level does the log contain bodies of requests or
+// secrets.
 func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {

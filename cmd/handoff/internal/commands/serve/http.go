@@ -24,7 +24,7 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// A room is a workspace for agents that reach it over HTTP.
+// A room is a workspace that is served to agents over HTTP.
 type room struct {
 	*servingCommand
 	workspace workspace.Workspace
@@ -44,8 +44,8 @@ type httpServer struct {
 	health checkup
 }
 
-// shutdownTimeout is the time that requests under way have at the end. The rest of [platform.DrainLimit] is for the last spans
-// and for closing the store.
+// shutdownTimeout is the time that running requests have when the server ends. The rest of [platform.DrainLimit] is for
+// sending the last spans and closing the store.
 const shutdownTimeout = platform.DrainLimit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; it answers no request before serve.
@@ -114,7 +114,8 @@ func (h *room) caller(r *http.Request) (schemas.Caller, error) {
 	return by, err
 }
 
-// mayMeasure lets every valid caller read the metrics, and no other: they name agents and mailboxes.
+// mayMeasure allows every caller with a valid token to read the metrics. It refuses all others, because the metrics
+// name agents and mailboxes.
 func (h *room) mayMeasure(r *http.Request) error {
 	_, err := h.caller(r)
 	return err
@@ -143,7 +144,7 @@ func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 	return err
 }
 
-// watch updates the metrics and runs the other functions, until the caller calls the returned function.
+// watch updates the metrics and runs the functions in also, until the returned function end is called.
 func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
@@ -158,7 +159,8 @@ func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end fu
 	}
 }
 
-// leave finishes the requests under way. It cuts off late ones, which is no error: it logs that.
+// leave ends the server: it waits for running requests, but at most shutdownTimeout. Cutting off the remaining requests
+// is no error, so leave only logs it.
 func (h *httpServer) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
@@ -189,9 +191,10 @@ func (n *network) url(at net.Addr) string {
 	return scheme + "://" + addr
 }
 
-// checkEvery is the interval at which a server compares the whole registry with the records: it reads all of them. A
-// node with many workspaces never does, because each workspace would be read anew whenever its owner changes. After a
-// check that could not run, the next one comes after checkAgain, and after a check that failed, after checkDamaged.
+// checkEvery is the interval at which a server compares the whole registry with the records. The check reads the whole
+// store. A node that serves many workspaces never does it, because it would read a workspace again whenever the
+// workspace gets another owner. After a check that could not run, the server tries again after checkAgain. After a
+// check that found problems, it checks again after checkDamaged.
 const (
 	checkEvery   = time.Hour
 	checkDamaged = time.Minute

@@ -49,7 +49,8 @@ server ends with its client.`,
 // closing the store.
 const drainTimeout = platform.DrainLimit - 1500*time.Millisecond
 
-// serveClient runs a server from its first ignored signal to the release of its last lock.
+// serveClient runs a server for one client. It first takes control of the signals, and returns when the server has
+// released its last lock.
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
@@ -109,7 +110,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	})
 }
 
-// checksTimeout is the time that a completion waits for its checks: clients wait a minute for an answer.
+// checksTimeout is the time for which a completion waits for its checks. Clients wait a minute for the result of a
+// call.
 const checksTimeout = schemas.MaxWait * time.Second
 
 // checkOwn refuses values that the agent could not register later.
@@ -125,7 +127,8 @@ func checkOwn(own schemas.RegisterIn) error {
 	return nil
 }
 
-// agentOf returns the agent's name for a client. It is the client's name on the command line, if it has one.
+// agentOf returns the default agent name for a client: the client's name on handoff's command line, if handoff knows
+// the client, or else the name that the client gave.
 func agentOf(client string) schemas.Agent {
 	if agent, ok := identity.OfClient(client); ok {
 		return agent

@@ -13,7 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// network holds the flags of serve about agents on other machines. They need an address.
+// network holds the flags of serve for agents on other machines. Without an address to listen at, these flags have no
+// effect.
 type network struct {
 	site   web.Config        // the listener
 	issuer auth.IssuerConfig // the issuer of access tokens
@@ -66,7 +67,8 @@ func (n *network) check(given *pflag.FlagSet, environment func(string) string) e
 	return n.checkCluster()
 }
 
-// idle refuses flags that do nothing without an address. HANDOFF_STORE then has the one workspace.
+// idle refuses flags that have no effect without an address to listen at. It accepts --store if its value comes from
+// HANDOFF_STORE, because serve then keeps the one workspace in that database open.
 func (n *network) idle(given *pflag.FlagSet, database string) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(network).bind(own)
@@ -84,7 +86,7 @@ func isURL(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// oauth returns the checker of access tokens; nil if there is no issuer.
+// oauth returns the verifier of access tokens, or nil if no issuer of access tokens is configured.
 func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer.URL == "" {
 		return nil, nil
@@ -98,7 +100,8 @@ func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	return issuer, nil
 }
 
-// metadata tells clients without access tokens where to get one; nil if there is no issuer.
+// metadata returns the handler that tells clients without an access token where to get one, or nil if no issuer is
+// configured.
 func (n *network) metadata() (handler http.Handler, at string) {
 	if n.issuer.URL == "" {
 		return nil, ""

@@ -66,7 +66,8 @@ user. The workspace is the instance: handoff@NAME. handoff where prints the name
 	return cmd
 }
 
-// own waits in line for the store, or has it, until a signal comes.
+// own makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends. It
+// returns after a signal.
 func (s *servingCommand) own(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
@@ -124,7 +125,8 @@ func (s *servingCommand) keepServed(
 	return site.serve(ctx, stderr)
 }
 
-// stay checks from time to time that the workspace is served, until ctx is done.
+// stay makes a call every checkInterval to check that some process serves the workspace, until ctx is done. It logs a
+// failed call.
 func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	for platform.Sleep(ctx, checkInterval) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
@@ -133,8 +135,8 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	}
 }
 
-// checkInterval is the interval of these checks. A process without calls may have got the store and failed to open it,
-// and then it is no longer in line.
+// checkInterval is the interval of the calls in stay. They are needed because a process without calls may get the
+// store, fail to open it, and then no longer stand in line for it.
 const checkInterval = 30 * time.Second
 
 func printOwner(w io.Writer, ws workspace.Workspace, unserved error) {

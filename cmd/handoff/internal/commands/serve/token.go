@@ -114,7 +114,8 @@ it is in the registry, next to all actions with the token. No other token can ge
 	return cmd
 }
 
-// expiry reads the end of a token, zero for never. A date means its first moment, in the time zone of now.
+// expiry parses the time at which a token expires. It returns the zero time for "never". A date without a time means
+// the beginning of that day, in the time zone of now.
 func expiry(said string, now time.Time) (time.Time, error) {
 	if said == "never" {
 		return time.Time{}, nil
@@ -143,7 +144,7 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 	return err
 }
 
-// explainToken says on standard error how to use a secret, without repeating it.
+// explainToken says on standard error how to use a new token. It does not print the secret again.
 func explainToken(a *cli.App, t schemas.Token) {
 	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'

@@ -13,11 +13,11 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// flushTimeout is the time for the last spans when a server ends.
+// flushTimeout is the time that a server has at its end to send the last spans.
 const flushTimeout = 250 * time.Millisecond
 
-// trace sends spans of the workspace from now on, if the environment names a collector. The caller calls end before it
-// closes the store.
+// trace starts to send spans of the workspace, if environment variables name a collector. The caller must call end
+// before it closes the store.
 func trace(
 	ctx context.Context, a *cli.App, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (end func(), err error) {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// hookLimit is the time that a hook may take. Its client waits for it, and so does a person.
+	// hookLimit is the time that a hook may take. The client waits for the hook, and the person waits for the client.
 	hookLimit = 1800 * time.Millisecond
 
-	// hookGrace is additional time for a good end, such as taking back texts that were not delivered. Together they are
-	// less than any client's timeout for a hook.
+	// hookGrace is additional time in which a hook ends well, for example tells the mailbox that its texts were not
+	// delivered. HookLimit and hookGrace together are shorter than any client's timeout for a hook.
 	hookGrace = time.Second
 )
 
@@ -95,7 +95,7 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 // errNoNews is the reason for which a working hook prints nothing.
 var errNoNews = errors.New("there is nothing to say")
 
-// printAnswer prints an answer. The reader may not read it, so it stops when ctx ends.
+// printAnswer prints the answer of a hook. If the client does not read it, printAnswer gives up when ctx ends.
 func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNoNews
@@ -104,8 +104,8 @@ func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error 
 	return err
 }
 
-// within runs fn, which should end soon after its context does. Otherwise within returns without it, and the process
-// ends. It turns a panic into an error.
+// within runs fn with a context that ends after limit. If fn has not returned mercy later, within returns without
+// waiting for it, and the process ends. It turns a panic of fn into an error.
 func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
 	defer end()
@@ -122,8 +122,8 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	return err
 }
 
-// Silence hides an error of a hook from its client: status 2 would stop the session or wake it, and the client's model
-// would read the error.
+// Silence hides the error of a hook from its client. Otherwise the exit status 2 would stop the session or wake it, and
+// the client's model would read the error.
 func Silence(a *cli.App, cmd *cobra.Command, args []string, err error) error {
 	if _, isStatus := errors.AsType[cli.Exit](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
@@ -149,7 +149,7 @@ func isHook(cmd *cobra.Command, args []string) bool {
 	return false
 }
 
-// debugLimit is the time for writing the reason: the file may be on a disk that does not answer.
+// debugLimit is the time for writing an error to the debug file. The file may be on a disk that does not answer.
 const debugLimit = 200 * time.Millisecond
 
 // writeDebug adds a line to a file. It ignores errors.

@@ -21,8 +21,8 @@ const (
 	maxHere     = 160 // bytes of the names of other agents
 )
 
-// startText tells a session its agent name, its handoffs and its mail, in at most [maxTokens] tokens: it names fewer
-// handoffs if necessary.
+// startText returns the text at the start of a session: its agent name, its handoffs and its mail. The text has at most
+// [maxTokens] tokens, so it names fewer handoffs if necessary.
 func startText(n schemas.NewsOut, workspace string) string {
 	text := ""
 	for named := 5; named >= 0; named-- {
@@ -33,7 +33,8 @@ func startText(n schemas.NewsOut, workspace string) string {
 	return text
 }
 
-// startNaming names at most so many handoffs that the agent holds, and so many new ones.
+// startNaming returns the text of startText with at most `named` handoffs that the agent holds, and at most `named` new
+// ones.
 func startNaming(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
 	workspace = schemas.Visible(workspace)
@@ -76,7 +77,7 @@ func nextStep(n schemas.NewsOut) string {
 	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.Call(give, "gives work to another agent"))
 }
 
-// here names the other agents that are here, as far as there is room.
+// here returns a sentence that names the other agents in the workspace, as many as fit into maxHere bytes.
 func here(n schemas.NewsOut) string {
 	if len(n.Here) == 0 {
 		return ""
@@ -97,7 +98,7 @@ func here(n schemas.NewsOut) string {
 	return "Also here: " + line + ".\n"
 }
 
-// mailText reports new mail, a line for each item; empty for none.
+// mailText reports new mail, with one line for each item. It returns "" if there is no new mail.
 func mailText(n schemas.NewsOut) string {
 	if len(n.New) == 0 {
 		return ""
@@ -120,7 +121,8 @@ func act(it schemas.Item) string {
 	return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
 }
 
-// reminder tells a session that wants to stop which handoffs it holds; empty for none.
+// reminder tells a session that is about to stop which handoffs it still holds. It returns "" if the session holds
+// none.
 func reminder(n schemas.NewsOut) string {
 	if !n.Remind {
 		return ""
@@ -130,7 +132,7 @@ func reminder(n schemas.NewsOut) string {
 		schemas.Sentences(finish(n.Holding[0])))
 }
 
-// finish lists the ways in which a session can end its work on a handoff.
+// finish returns advice for each way in which a session can end its work on a handoff.
 func finish(held schemas.Held) []schemas.Advice {
 	id := held.HandoffID.String()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
@@ -143,7 +145,8 @@ func finish(held schemas.Held) []schemas.Advice {
 	})
 }
 
-// wakeText tells a sleeping session why it is woken. The brief of the handoff, if given, has a frame of its own.
+// wakeText tells a sleeping session why it was woken. If there is a brief of the handoff, it stands in a frame of its
+// own.
 func wakeText(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
 	claim := schemas.ClaimIn{HandoffID: item.HandoffID.String()}

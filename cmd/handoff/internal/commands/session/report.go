@@ -12,14 +12,14 @@ import (
 	"handoff/schemas"
 )
 
-// filesSnippet tells an agent that can only write a file how it hands its work on: the agent's part of the Kelos
-// TaskHandoff proposal. It is for a prompt or for AGENTS.md.
+// filesSnippet tells an agent that can only write a file how it hands its work on. It describes the agent's part of the
+// Kelos TaskHandoff proposal, and is meant for a prompt or for AGENTS.md.
 //
 //go:embed files.md
 var filesSnippet string
 
-// answer is the output of a hook. Most clients read the same form. Clients that are [client.Hooks.Flat] read Context in
-// place of Adds. Codex refuses unknown fields.
+// answer is the output of a hook, in the form that most clients read. Clients with [client.Hooks.Flat] read the field
+// Context instead of Adds. Codex refuses unknown fields.
 type answer struct {
 	Decision string     `json:"decision,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
@@ -59,8 +59,8 @@ func (a hookReport) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, 
 	return schemas.Encode(answer{Adds: &addedText{At: at, Context: text}})
 }
 
-// hookReport is a client's report of an event to a hook, reduced to the needed fields. The fields have the same names in
-// all clients; each may be missing.
+// hookReport holds the fields that handoff needs of a client's report to a hook. All clients use the same names for
+// these fields, and may leave any of them out.
 type hookReport struct {
 	Session    string `json:"session_id"`
 	At         string `json:"hook_event_name"`
@@ -77,7 +77,8 @@ type hookReport struct {
 	} `json:"background_tasks"`
 }
 
-// maxReport is the number of bytes that are read of a report. It holds the answer of a tool, which may be long.
+// maxReport is the number of bytes that a hook reads of a report. A report contains the answer of a tool, which may be
+// long.
 const maxReport = 32 << 20
 
 // parseReport reads a report.
@@ -88,9 +89,9 @@ func parseReport(r io.Reader) (a hookReport, err error) {
 	return a, nil
 }
 
-// client returns the client that sent the report: the named client, else the client that the report's form shows,
-// else the client of the environment. The environment comes last because a client inherits it from a client that
-// started it.
+// client returns the client that sent the report. This is the client that the command line names, or else the client
+// that the form of the report shows, or else the client of the environment. The environment comes last, because a
+// client inherits the variables of another client that started it.
 func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
@@ -101,8 +102,9 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// request returns the request to the mailbox for an event, or false if there is none. Only a subagent would read an answer
-// to its event, and it has no mail of its own.
+// request returns the request that a hook sends to the mailbox for an event. It returns false if the hook sends none:
+// for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read the
+// answer, and it has no mail of its own.
 func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
@@ -118,10 +120,11 @@ func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
 	return in, true
 }
 
-// maxAtWork is the number of subagents at work that are sent to the mailbox.
+// maxAtWork is the greatest number of running subagents that a hook names to the mailbox.
 const maxAtWork = 16
 
-// atWork returns the names under which running subagents may have claimed. They get a reminder when they stop.
+// atWork returns the names under which the running subagents may have claimed handoffs. The mailbox reminds a subagent
+// of its handoffs only when the subagent itself stops.
 func (a hookReport) atWork() (all []schemas.Agent) {
 	for _, task := range a.Background {
 		if task.Status == "running" && len(all) < maxAtWork {
@@ -131,10 +134,10 @@ func (a hookReport) atWork() (all []schemas.Agent) {
 	return all[:min(len(all), maxAtWork)]
 }
 
-// maxSessionID is the length of a session id that the mailbox accepts.
+// maxSessionID is the greatest length of a session id that the mailbox accepts.
 const maxSessionID = 128
 
-// subagentNames returns the names under which a subagent may have claimed: its kind and its id.
+// subagentNames returns the names under which a subagent may have claimed handoffs: its kind and its id.
 func subagentNames(kind, id string) (all []schemas.Agent) {
 	for _, name := range []string{kind, id} {
 		if agent, err := schemas.ParseAgent("agent", name); err == nil {
@@ -144,7 +147,7 @@ func subagentNames(kind, id string) (all []schemas.Agent) {
 	return all
 }
 
-// occasions map an event of a client to the occasion of a request to the mailbox.
+// occasions maps an event of a client to the occasion on which the hook asks the mailbox for news.
 var occasions = map[client.Event]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,

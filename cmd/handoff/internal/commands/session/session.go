@@ -1,22 +1,22 @@
-// Package session has the commands that the hooks of a client run for a client session. Hook delivers its news, wait
-// --hook wakes it when work arrives, and prime prints the news of its start.
+// Package session has the commands that the hooks of a client run for a client session. The command hook shows the
+// session its news, wait --hook wakes the session when work arrives, and prime prints the news of its start.
 //
 // A hook never disturbs its client: [Silence] hides its errors, and it abandons a slow call.
 //
-// The mailbox decides about the news of a session, and delivers each item once; see [schemas.NewsIn]. This package
-// writes the news in words, in the form that the client reads. It quotes all texts that agents wrote, and calls them
-// data.
+// The mailbox decides which news a session gets, and delivers each item once; see [schemas.NewsIn]. This package puts
+// the news into words, in the form that the client reads. It quotes all texts that agents wrote, and calls them data.
 //
-// A hook always ends with status 0, because 2 would block or wake a client. In a project without a store it prints
-// nothing, and creates no store. The stop hook gives up by itself: it objects once for each handoff, and at most three
-// times in a row.
+// A hook always ends with status 0, because status 2 would block the client or wake its session. In a project without a
+// store, a hook prints nothing and creates no store. The hook that runs when a session wants to stop objects once for
+// each handoff that the session holds, but at most three times in a row.
 //
-// A hook finds its session by its client's report. Claude Code names its process to shells and hooks. Codex names its
-// thread to its server with each call. Gemini CLI names nothing: there the hook looks for a parent process that also
-// started a server. A hook that finds no session prints nothing.
+// A hook finds its session by the client's report, together with other facts that clients give. Claude Code names its
+// process to shells and hooks. Codex names its thread to its server with each call. Gemini CLI names nothing, so the
+// hook looks for a parent process that also started a server. A hook that finds no session prints nothing.
 //
-// The line that wakes Codex contains nothing but the id of the handoff. codex queue takes its text as an argument, and
-// every user of a machine can read arguments; the claim shows the brief. Claude Code reads the brief on standard error.
+// The message that wakes a session of Codex contains only the id of the handoff, because codex queue takes the message
+// as an argument, and every user of the machine can read arguments. The session reads the brief when it claims the
+// handoff. Claude Code gets the brief on standard error.
 package session
 
 import (
@@ -113,7 +113,8 @@ func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
 	return cli.RunInterruptible(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }
 
-// sessionOf returns the session that a client reports about, with the request to the mailbox. It creates no workspace.
+// sessionOf returns the session that a client's report is about, together with the completed request to the mailbox. It
+// creates no workspace.
 func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
 	if asked, err = addIdentity(a, report, client, asked); err != nil {
 		return s, err
@@ -138,7 +139,8 @@ func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsI
 	return s, nil
 }
 
-// addIdentity adds all facts to a request that identify the session: the client's report and the environment.
+// addIdentity adds to a request all facts that identify the session: facts from the client's report and from the
+// environment.
 func addIdentity(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
@@ -157,7 +159,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	return asked, nil
 }
 
-// openWorkspace opens the workspace while fn runs. It discards the log, as the client does not need it.
+// openWorkspace opens the workspace while fn runs. It discards the log, because the client does not need it.
 func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
 	return s.OpenAt(ctx, s.workspace, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
@@ -169,7 +171,8 @@ func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (o
 	return out, err
 }
 
-// takeBack tells the mailbox that the session did not receive its news, if err says so.
+// takeBack looks at err, the result of the delivery. If the session did not receive its news, takeBack tells the
+// mailbox, which will then deliver the news again.
 func takeBack(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
 	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
 		return err

@@ -22,17 +22,19 @@ import (
 )
 
 const (
-	// exitWake is the status by which Claude Code wakes a session, with the text on standard error.
+	// exitWake is the exit status of the waiting command that makes Claude Code wake a session. Claude Code gives the
+	// text on standard error to the session.
 	exitWake = 2
 
-	// maxWake is the time that a command waits for mail for a silent session.
+	// maxWake is the longest time that the command waits for mail while its session sleeps.
 	maxWake = 8 * time.Hour
 
-	// maxFailures is the number of times in a row that the store may be unavailable, each for at least a second.
+	// maxFailures is the number of failed calls in a row after which the command stops waiting for mail. Each failed
+	// call takes at least a second.
 	maxFailures = 60
 )
 
-// waking is a wait that wakes a session when a handoff comes for it.
+// waking holds the options of a wait that wakes a session when a handoff for the session arrives.
 type waking struct {
 	hook      bool
 	client    string // the client that runs it
@@ -48,8 +50,8 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("client-process") // the flag exists
 }
 
-// AddHook adds --hook to the command that waits for a handoff: then the command waits for mail instead, and wakes the
-// mail's session.
+// AddHook adds the flag --hook to the command wait. With the flag, the command waits for mail of a session instead of
+// the end of a handoff, and wakes that session.
 func AddHook(a *cli.App, wait *cobra.Command) {
 	w := waking{}
 	w.bind(wait.Flags())
@@ -68,9 +70,9 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 	}
 }
 
-// wakeSession waits until a handoff comes for a sleeping session, and wakes it. It also ends when the session works
-// again, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks,
-// so there the wait goes on in the background.
+// wakeSession waits until a handoff for a sleeping session arrives, and then wakes the session. It also ends when the
+// session works again, when its client has ended, or when another command waits for the same session. A client with a
+// queue waits for its hooks to end, so for this client the wait goes on in the background.
 func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
@@ -160,7 +162,8 @@ func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) 
 // noProcess is the number of no process.
 const noProcess = 0
 
-// clientOf returns a function that returns the same number while the client runs, and then another.
+// clientOf returns a function that identifies the client's process: its result stays the same as long as the client
+// runs, and changes after the client ended.
 func (w waking) clientOf(s clientSession) func() int {
 	told, _ := strconv.Atoi(identity.Process(s.request.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.clientPID, told)
@@ -175,13 +178,14 @@ func (w waking) clientOf(s clientSession) func() int {
 	}
 }
 
-// A client with a queue, such as Codex, waits for its hooks to end, and has a command that sends a message to a thread.
-// So the wait for mail goes on in a process of its own, and wakes the thread by that command.
+// A client with a queue, such as Codex, has a command that sends a message to a thread, and waits for its hooks to end.
+// So the hook starts the wait for mail as a process of its own, and this process wakes the thread by that command.
 
 // queueLimit is the time that a client has to accept a message.
 const queueLimit = 30 * time.Second
 
-// continueInBackground starts the same wait in a process of its own, which ends with the client.
+// continueInBackground starts this program again as a process of its own, which continues the wait for mail. The new
+// process ends when the client ends.
 func (s clientSession) continueInBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.request.Client), "--codex-thread", s.request.Session,
@@ -200,7 +204,8 @@ func (s clientSession) continueInBackground() error {
 	return cmd.Process.Release()
 }
 
-// queueCommand returns the client's command that sends a message to a thread; nil if it has none.
+// queueCommand returns the program and the arguments of the client's command that sends a message to a thread. It
+// returns nil if the client has no command for this.
 func (s clientSession) queueCommand() (program string, command func(thread, text string) []string) {
 	c, _ := client.Named(string(s.request.Client))
 	if c.Hooks != nil {
@@ -209,8 +214,9 @@ func (s clientSession) queueCommand() (program string, command func(thread, text
 	return c.Program, command
 }
 
-// queue sends a message to the client's thread, which begins a turn if none is under way. It contains no texts of
-// agents: the message is an argument, which everybody on the machine can read. The claim shows the brief.
+// queue sends a message to the client's thread. If the thread is idle, the message starts a turn. The message contains
+// no texts of agents, because it is an argument of a command, and everybody on the machine can read arguments. The
+// session reads the brief when it claims the handoff.
 func (s clientSession) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
 	program, command := s.queueCommand()
 	if command == nil {
@@ -228,7 +234,8 @@ func (s clientSession) queue(ctx context.Context, w waking, out schemas.NewsOut)
 	return nil
 }
 
-// programOf returns the program of the given process, if the system shows it, else the program of that name on PATH.
+// programOf returns the path of the program that a process runs. If the system does not show it, the result is the
+// program called name on PATH.
 func programOf(pid int, name string) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err == nil && strings.HasPrefix(filepath.Base(exe), name) {

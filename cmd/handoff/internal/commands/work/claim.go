@@ -67,8 +67,8 @@ command shows these.`,
 	return cmd
 }
 
-// asPerson returns the handoff in full for a person that claimed it: the brief is written for models. It is nil for
-// agents.
+// asPerson returns the handoff in full if a person claimed it, because the brief in the result is written for models.
+// It returns nil if an agent claimed it.
 func asPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
 	by, err := a.Caller(true)
 	if err != nil || by.Agent != schemas.Human || out.Empty || a.JSON {
@@ -107,8 +107,8 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	printNext(a, p, raw)
 }
 
-// nextFlags returns the flags for the next commands of the holder: its name, also if this call had none, and the
-// workspace.
+// nextFlags returns the flags that the holder's next commands need: the agent name, even if this call had no --agent,
+// and the workspace.
 func nextFlags(a *cli.App) string {
 	by, err := a.Caller(true)
 	if err != nil {
@@ -117,8 +117,8 @@ func nextFlags(a *cli.App) string {
 	return " --agent " + cli.ShellWord(string(by.Agent)) + a.PlaceFlags()
 }
 
-// printNext lists the commands that end a claim, for agents in a shell: the brief names tools. A claim of this command
-// needs no token.
+// printNext prints the commands that end a claim. Agents in a shell need them, because the brief names only tools. The
+// commands need no claim token.
 func printNext(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := nextFlags(a)

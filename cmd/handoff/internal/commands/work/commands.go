@@ -1,8 +1,8 @@
-// Package work has the commands that move work: send, claim, complete, fail, update, assign, wait, and the commands for
-// single actions.
+// Package work has the commands that change handoffs: send, claim, complete, fail, update, assign, wait, and the
+// commands for single actions.
 //
-// Each declares the flags that become arguments of one tool, calls the tool, and prints the result for people; with
-// --silent only the id. The mailbox decides whether a step is allowed, never a command.
+// Each command declares the flags that become arguments of one tool, calls the tool, and prints the result for people,
+// or with --silent only the id. The mailbox alone decides whether an action is allowed.
 package work
 
 import (
@@ -21,7 +21,7 @@ func Commands(a *cli.App) []*cobra.Command {
 		redactCommand(a), workflowCommand(a))
 }
 
-// Spellings are the command lines for calls of tools. If several fit a call, the first counts.
+// Spellings are the ways to write calls of tools as command lines. If several spellings fit a call, the first is used.
 var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// An act is a command that takes one action on handoffs, with a few words or none.
+// An act is a command that takes one action on handoffs. It may have a text as an argument.
 type act struct {
 	action schemas.Action
 	words  bool // its other argument is a text; otherwise only a reason may be given
@@ -155,7 +155,8 @@ func answeredID(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 
-// printAnswered reports the effect of an answer. For an answer to a message it names the reply.
+// printAnswered reports the effect of an answer to a question. If the question was a message, it names the notice with
+// the reply.
 func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 	if out.NoticeID == 0 {
 		printUpdated(p, out)

@@ -38,7 +38,7 @@ changes nothing. If handoff refuses the text, it keeps it in a file. Mend this f
 	return cmd
 }
 
-// document is a handoff as a person edits it, in this order and by these names.
+// document is a handoff in the form in which a person edits it, with its fields in this order and under these names.
 type document struct {
 	To, Title, Type, Priority, Deadline, Timeout, Review string
 
@@ -65,7 +65,7 @@ func documentOf(h *schemas.Handoff) document {
 	return w
 }
 
-// A field is the value of a work for the argument at a path.
+// A field is the value of one field of a document, with the path of the argument that changes it.
 type field[V any] struct {
 	path string
 	is   V
@@ -74,7 +74,8 @@ type field[V any] struct {
 // name returns the last name of the path.
 func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
 
-// texts returns the fields of one text, in the same order for each work.
+// texts returns the fields of a document that hold one text. The order is the same for each document, so two documents
+// can be compared.
 func (w document) texts() []field[string] {
 	return []field[string]{
 		{"to", w.To},
@@ -91,7 +92,7 @@ func (w document) texts() []field[string] {
 	}
 }
 
-// lists returns the fields of several texts, in the same order for each work.
+// lists returns the fields of a document that hold a list of texts. The order is the same for each document.
 func (w document) lists() []field[[]string] {
 	return []field[[]string]{
 		{"changes.tags", w.Tags},
@@ -141,8 +142,9 @@ func (before document) changesTo(after document) (cli.Arguments, error) {
 	return args, nil
 }
 
-// difference returns the texts to remove from a list and the texts to append, to make it another list. If the common
-// texts have another order, or new texts stand before them, it removes and appends all.
+// difference returns the changes that turn the list before into the list after: the texts to remove (gone) and the
+// texts to append (more). If that is not enough, because common texts changed their order or new texts stand before
+// them, it removes and appends all texts.
 func difference(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string
@@ -159,7 +161,8 @@ func difference(before, after []string) (gone, more []string) {
 	return before, after
 }
 
-// edit lets a person change a handoff. It keeps a refused text in a file.
+// edit opens a handoff in the editor of a person, and sends the changes. If the mailbox refuses them, edit keeps the
+// edited text in a file.
 func edit(ctx context.Context, a *cli.App, id, file string) error {
 	shown, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 	if err != nil {
@@ -220,8 +223,8 @@ func amend(ctx context.Context, a *cli.App, id schemas.ID, before document, edit
 	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
 }
 
-// inEditor opens a text in the editor of the person. It returns the text as it is when the editor ends, and its file.
-// Ctrl-C is for the editor, so it does not end the editor.
+// inEditor opens a text in the person's editor. It returns the edited text and its file when the editor ends. Ctrl-C
+// goes to the editor and does not end handoff.
 func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
 	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
 	if editor == "" && !a.IsTerminal(a.Stdin) {

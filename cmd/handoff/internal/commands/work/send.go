@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-// sendFields are the arguments of send_handoff that have a flag. Others go in a message (--file).
+// sendFields are the flags of send. An argument of send_handoff without a flag can only be given in a message (--file).
 var sendFields = slices.Concat([]cli.Field{
 	cli.Text("task", "task", "the task, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
@@ -123,13 +123,15 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	return args.SetPath("context.references", refs)
 }
 
-// sentID returns the id of the sent handoff or message. A send to several has all ids, one a line.
+// sentID returns the id of the sent handoff or message. If it went to several recipients, the result has one id on each
+// line.
 func sentID(out schemas.SendOut) string {
 	all := strings.Join(schemas.Texts(append(out.Parts, out.Joined)), "\n") // the last line may be empty
 	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
 }
 
-// printSent reports the recipient. After a dry run the workflow has no name yet, unless it is the parent's.
+// printSent reports the recipient. It does not show the workflow after a dry run, because a new workflow has no name
+// yet, unless the handoff continues its parent's workflow.
 func printSent(p *cli.Page, out schemas.SendOut) {
 	where, before, after, notSent := string(out.To), ", ", "", out.Status == dryRun
 	if notSent {

@@ -12,7 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// The flag of an action of update_handoff chooses it; other flags are its details.
+// updateFields are the flags of update. A flag that stands for an action of update_handoff selects that action, and the
+// other flags are details of it.
 var updateFields = []cli.Field{
 	cli.Text("note", "note", "progress: the last step").Short("m"),
 	cli.Number("percent", "percent", "progress: percentage of the work"),
@@ -26,7 +27,8 @@ var updateFields = []cli.Field{
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
-// amendFields are the changes of a sender to work. The tool understands the spellings of task trackers.
+// amendFields are the flags with which a sender changes a handoff. The tool also understands the words of task
+// trackers.
 var amendFields = []cli.Field{
 	cli.Text("title", "changes.title", "amend: one line that names it"),
 	cli.Text("task", "changes.task", "amend: the task"),
@@ -169,8 +171,8 @@ its holder, and the holder gets a notice. It keeps all progress, and this counts
 	})
 }
 
-// assign redirects a pending handoff, and releases a held handoff for another agent. Its status may change between the
-// query and the update, so assign tries a second time after a refusal.
+// assign gives a handoff to another agent: it redirects a pending handoff, and releases a held handoff for the other
+// agent. The handoff's status may change between the query and the update, so after a refusal assign tries once more.
 func assign(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out schemas.UpdateOut, raw json.RawMessage, err error) {
 	for range 2 {
 		var now schemas.GetOut

@@ -68,8 +68,9 @@ session ends, or when the session has a newer hook.`,
 	return cmd
 }
 
-// forAll waits for one handoff after another. In a workflow it then waits for the handoffs that are open by that time.
-// It opens the workspace for each: a process that waits long is no good owner of a store.
+// forAll waits for the end of each handoff, one after another. For a workflow it repeats this until the workflow has no
+// open handoff. It opens the workspace anew for each handoff, because a process that waits long should not become the
+// owner of the store.
 func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
 	for ids := given; ; {
@@ -101,7 +102,8 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	return nil
 }
 
-// forOne waits for the end of a handoff, prints its outcome, and returns whether it was done well.
+// forOne waits until a handoff ends or its holder asks a question, and prints the outcome or the question. Well reports
+// whether the handoff was done well.
 func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
 	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
@@ -133,7 +135,8 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 	return doneWell(out), err
 }
 
-// doneWell applies the rule for dependencies: whether this outcome lets a blocked handoff start.
+// doneWell reports whether a handoff ended in a way that lets its dependents start. It applies the same rule as
+// dependencies.
 func doneWell(out schemas.GetOut) bool {
 	st := schemas.OrZero(out.Standing)
 	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
@@ -147,7 +150,7 @@ func (w waiting) print(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill
 	return a.Print(raw, fill)
 }
 
-// callOff cancels a handoff that took too long, and returns that as an error.
+// callOff cancels a handoff that did not end within the time limit. It returns an error that says so.
 func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 	reason := fmt.Sprintf("It was not done within %s.", w.timeout.Duration)
 	in := cli.Arguments{"handoff_id": id, "action": schemas.ActCancel, "note": reason}
@@ -173,7 +176,8 @@ func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool,
 	return true, nil
 }
 
-// printAsked prints the questions of the holder, and the command that answers them: the holder does nothing until then.
+// printAsked prints the questions of the holder, and the command that answers them. The holder does nothing until it
+// has the answers.
 func printAsked(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	for _, question := range out.Standing.Questions {
