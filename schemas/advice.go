@@ -7,20 +7,22 @@ import (
 	"strings"
 )
 
-// Advice tells the reader of a result or of an error what to do next. If a call does it, the advice holds this
-// call. Advice is data, and each edge renders it: the protocol sends it unchanged, a text shows the call as a client
-// writes it (see [Advice.String]), and the command line shows the command that makes the call.
+// Advice tells the reader of a result or of an error what to do next. If one call of a tool does it, the advice holds
+// that call. Advice is data, and each program that shows it renders it: the protocol sends it unchanged, a text shows
+// the call as a client writes it (see [Advice.String]), and the command line shows the command that makes the same
+// call.
 //
-// Say is a predicate about the call, such as "waits for the outcome". Without a call it is a whole sentence. Neither
-// form holds the name of a tool, an argument or a flag. The call is complete and valid by the schema of its tool.
-// [Blank] stands for each text that only the caller can write. Following an advice destroys nothing.
+// With a call, Say is a predicate whose subject is the call, such as "waits for the outcome". Without a call, Say is a
+// whole sentence. Say never contains the name of a tool, an argument or a flag. The call is complete and valid by the
+// schema of its tool: [Blank] stands for each text that only the caller can write. No advised call destroys anything.
 type Advice struct {
 	Say  string          `json:"say"`
 	Tool string          `json:"tool,omitempty"`
 	Args json.RawMessage `json:"args,omitempty"`
 }
 
-// Blank stands in a call for a text that only the caller can write. The tools refuse it as a text.
+// Blank stands in an advised call for a text that only the caller can write. A tool refuses a call in which Blank is
+// still there.
 const Blank = "…"
 
 // Input holds the arguments of a tool that advice may name.
@@ -28,13 +30,13 @@ type Input interface {
 	Tool() string // the name of the tool
 }
 
-// Call returns the advice to call a tool with these arguments. Say tells the effect of the call, without a full stop.
+// Call returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full stop.
 func Call(in Input, say string) Advice {
 	return Advice{Say: say, Tool: in.Tool(), Args: mustEncode(in)}
 }
 
-// As returns the advice with the agent's name in its call. Subagents of one client share a connection, so each call
-// must name its agent. As changes nothing if agent is empty or the call has a name already.
+// As returns the advice with the agent's name in its call. Subagents of one client share a connection, so each of their
+// calls must name the agent. As changes nothing if agent is empty, or if the call names an agent already.
 func (a Advice) As(agent Agent) Advice {
 	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a

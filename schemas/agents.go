@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// RegisterIn holds the arguments of register_agent. They describe the work that an agent takes, so that the mailbox
-// can route work to it. A field that the call leaves out keeps its value, except away. Once an agent is registered,
-// the mailbox refuses sends to unknown names. MaxMinutes is the longest session in minutes. MaxOpen is the number of
-// handoffs that the agent may hold.
+// RegisterIn holds the arguments of register_agent. They describe the work that an agent takes, so that the mailbox can
+// route work to it. A field that the call leaves out keeps its earlier value; only Away becomes false. As soon as one
+// agent is registered, the mailbox refuses handoffs to unknown names. MaxMinutes is the longest session in minutes.
+// MaxOpen is the number of handoffs that the agent may hold at a time.
 type RegisterIn struct {
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
 	// Work types; '*' for any
@@ -29,8 +29,8 @@ type RegisterOut struct {
 	Warnings []string `json:"warnings,omitempty"` // types that it accepts no longer
 }
 
-// AgentsIn holds the arguments of list_agents. It asks for all agents, or for the agents with a capability, a role,
-// or one of the skills in Tags.
+// AgentsIn holds the arguments of list_agents. Without filters the call lists all agents. Otherwise it lists the agents
+// with the capability, with the role, or with at least one of the skills in Tags.
 type AgentsIn struct {
 	Capability string `json:"capability,omitempty"`
 	Role       string `json:"role,omitempty"`
@@ -49,12 +49,13 @@ type AgentsOut struct {
 	Skilled *Card `json:"-"` // if no agent has the capability: one that has it as a skill
 }
 
-// DeclareIn holds the arguments of the administrative tool agents_declare: the agents and rules of all files of a
-// project. If several files declare an agent, the last file wins.
+// DeclareIn holds the arguments of the administrative tool agents_declare: the agents and rules in all files of a
+// project. If several files declare the same agent, the last file wins.
 //
-// Digest is one digest of all files together, computed by the process that read them. Leave tells that this process
-// knows of a person's leave. Without it, as from an earlier version, all rules wait. Whole removes the declarations
-// of all other files.
+// Digest is one digest of all files together, computed by the process that read them. Leave is true if this process
+// checked whether a person has allowed the rules of each file (see DeclaringFile.Unallowed). A process of an earlier
+// version of handoff does not check this. Its calls come without Leave, and then the rules of all files wait for a
+// person's permission. With Whole, the mailbox removes the declarations of all other files.
 type DeclareIn struct {
 	Files  []DeclaringFile `json:"files"`
 	Digest string          `json:"digest,omitempty" jsonschema:"maxLength=64"`
@@ -65,34 +66,34 @@ type DeclareIn struct {
 // DeclaredIn holds the arguments of the administrative tool agents_declared: none.
 type DeclaredIn struct{}
 
-// DeclaredOut is the digest of the last declaration. It is empty if that declaration had none.
+// DeclaredOut holds the digest that came with the last call of agents_declare. It is empty if that call had none.
 type DeclaredOut struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// DeclaringFile is one file that declares agents. An agent whose role equals its name stands for all agents whose
-// names begin with it: testing-specialist stands for testing-specialist-RedStone.
+// DeclaringFile is one file that declares agents. If the role of a declared agent equals its name, the declaration is
+// for all agents whose names begin with that name: testing-specialist also declares testing-specialist-RedStone.
 type DeclaringFile struct {
 	Name   string       `json:"name" jsonschema:"minLength=1,maxLength=200"` // as people know it
 	Agents []RegisterIn `json:"agents,omitempty" jsonschema:"maxItems=500"`
 	Routes []Route      `json:"routes,omitempty" jsonschema:"maxItems=200"`
 	Plans  []Plan       `json:"plans,omitempty" jsonschema:"maxItems=50"`
 
-	// Routes and plans wait for a person's leave: they are known and send nothing
+	// A person has not allowed the routes and plans of the file yet: the mailbox knows them, and they send nothing
 	Unallowed bool `json:"unallowed,omitempty"`
 }
 
-// DeclareOut is the result of agents_declare: the agents whose declarations are new, changed or gone, and the files
-// whose rules are.
+// DeclareOut is the result of agents_declare. Changed names the agents whose declarations are new, changed or gone.
+// Rules names the files whose rules are new, changed or gone.
 type DeclareOut struct {
 	Changed  []Agent  `json:"changed,omitempty"`
 	Rules    []string `json:"rules,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Card is a summary of an agent: its registration, its presence and its load. The mailbox counts pending, held and
-// notices on each reading. Live means that the agent has an open connection. Waiting means that one of its calls
-// waits for a handoff to claim.
+// Card is a summary of an agent: its registration, its presence and its load. Live means that the agent has an open
+// connection. Waiting means that a call of the agent waits for a handoff to claim. Pending, Held and Notices are
+// counted anew at each reading.
 type Card struct {
 	Name        Agent     `json:"name"`
 	Registered  bool      `json:"registered,omitempty"`
@@ -113,7 +114,8 @@ type Card struct {
 	Notices     int       `json:"notices,omitempty"` // unread
 }
 
-// AcceptsAnd returns the work that the agent accepts and one more kind, written with or without "capability:".
+// AcceptsAnd returns the kinds of work that the agent accepts, and one more kind. The caller may write the additional
+// kind with or without "capability:".
 func (c Card) AcceptsAnd(work string) []string {
 	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))
 }

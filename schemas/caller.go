@@ -23,25 +23,27 @@ type Caller struct {
 	AgentID string `json:"agent_id,omitempty"` // the client session or thread behind the name; over HTTP proved, or empty
 	Via     Via    `json:"via"`
 
-	// Conn names a connection that stays open as long as its client runs. Claims made over it are renewed while it is
-	// open. It is empty if the server cannot learn that a client left.
+	// Conn names a connection that stays open as long as its client runs. While the connection is open, claims made
+	// over it are renewed. Conn is empty if the server cannot learn that a client left.
 	Conn string `json:"conn,omitempty"`
 
 	// Request is the id of this call. Every retry of the call has the same id. If the id of a mutating call was seen
 	// before, the mailbox returns the first answer and changes nothing. Ids sort by time, see tools.NewRequestID.
 	Request string `json:"request,omitempty"`
 
-	// Since is the time of the first attempt of this call. Every retry has the same. A retry after the end of the owner
-	// keeps its place in the queue and its original deadline. Zero means now.
+	// Since is the time of the first attempt of this call. Every retry of the call carries the same time. A caller that
+	// retries because the owner process ended keeps its place in the queue and its original deadline by it. Zero means
+	// now.
 	Since time.Time `json:"since,omitzero"`
 
-	// Until is the end of this call's wait. Every retry has the same. A caller that wants to wait longer than one call
-	// allows makes several calls with one Since, and keeps its place in the queue. No wait lasts longer than
-	// wait_seconds from now. Zero means wait_seconds after Since.
+	// Until is the time at which the wait of this call ends. Every retry of the call carries the same time. A caller
+	// that wants to wait longer than one call allows makes several calls with one Since, and so keeps its place in the
+	// queue. No call waits longer than wait_seconds from now, even if Until is later. Zero means wait_seconds after
+	// Since.
 	Until time.Time `json:"until,omitzero"`
 
-	// Names are the agents this caller may act as; empty means any but the reserved ones. The command
-	// line may always act as human.
+	// Names are the agent names under which this caller may act. If the list is empty, the caller may use every name
+	// except the reserved ones. On the command line it may act as human in any case.
 	Names []Agent `json:"names,omitempty"`
 
 	// Scope bounds the actions of the caller under these names; see [Scope].
@@ -50,34 +52,38 @@ type Caller struct {
 	// Token is the name of the bearer token that proved the caller, empty without one. It is no secret.
 	Token string `json:"token,omitempty"`
 
-	// Proof says how a person was proved for human on the command line: at the terminal, or by the named setting that
-	// replaces one. It is empty for a name without a proof. The event keeps it.
+	// Proof says how the command line proved that the caller is a person: a person was at the terminal, or a setting
+	// replaced the terminal, and Proof names this setting. It is empty if nothing proved a person. The mailbox stores
+	// it in the event of the call.
 	Proof string `json:"proof,omitempty"`
 
-	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.
+	// MaxPending is the largest number of pending handoffs that were sent with Token. Zero means any number.
 	MaxPending int `json:"max_pending,omitempty"`
 
-	// Tree is the working tree next to the caller's process. It is nil if there is none or it does not matter.
+	// Tree is the git working tree in which the caller's process runs. It is nil if there is none, or if the call does
+	// not need it.
 	Tree *Tree `json:"tree,omitempty"`
 
-	// Touched holds the changes in this tree, for a claim, a report and a completion.
+	// Touched holds more facts about this working tree. It comes with a claim, a progress report and a completion.
 	Touched *Touched `json:"touched,omitempty"`
 
-	// CheckReport is the report of the caller's process on the checks of a completion, nil if it observed none.
+	// CheckReport is the report of the caller's process on the checks that a completion must pass. It is nil if the
+	// process observed no check.
 	CheckReport *CheckReport `json:"sight,omitempty"`
 
-	// Rule is the rule that wrote the text of this send, nil for the caller's own text. Only the owner of the store
-	// sets it.
+	// Rule is the rule of a file that wrote the text of this send. It is nil if the caller wrote the text. Only the
+	// owner of the store sets it.
 	Rule *SentBy `json:"-"`
 
-	// Trace is the caller's span in which this call was made, as a W3C traceparent. It is empty without one.
+	// Trace names the span of the caller's trace in which the caller made this call, as a W3C traceparent. It is empty
+	// without a trace.
 	Trace string `json:"trace,omitempty"`
 }
 
-// Scope bounds the actions of a caller over the network under all its names.
+// Scope limits the actions that a caller over the network may take under any of its names.
 type Scope string
 
-// The scopes. The zero value belongs to callers that are bounded by their names only.
+// The scopes. The zero value is the scope of a caller that only its names limit.
 const (
 	ScopeRead  Scope = "read"  // reads only; reading marks no notices as read
 	ScopeAgent Scope = "agent" // all tools
@@ -97,11 +103,12 @@ func (c Caller) As(name string) (Caller, error) {
 	return c, nil
 }
 
-// InPerson tells whether a person calls. Every caller on the command line may act as human, but actions of persons
-// need a proof there. Over the network the token is the proof.
+// InPerson tells whether a person calls. Every caller on the command line may act as human, so actions that only a
+// person may take need a proof there. Over the network the token is the proof.
 func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
-// Trust says how far a connection proves its caller. The zero value is an agent on this machine, under any name.
+// Trust says what the connection proves about its caller. The zero value is an agent on this machine, which may act
+// under any name.
 type Trust string
 
 // The other degrees of trust.

@@ -19,10 +19,10 @@ type ClaimIn struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 }
 
-// ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The token proves the
-// claim to complete_handoff, fail_handoff and update_handoff, and a newer claim voids it. When the lease ends, others
-// may claim. Progress extends the lease, and so does the open connection of the holder. Empty means that no handoff
-// waits, which is no error.
+// ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The holder proves its claim
+// with the token when it calls complete_handoff, fail_handoff or update_handoff. A newer claim of the same handoff
+// makes the token invalid. When the lease ends, other agents may claim the handoff. A progress report extends the
+// lease, and so does the open connection of the holder. Empty means that no handoff waits, which is no error.
 type ClaimOut struct {
 	Empty     bool       `json:"empty,omitempty"` // nothing waits
 	HandoffID ID         `json:"handoff_id,omitempty"`
@@ -55,13 +55,14 @@ type ClaimOut struct {
 	OnlyUnread  bool     `json:"-"` // the brief has only the parts that the session has not read
 }
 
-// ToDo lists the contents of a completion beyond its summary, for the call that the advice to a holder shows.
+// ToDo lists what a completion must contain in addition to its summary. The advice to a holder shows a complete_handoff
+// call with these contents.
 type ToDo struct {
 	Criteria int             // number of criteria that it answers
 	Output   json.RawMessage // a template for its output; empty if the handoff asks for none
 }
 
-// Transfer says how much context came with the handoff, in estimated tokens.
+// Transfer says how much context the holder gets with the handoff, in estimated tokens.
 type Transfer struct {
 	Strategy       string `json:"strategy"`
 	Tokens         int    `json:"tokens"`

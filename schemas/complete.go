@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// CompleteIn holds the arguments of complete_handoff: the claim that ends, and its result. The holder sends them. The
-// mailbox keeps the result in a [Completion]. A repeat with the same arguments returns the first result again.
+// CompleteIn holds the arguments of complete_handoff: the claim that ends, and the result of the work. The holder makes
+// this call. The mailbox keeps the result in a [Completion]. A repeated call with the same arguments gets the first
+// answer again.
 type CompleteIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
@@ -19,13 +20,13 @@ type CompleteIn struct {
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Result is the holder's account of the finished work: complete_handoff takes it, and the completion keeps it
-// unchanged. A new field of Result is accepted, stored and published without further code.
+// Result is the holder's account of the finished work. It comes as arguments of complete_handoff, and the [Completion]
+// keeps it unchanged. A new field of Result is accepted, stored and published without further code.
 //
-// Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] bounds the
-// summary and [MaxDetail] detail and data together, in characters. Results and outputs are metadata of the run, apart
-// from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables, verification and
-// notes come from the handoff protocol agent. Output answers the output schema of the handoff.
+// Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] limits the summary,
+// and [MaxDetail] limits detail and data together, in characters. Results and outputs are facts about the run, apart
+// from that payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables, verification and
+// notes come from the handoff protocol agent. Output is the value that the output schema of the handoff describes.
 type Result struct {
 	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)
@@ -48,8 +49,8 @@ type Result struct {
 	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
 }
 
-// CompleteOut is the result of complete_handoff: the state of the handoff, the unmet criteria, and the handoff to
-// which the continuation passed the work.
+// CompleteOut is the result of complete_handoff: the state of the handoff, the criteria that are not met, and the new
+// handoff if the continuation passed the work on.
 type CompleteOut struct {
 	HandoffID    ID         `json:"handoff_id"`
 	Status       Status     `json:"status"`
@@ -60,9 +61,9 @@ type CompleteOut struct {
 	Warnings     []string   `json:"warnings,omitempty"`
 }
 
-// Completion says that the work is done, and shows it. The mailbox makes it of the holder's result, numbers it and
-// signs it with the name of the holder. It never changes again. A completion that arrives after the claim was lost is
-// kept with the handoff and ends nothing.
+// Completion is the record that the work is done, with the evidence. The mailbox makes it from the holder's result,
+// gives it an id and enters the holder as its source. It never changes again. If a completion arrives after the holder
+// lost its claim, the mailbox keeps the completion with the handoff, but the completion does not end the handoff.
 type Completion struct {
 	HandoffID    ID        `json:"handoff_id,omitempty"`
 	CompletionID string    `json:"completion_id,omitempty"`
@@ -78,8 +79,8 @@ type Completion struct {
 	Origin   *Origin    `json:"origin,omitempty"`
 }
 
-// Commit returns the delivered commit: the commit that the results name, else the commit of the working tree if it is
-// known. It may be the beginning of an id.
+// Commit returns the id of the delivered commit. This is the commit in the results, or else the commit of the working
+// tree. The id may be shortened to its beginning. It is empty if neither commit is known.
 func (c *Completion) Commit() string {
 	said, _ := c.Results["commit"].(string)
 	if said = strings.ToLower(strings.TrimSpace(said)); IsCommit(said) {
@@ -139,9 +140,10 @@ type Command struct {
 	Output   string `json:"output,omitempty"`
 }
 
-// Answered is one criterion as the sender wrote it, with its answer. The answer is observed if a check ran, else
-// claimed. Check is the check that decides it, empty for a criterion that only the holder can answer. If the check
-// was not observed, Unobserved says why. Its answer counts then only if the sender said that a claim is enough.
+// Answered is one criterion in the sender's words, with its answer. Check names the check that decides the criterion;
+// it is empty if only the holder can answer. If the check ran, Observed holds its result. If the check should have run
+// but did not, Unobserved says why. Then the holder's answer counts only if Claimed is set: the sender said that the
+// holder's claim is enough.
 type Answered struct {
 	Number     int          `json:"number"`
 	Criterion  string       `json:"criterion"`
@@ -153,8 +155,9 @@ type Answered struct {
 	Claimed    bool         `json:"claim_is_enough,omitempty"`
 }
 
-// IsMet tells whether the holder says so and the answer counts: a check was observed to pass, or a claim is enough. A
-// check without a reason comes from a completion of a version in which a claim was always enough.
+// IsMet tells whether the criterion is met. The holder must say that it is met. If a check decides the criterion, the
+// check must also have passed, or the sender must have said that a claim is enough. If a check was not observed and
+// Unobserved is empty, the completion is from an earlier version of handoff, in which a claim was always enough.
 func (a Answered) IsMet() bool {
 	if a.Observed != nil {
 		return a.Met && a.Observed.Passed
@@ -162,9 +165,9 @@ func (a Answered) IsMet() bool {
 	return a.Met && (a.Unobserved == "" || a.Claimed)
 }
 
-// EvidenceText returns the basis of an answer and then its evidence. The basis is an observation, or the word that it
-// is claimed. If no criterion of a completion is decided by a check, everything is claimed, and the text is the
-// evidence alone.
+// EvidenceText returns a text about an answer: the observation of its check or the word "claimed", and then the
+// holder's evidence. If no criterion of the completion is decided by a check, all its answers are claims. Then the word
+// "claimed" is left out, and the text is the evidence alone.
 func (c *Completion) EvidenceText(a Answered) string {
 	basis := ""
 	switch {
@@ -184,7 +187,7 @@ func (c *Completion) EvidenceText(a Answered) string {
 	return basis + a.Evidence
 }
 
-// Unobserved returns a sentence for each check that was not observed, with the reason.
+// Unobserved returns one sentence for each check that was not observed. The sentence gives the reason.
 func (c *Completion) Unobserved() (texts []string) {
 	for _, a := range c.Criteria {
 		if a.Unobserved != "" && a.Observed == nil {
@@ -194,9 +197,9 @@ func (c *Completion) Unobserved() (texts []string) {
 	return texts
 }
 
-// Continuation passes the work on in the same step if To is set: the completion and the new handoff are committed
-// together or not at all. Without To the mailbox only shows it to the sender, like the next steps of the handoff
-// protocol agent. SuggestedNext is only shown in any case.
+// Continuation passes the work on to another agent if To is set: the completion and the new handoff are committed
+// together or not at all. Without To the mailbox makes no handoff, and only shows the continuation to the sender, like
+// the next steps of the handoff protocol agent. SuggestedNext is only shown, with or without To.
 type Continuation struct {
 	SendIn
 	SuggestedNext  string         `json:"suggested_next,omitempty"`

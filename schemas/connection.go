@@ -1,41 +1,44 @@
 package schemas
 
-// ConnIn holds the arguments of the administrative tools connection_open and connection_close. A server tells the
-// owner of the store that a client came or left. Claims made over an open connection are renewed. After it closed
-// they end, with a grace period in which the client may come back.
+// ConnIn holds the arguments of the administrative tools connection_open and connection_close. With these tools a
+// server tells the owner of the store that a client came or left. While a connection is open, claims made over it are
+// renewed. When it has closed, these claims end after a grace period in which the client may come back.
 type ConnIn struct {
 	Conn string `json:"conn" jsonschema:"minLength=1,maxLength=64"`
 
-	// Client is the agent name derived from the client's own name, for a connection without a given name. The
-	// connection gets this name, or a numbered one while another live connection has it.
+	// Client is an agent name that the server derived from the client's own name. A connection gets it if no other name
+	// was given for the connection. While another live connection has this name, a number is added to it.
 	Client Agent `json:"client,omitempty"`
 
-	// Process identifies the client's process as its child shells know it, for example by its number. It is only
-	// compared. It is empty for a client whose shells do not know it.
+	// Process identifies the client's process in the form in which child shells of the client know it, for example as a
+	// number. The mailbox only compares it. It is empty if the shells of the client do not know it.
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"`
 
-	// Parent is the number of the process that opened the connection by starting its server, or zero.
+	// Parent is the number of the process that started the server, which is the client. It is zero if unknown.
 	Parent int `json:"parent,omitempty" jsonschema:"minimum=0"`
 
-	// Unused tells that no call read or wrote over a connection that now closes.
+	// Unused is given when a connection closes. It tells that no call over the connection read or wrote anything.
 	Unused bool `json:"unused,omitempty"`
 }
 
-// ConnOut returns the agent name of a connection, and the handoffs that a closed connection still held.
+// ConnOut holds the agent name of the connection. For a connection that closed, it also holds the handoffs that were
+// still claimed over it.
 type ConnOut struct {
 	Agent   Agent `json:"agent,omitempty"`
 	Holding []ID  `json:"holding,omitempty"`
 }
 
-// SessionIn holds the arguments of the administrative tool session_name. A shell that a client started asks for the
-// agent name of its session. It describes the session by the client's id of it, or by the processes around the shell.
+// SessionIn holds the arguments of the administrative tool session_name. With it a shell that a client started asks for
+// the agent name of its client session. The call identifies the session by the id that the client gave it, or by the
+// parent processes of the shell.
 type SessionIn struct {
 	Client  Agent  `json:"client"`                                      // see ConnIn
 	Session string `json:"session,omitempty"`                           // empty if the shell does not know it
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"` // see ConnIn
 
-	// Ancestors are the numbers of the caller's parent processes, nearest first. One of them is the client that opened
-	// the connection of the session. The list is empty if the caller cannot see them, for example in a sandbox.
+	// Ancestors are the numbers of the shell's parent processes, nearest first. One of these processes is the client
+	// that opened the connection of the session. The list is empty if the shell cannot see its parent processes, for
+	// example in a sandbox.
 	Ancestors []int `json:"above,omitempty" jsonschema:"maxItems=16"`
 }
 

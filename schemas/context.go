@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Context holds known facts for the work. The sender writes it, and the brief shows it to the agent that claims,
-// within the budget of tokens. Its fields come from the agent handoff protocols and from the explicit handoff
-// coordination plan.
+// Context holds known facts for the work. The sender writes them, and the brief shows them to the agent that claims the
+// handoff, as far as they fit into the token budget of the brief. The fields come from the agent handoff protocols and
+// from the explicit handoff coordination plan.
 //
-// The mailbox fills the last five when work goes on after a question, an amendment, a failure or a return. It refuses
-// them as arguments.
+// The last five fields are refused as arguments of a send. The mailbox fills them when work goes on after a question,
+// an amendment, a failure or a return.
 type Context struct {
 	OriginalRequest   string         `json:"original_request,omitempty"`
 	CompletedSteps    []string       `json:"completed_steps,omitempty"`
@@ -27,7 +27,8 @@ type Context struct {
 	Project           *Project       `json:"project,omitempty"`
 	References        []Reference    `json:"references,omitempty"`
 
-	// The mailbox fills these when work goes on after a question, a failure or a return.
+	// Only the mailbox fills the following fields, when work goes on after a question, an amendment, a failure or a
+	// return.
 
 	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
 	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
@@ -71,11 +72,13 @@ type Project struct {
 	Dirty     bool     `json:"dirty,omitempty"`
 }
 
-// Reference names content that is too long to send along. The sender gives the content itself, the path of a file
-// that the sender's process reads, or a URL. context://ho_1 is the text of a handoff, and context://ho_1/artifacts/2
-// and context://ho_1/spec.md#Limits are parts of it. The recipient fetches content of other addresses itself.
+// Reference names content that is too long for the handoff itself. The sender gives either the content, or the path of
+// a file that the sender's process reads, or a URL. context://ho_1 is the text of the handoff ho_1;
+// context://ho_1/artifacts/2 and context://ho_1/spec.md#Limits are parts of that handoff. The store does not fetch
+// other URLs: the recipient fetches their content itself.
 //
-// The store keeps content and files once, under their SHA-256. get_handoff reads them by the name.
+// The store keeps given content and files once, under their SHA-256. get_handoff shows them by the name of the
+// reference.
 type Reference struct {
 	Name      string   `json:"name,omitempty"` // default: the end of the path
 	URL       string   `json:"url,omitempty" jsonschema_extras:"x-gist=true,x-form='context://ho_12/detail'"`
@@ -88,11 +91,12 @@ type Reference struct {
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
 
-// IsKept tells whether the store holds the content of the reference. It does not after a redaction.
+// IsKept tells whether the store holds the content of the reference. It returns false after a redaction or retention
+// removed the content.
 func (r Reference) IsKept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
-// NotKept is the digest of a reference whose content a retention removed. It is also the name of the field that
-// reports a removed text.
+// NotKept is the digest of a reference whose content a retention (the removal of old texts) took out of the store. The
+// field that reports such a removed text has the same name.
 const NotKept = "not_kept"
 
 // Answer is a reply to the questions of a holder.
@@ -103,7 +107,7 @@ type Answer struct {
 	At        time.Time `json:"at"`
 }
 
-// Remark is the note of an amendment or a retry, in addition to its changes.
+// Remark is a note that came with an amendment or a retry, in addition to the changed fields.
 type Remark struct {
 	With Action    `json:"with"` // amend or retry
 	Note string    `json:"note"`

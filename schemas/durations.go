@@ -18,9 +18,9 @@ var durationUnits = map[string]time.Duration{
 	"d": 24 * time.Hour, "day": 24 * time.Hour, "w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
-// ParseDuration reads a duration as people and models write it: "30 minutes", "1h30m", "2 days". Bare numbers are
-// minutes, and empty text is zero. The error names the field and shows how to write a duration. ParseDuration refuses
-// a negative duration and one longer than [MaxDuration].
+// ParseDuration reads a duration as people and models write it: "30 minutes", "1h30m", "2 days". A bare number is in
+// minutes, and empty text is zero. ParseDuration refuses a negative duration and one longer than [MaxDuration]. The
+// error names the field and shows how to write a duration.
 func ParseDuration(field, s string) (time.Duration, error) {
 	var sum time.Duration
 	for rest := strings.TrimSpace(s); rest != ""; {
@@ -39,7 +39,8 @@ func ParseDuration(field, s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// MaxDuration is the longest duration that [ParseDuration] reads, and the furthest time ahead that [ParseTime] reads.
+// MaxDuration is the longest duration that [ParseDuration] accepts. [ParseTime] accepts no time further ahead than
+// this.
 const MaxDuration = 10 * 365 * 24 * time.Hour
 
 func singular(unit string) string {
@@ -55,12 +56,12 @@ func badDuration(field, s string) error {
 		WithHint(`Write "30 minutes", "1h30m" or a number of minutes.`)
 }
 
-// dayForms are the forms of a day, with a time of day or without.
+// dayForms are the accepted forms of a date, with or without a time of day.
 var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
-// parseDay reads a day as people write it: a date, today, yesterday, tomorrow, friday for the next one or "last
-// friday". A time of day may follow; alone it means today. The day is relative to now, in its time zone. Whole tells
-// that s names the whole day. For other text the result is the zero time.
+// parseDay reads a day as people write it: a date, today, yesterday, tomorrow, "friday" for the next Friday, or "last
+// friday". A time of day may follow; a time of day alone is a time today. The day is relative to now, in the time zone
+// of now. If s has no time of day, whole is true. For any other text the result is the zero time.
 func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	text, last := strings.CutPrefix(strings.ToLower(strings.TrimSpace(s)), "last ")
 	if _, err := time.Parse("15:04", text); err == nil && !last {
@@ -78,7 +79,7 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	return time.Time{}, false
 }
 
-// daysTo returns the number of days from today to the day that the word names.
+// daysTo returns the number of days from today to the day that the word names. Known is false if the word names no day.
 func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
 	if days, known = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; known {
 		return days, !last
@@ -96,7 +97,7 @@ func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
 	return 0, false
 }
 
-// ParseDeadline reads a deadline as [ParseTime] does, but a day means its end.
+// ParseDeadline reads a deadline as [ParseTime] does, except that a day without a time of day means the end of the day.
 func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	t, err := ParseTime(field, s, now)
 	if day, whole := parseDay(s, now); whole {
@@ -106,9 +107,9 @@ func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 }
 
 // ParseTime reads a point in time: RFC 3339, a day as people write it, "now", or a duration from now or ago. A day
-// means its beginning. Days are read in the time zone of now. Empty text is the zero time, so ParseTime refuses the
-// text of that time. The error names the field. ParseTime also refuses a time more than [MaxDuration] ahead. A time
-// in the past is no error.
+// without a time of day means its beginning, in the time zone of now. Empty text gives the zero time; a text that
+// spells out the zero time is refused, because callers take zero for no time. ParseTime also refuses a time more than
+// [MaxDuration] ahead. A time in the past is no error. The error names the field.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	switch s {
 	case "":

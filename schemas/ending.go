@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// The words for the end of a piece of work, in the form of [Word]. A word in neither table completes nothing.
+// The words for the end of a piece of work, in the form that [Word] returns. A completion whose status is in neither of
+// the two lists completes nothing.
 const (
 	DoneWords = "done complete completed finished finalized success successful successfully succeeded ok okay yes true " +
 		"pass passes passed passing green merged resolved fixed closed approved approve lgtm implemented delivered shipped " +
@@ -22,9 +23,9 @@ const (
 		"success_with_issues passed_with_warnings passed_with_concerns"
 )
 
-// Ending reads a word of any protocol for the end of work: success for a word that means done, partial for a word
-// that means partly done. For every other word, known or not, it is empty, so that no other word completes work by
-// default.
+// Ending reads a word about the end of work, from any protocol. It returns success for a word that means done, and
+// partial for a word that means partly done. For every other word it returns the empty outcome, so that an unknown word
+// never completes work.
 func Ending(text string) Outcome {
 	switch word := Word(text); {
 	case slices.Contains(strings.Fields(DoneWords), word):
@@ -36,14 +37,15 @@ func Ending(text string) Outcome {
 }
 
 // Word returns a text in lower case, with one underscore between its words, and without quotation marks, check marks
-// and similar signs around it. A cross, a question mark and any other sign stay: they may say the opposite.
+// and similar signs before and after it. A cross, a question mark and other signs stay in the text, because they may
+// mean the opposite of done.
 func Word(text string) string {
 	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
 	return strings.Join(strings.FieldsFunc(Snake(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 }
 
-// AdviceForUnfinished returns the calls for a handoff that is not done, or not known to be. Each ends or moves it as
-// it is.
+// AdviceForUnfinished returns the calls that a holder may make for a handoff whose work is not done, or perhaps not
+// done: complete it in part, ask, or fail it.
 func AdviceForUnfinished(id string) []Advice {
 	return []Advice{
 		Call(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Code classifies an error for programs. [Codes] holds the handling of each code.
+// Code classifies an error, so that programs can act on it. [Codes] lists the exit status, HTTP status and hint of each
+// code.
 type Code string
 
 // The codes.
@@ -58,8 +59,9 @@ func adviseGet(about ID) []Advice {
 
 func adviseClaim(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
 
-// Error is the answer to a refused call: the fault, its place, and the way out. A refused call changed nothing,
-// unless the message says that something was kept. A call that broke with [Internal] may have changed something.
+// Error is the answer to a refused call: what is wrong, which argument it concerns, and what the caller can do. A
+// refused call changed nothing, unless the message says that something was kept. A call that failed with [Internal] may
+// have changed something.
 type Error struct {
 	Code      Code     `json:"code"`
 	Message   string   `json:"message"`
@@ -84,10 +86,10 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap returns the cause, which is for logs and never for callers.
+// Unwrap returns the cause. It is for logs; callers of a tool never see it.
 func (e *Error) Unwrap() error { return e.cause }
 
-// LogValue returns the text for a log. If the message hides the cause, the log gets the cause, too.
+// LogValue returns the text for a log. If callers do not see the cause in the message, LogValue adds the cause.
 func (e *Error) LogValue() slog.Value {
 	if e.Code == Internal && e.cause != nil {
 		return slog.StringValue(e.Error() + ": " + e.cause.Error())
@@ -101,10 +103,11 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
 }
 
-// PersonField is the field of an error whose only fault is a missing proof of a person.
+// PersonField is the value of Field in an error that means: the call is valid, but nothing proves that a person makes
+// it.
 const PersonField = "person"
 
-// PersonNeeded returns the error for a caller that calls itself a person without a proof.
+// PersonNeeded returns the error for a call that only a person may make, if nothing proves that the caller is a person.
 func PersonNeeded(format string, args ...any) *Error {
 	return Errorf(Denied, format, args...).WithField(PersonField).
 		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
@@ -115,7 +118,7 @@ func Invalidf(field, format string, args ...any) *Error {
 	return Errorf(Invalid, format, args...).WithField(field)
 }
 
-// InternalError hides cause from the caller and keeps it for the log.
+// InternalError returns an error whose message does not show cause to the caller. Cause stays in the error for the log.
 func InternalError(cause error) *Error {
 	return Errorf(Internal, "the server could not do this").Because(cause)
 }
@@ -150,7 +153,7 @@ func (e *Error) WithKnown(known ...string) *Error {
 	return e
 }
 
-// MaxNamed is the number of agents, sessions or handoffs that an error or a warning names at most.
+// MaxNamed is the largest number of agents, sessions or handoffs that one error or warning lists by name.
 const MaxNamed = 20
 
 // WithAgents sets the valid choices: the first [MaxNamed] of these agents.
@@ -158,7 +161,8 @@ func (e *Error) WithAgents(known []Agent) *Error {
 	return e.WithKnown(Texts(known[:min(len(known), MaxNamed)])...)
 }
 
-// After sets the time until the same call may succeed, in whole seconds and at least one.
+// After sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds and is at
+// least one second.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return e
@@ -170,8 +174,8 @@ func (e *Error) About(id ID, status Status, successor ID) *Error {
 	return e
 }
 
-// Advised returns the error for the caller. If the error has no hint and no calls, it gets the calls of its code. If
-// the call named an agent, all advised calls name it.
+// Advised returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised adds the
+// calls that are advised for its code. If the call named an agent, each advised call names the same agent.
 func (e *Error) Advised(as Agent) *Error {
 	advised := *e
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {
@@ -189,7 +193,7 @@ func IgnoreError(which, err error) error {
 	return err
 }
 
-// AsError returns the coded error within err, or an internal error that wraps err. It returns nil for nil.
+// AsError returns the [Error] that err is or wraps, or else an internal error that wraps err. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -200,7 +204,7 @@ func AsError(err error) *Error {
 	return InternalError(err)
 }
 
-// Within prefixes the field of an error with a parent field. Nil stays nil.
+// Within adds a parent field and a dot before the field of an error. It returns nil for nil.
 func Within(field string, err error) error {
 	if err == nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"handoff/schemas"
 )
 
-// A call that broke may have changed something: its commit may have gone through.
+// A call with an internal error may have changed something, because its transaction may have been committed.
 func TestInternalError_HintNamesServerLog(t *testing.T) {
 	require.Equal(t, "The server's log has the details; read before repeating.", schemas.InternalError(nil).Hint)
 }
 
-// The hidden cause is in the log, and only there.
+// Only the log shows the hidden cause.
 func TestErrorLogValue_HasHiddenCause(t *testing.T) {
 	e := schemas.InternalError(errors.New("disk on fire"))
 	require.NotContains(t, e.Error(), "disk")

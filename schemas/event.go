@@ -2,13 +2,14 @@ package schemas
 
 import "time"
 
-// Event is one line of the audit registry: the actor, the action, the handoff, the time and the new state. The
-// mailbox writes it in the transaction of the change, and never changes it again. Events are numbered from 1 without
-// gaps, and enter the Merkle tree of the registry in this order. Each is linked to the event of its handoff before
-// it.
+// Event is one line of the audit registry: the actor, the action, the handoff, the time and the new state. The mailbox
+// writes it in the same transaction as the change, and never changes it again. Events are numbered from 1 without gaps,
+// and become leaves of the registry's Merkle tree in this order. Each event also holds the number and the hash of the
+// previous event of the same handoff.
 //
-// The registry keeps the content of the action separately, and the event has a salted SHA-256 of it. Erasing the salt
-// makes erased content unprovable without breaking the registry. All hashes are base64.
+// The registry keeps the content of the action separately from the event. The event has only a salted SHA-256 of the
+// content. If the content is erased together with its salt, the hash no longer proves what the content was, and the
+// registry can still be verified. All hashes are base64.
 type Event struct {
 	N       uint64    `json:"n"`
 	At      time.Time `json:"at"`               // when it was observed
@@ -43,18 +44,20 @@ const (
 	NeedsPermission = "permission" // that its holder asks for
 )
 
-// Redacted is the action of an event that replaced content of earlier events. Its own content is a [Redaction].
+// Redacted is the action of an event that records the replacement of content of earlier events. The content of this
+// event is a [Redaction].
 const Redacted = "redacted"
 
-// Redaction names the replaced content: for each event the digest of its new content, without a salt.
+// Redaction lists the events whose content was replaced. For each event it has the digest of the new content, without a
+// salt.
 type Redaction struct {
 	Field  string            `json:"field,omitempty"`       // the texts concerned; all if empty
 	Before time.Time         `json:"ended_before,omitzero"` // of a retention: it removes texts of handoffs that ended before
 	Events map[uint64]string `json:"redacted"`
 }
 
-// Change tells a watcher that an event was added, together with facts of the handoff's record at the time of reading.
-// Watchers filter by them and need not read the handoff.
+// Change tells a watcher (a caller that follows the registry) that an event was added. It also has facts of the
+// handoff's record at the time of reading, so that a watcher can filter changes without reading the handoff.
 type Change struct {
 	Event
 	Workflow Workflow `json:"workflow,omitempty"`

@@ -11,8 +11,8 @@ const (
 	ExportVersion = 1
 )
 
-// ExportHeading is the first line of an exported workspace: its origin and its size. docs/exchange.md describes the
-// other lines.
+// ExportHeading is the first line of the file of an exported workspace. It says where the file comes from and how much
+// it holds. docs/exchange.md describes the other lines.
 type ExportHeading struct {
 	Kind      string         `json:"kind"`   // [ExportKind]
 	Format    string         `json:"format"` // [ExportFormat]
@@ -24,8 +24,8 @@ type ExportHeading struct {
 	Lines     map[string]int `json:"lines"`  // number of the lines that follow, by kind
 }
 
-// ExportIn holds the arguments of the administrative tool workspace_export. A call without a file begins an export. A
-// call with the file's name reads on, or removes the file.
+// ExportIn holds the arguments of the administrative tool workspace_export. A call without File writes the export file.
+// A later call with File reads the next part of this file, from Offset. With Done it removes the file.
 type ExportIn struct {
 	Workspace string `json:"workspace,omitempty"` // its name, for the heading
 	File      string `json:"file,omitempty"`      // as the first call returned it
@@ -33,7 +33,7 @@ type ExportIn struct {
 	Done      bool   `json:"done,omitempty"`      // remove the file
 }
 
-// ExportOut is the result of workspace_export: the file, or a part of it.
+// ExportOut is the result of workspace_export: the name and size of the new file, or a part of its content.
 type ExportOut struct {
 	File    string         `json:"file,omitempty"`
 	Size    int64          `json:"size,omitempty"` // of the file, in bytes
@@ -41,8 +41,9 @@ type ExportOut struct {
 	Data    string         `json:"data,omitempty"` // base64
 }
 
-// Imported is the content of the event that brought a handoff from another workspace. Earlier versions also wrote the
-// handoff's events from there when they added to a workspace in use. The digest of this content proves those events.
+// Imported is the content of an event that an import adds to a handoff: it says which workspace the handoff came from.
+// Earlier versions of handoff could import into a workspace that was already in use. Then they also stored the
+// handoff's events of the other workspace, and the digest of this content proves those events.
 type Imported struct {
 	Note      string `json:"note"`
 	Workspace string `json:"workspace"`

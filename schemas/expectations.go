@@ -3,17 +3,17 @@ package schemas
 import "encoding/json"
 
 // Expectations holds the demands on the result. Each success criterion and each acceptance criterion of a deliverable
-// gets a number, from 1, and the completion must answer all of them. With Strict, it must meet every one.
-// OutputSchema is a JSON Schema that the output of the completion must meet. Checks are names from the repository's
-// .handoff/checks.yaml. Each is a criterion, numbered after the others, and its answer is observed if the check could
-// run.
+// gets a number, from 1, and the completion must answer all of them. With Strict, the completion must also meet all of
+// them. OutputSchema is a JSON Schema for the output of the completion. Checks are names from the repository's
+// .handoff/checks.yaml. Each check is one more criterion, numbered after the others. If the check could run, its answer
+// is marked as observed.
 //
-// Review names the agent or person that judges the result before it counts: [ReviewBySender], or an address. The
-// agent that did the work never reviews it. MaxRounds is the number of attempts at the work, by default 3. After that
-// a person decides.
+// Review names the agent or person that judges the result before the work counts as done: [ReviewBySender], or an
+// address. The agent that did the work never reviews it. MaxRounds is the largest number of times that the work is done
+// (by default 3). If the last result is returned too, a person decides.
 //
-// Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
-// deadline, unless the sender gives an earlier one.
+// Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send. The mailbox makes
+// a deadline of it, unless the sender gives an earlier deadline.
 type Expectations struct {
 	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
 	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
@@ -37,7 +37,7 @@ type Expectations struct {
 	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Rounds returns how often reviewed work may be done before a person decides.
+// Rounds returns how many times work with a review may be done until a person decides.
 func (e *Expectations) Rounds() int {
 	if e == nil || e.MaxRounds == 0 {
 		return 3
@@ -45,7 +45,8 @@ func (e *Expectations) Rounds() int {
 	return e.MaxRounds
 }
 
-// EvidenceClaimed is the evidence of a check that the sender believes without an observation.
+// EvidenceClaimed is the value of Evidence with which the sender accepts the holder's claim about a check that was not
+// observed.
 const EvidenceClaimed = "claimed"
 
 // ReviewBySender is the reviewer of work that its sender judges.
@@ -59,7 +60,7 @@ type Deliverable struct {
 	Criteria    []string `json:"acceptance_criteria,omitempty"`
 }
 
-// Rollback says where failed work goes. Without it, the work goes to the sender.
+// Rollback says which agent gets the work if it fails. Without a rollback, failed work goes back to the sender.
 type Rollback struct {
 	OnFailure      Agent    `json:"on_failure,omitempty" jsonschema_extras:"x-form=agent"`
 	FailureContext []string `json:"failure_context,omitempty"` // facts that the failure should tell

@@ -3,9 +3,9 @@ package schemas
 import "time"
 
 // FailIn holds the arguments of fail_handoff: the claim that ends, the reason, and how the work goes on. The holder
-// sends them. With the outcome rejected they need no claim: an agent declines work that waits for it. The mailbox
-// keeps a [Failure], and the partial progress as a checkpoint. A repeat with the same arguments returns the first
-// result again.
+// makes this call. With the outcome rejected the call needs no claim: a recipient declines a handoff that waits for it.
+// The mailbox keeps a [Failure], and keeps the partial progress as a checkpoint. A repeated call with the same
+// arguments gets the first answer again.
 type FailIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
@@ -24,9 +24,9 @@ type FailIn struct {
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// FailureDetail describes the failure: fail_handoff takes it, and the failure keeps it unchanged. Type is open. Known
-// types are blocker, missing_information, capability, test_failure, environment, timeout and policy. The limit of a
-// task, see [Limits], bounds the description.
+// FailureDetail describes the failure. It comes as arguments of fail_handoff, and the [Failure] keeps it unchanged.
+// Type may be any word. Known types are blocker, missing_information, capability, test_failure, environment, timeout
+// and policy. The description may be as long as a task, see [Limits].
 type FailureDetail struct {
 	// blocker, missing_information, capability, test_failure, environment…
 	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
@@ -36,7 +36,8 @@ type FailureDetail struct {
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true"`
 }
 
-// FailOut is the result of fail_handoff: the state of the handoff, and its successor with its address.
+// FailOut is the result of fail_handoff: the state of the handoff, and the new handoff that continues the work, with
+// its address.
 type FailOut struct {
 	HandoffID       ID       `json:"handoff_id"`
 	Status          Status   `json:"status"`
@@ -47,9 +48,10 @@ type FailOut struct {
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-// Failure says that the work is not done, why, and what is left of it. The mailbox makes it of the holder's report,
-// in the form of the failure notice of the handoff protocol agent. It never changes again. A failure that arrives
-// after the claim was lost is kept with the handoff and ends nothing.
+// Failure is the record that the work was not done: the reason, and what was done so far. The mailbox makes it from the
+// holder's report, in the form of the failure notice of the handoff protocol agent. It never changes again. If a
+// failure arrives after the holder lost its claim, the mailbox keeps the failure with the handoff, but the failure does
+// not end the handoff.
 type Failure struct {
 	HandoffID ID        `json:"handoff_id,omitempty"`
 	FailureID string    `json:"failure_id,omitempty"`
@@ -73,22 +75,24 @@ type Blocker struct {
 	RequiredToProceed bool   `json:"required_to_proceed,omitempty"`
 }
 
-// PartialProgress lists finished and open parts before the failure. The next agent finds it in the context.
+// PartialProgress lists the parts of the work that were finished and the parts that were still open when the work
+// failed. The next agent finds these lists in the context of its handoff.
 type PartialProgress struct {
 	Completed  []string `json:"completed,omitempty"`
 	Incomplete []string `json:"incomplete,omitempty"`
 }
 
-// RollbackRequest names the agent that should go on after a failure, and the holder's questions to it.
+// RollbackRequest names the agent that should continue the work after a failure, and holds the questions of the holder
+// to that agent.
 type RollbackRequest struct {
 	TargetAgent Agent    `json:"target_agent,omitempty"`
 	Reason      string   `json:"reason,omitempty"`
 	Questions   []string `json:"questions,omitempty"`
 }
 
-// Checkpoint is the state of the work, so that another agent can go on from there. A holder leaves one with progress
-// or with a failure, and the mailbox gives it to the next holder. State is free. The limit of a handoff, see
-// [Limits], bounds the whole.
+// Checkpoint is a saved state of the work, from which another agent can continue. A holder adds a checkpoint to a
+// progress report or to a failure, and the mailbox gives it to the next holder. State may hold any JSON. The whole
+// checkpoint may be as large as a handoff, see [Limits].
 type Checkpoint struct {
 	ID              string           `json:"checkpoint_id,omitempty" jsonschema_extras:"x-hidden=true"`
 	State           map[string]any   `json:"state,omitempty"`

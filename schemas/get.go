@@ -3,9 +3,9 @@ package schemas
 import "time"
 
 // GetIn holds the arguments of get_handoff: the handoff or notice, and how much of it to show. With WaitSeconds the
-// call first waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief,
-// in estimated tokens, or one page of a longer text. Offset, in bytes, asks for the next page. A reference without a
-// view is read.
+// call first waits for a change of the handoff, for at most this time. It does not wait for a handoff that has ended.
+// MaxTokens limits the brief, or one page of a longer text, in estimated tokens. Offset is the place of the next page,
+// in bytes. A call with a reference and no view reads the content of the reference.
 type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
@@ -19,15 +19,16 @@ type GetIn struct {
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
-// View says how much of a handoff to show, and which part. The empty view shows the brief.
+// View says which part of a handoff to show. The empty view shows the brief.
 type View string
 
 // Views lists the views in the order of their explanation.
 var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", "reference"}
 
-// GetOut is the result of get_handoff. The view decides which fields are set: brief and omitted for brief; handoff,
-// standing and children for full; outcome or failure, and late, for outcome; events, audit and checkpoint for the
-// views of these names; content for reference, and for a full view above the requested size. A notice comes alone.
+// GetOut is the result of get_handoff. The view decides which fields are set. The view brief sets Brief and Omitted.
+// The view full sets Handoff, Standing and Children, or Content if these are larger than the call allows. The view
+// outcome sets Completion or Failure, and Late. The views events, audit and checkpoint set the fields of these names,
+// and the view reference sets Content. For a notice, only Notice is set.
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`
@@ -74,7 +75,7 @@ type GetOut struct {
 	MayTakeOver  bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 
-// Late is a result that arrived after its claim was lost. Either the completion or the failure is set.
+// Late is a completion or a failure that arrived after the holder lost its claim. Exactly one of the two fields is set.
 type Late struct {
 	Completion *Completion `json:"completion,omitempty"`
 	Failure    *Failure    `json:"failure,omitempty"`

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Handoff is the message of the sender: it changes only when the sender amends it. Its present state is in
-// [Standing]. The mailbox makes it of [SendIn], and returns it in full to the agent that claims it or reads it with
-// view full. [Limits] bounds it as JSON.
+// Handoff is the sender's message. It changes only if the sender amends it; [Standing] holds the state of the handoff,
+// which does change. The mailbox makes the Handoff from [SendIn], and returns all of it to an agent that claims or
+// reads it with view full. [Limits] bounds its size as JSON.
 //
-// Its fields come from the Kelos TaskHandoff proposal (version, summary, detail, data), the agent handoff protocols'
-// HandoffPackage, the handoff protocol agent's message, and the explicit handoff coordination plan, under one set of
-// names.
+// Its fields come from the Kelos TaskHandoff proposal (version, summary, detail, data), the HandoffPackage of the agent
+// handoff protocols, the message of the handoff protocol agent, and the explicit handoff coordination plan. Fields of
+// the same meaning have one name here.
 type Handoff struct {
 	Schema int `json:"schema,omitempty"` // version of the stored form, see [Version]
 	ID     ID  `json:"handoff_id,omitempty"`
@@ -42,8 +42,8 @@ type Handoff struct {
 	Review       *Review       `json:"review,omitempty"`
 }
 
-// ByRule returns the rule of a file that sent the handoff, or nil if an agent or person sent it. The rule speaks for
-// the file alone, although the handoff is from system.
+// ByRule returns the rule of a file that sent the handoff, or nil if an agent or person sent it. The sender of a
+// handoff from a rule is system, but the task is only what the file says, not an order of the server.
 func (h *Handoff) ByRule() *SentBy {
 	if h.Source.Agent != System {
 		return nil
@@ -51,7 +51,7 @@ func (h *Handoff) ByRule() *SentBy {
 	return h.Metadata.SentBy
 }
 
-// Review says that a handoff judges the result of another. Its output is a [Verdict].
+// Review marks a handoff whose work is to judge the result of another handoff. The output of this work is a [Verdict].
 type Review struct {
 	Of     ID    `json:"of"`
 	Round  int   `json:"round"`  // of this work, from 1
@@ -59,7 +59,7 @@ type Review struct {
 	By     Agent `json:"by"`     // the agent that did the work
 }
 
-// Verdict is the output of a review. Rework has points.
+// Verdict is the output of a review. A verdict of rework lists the points to improve.
 type Verdict struct {
 	Verdict string   `json:"verdict"` // [VerdictAccept] or [VerdictRework]
 	Points  []string `json:"points,omitempty"`
@@ -71,8 +71,8 @@ const (
 	VerdictRework = "rework"
 )
 
-// Rework says that a handoff repeats work whose result was returned. Points are the criteria of this round: they are
-// among the success criteria of the handoff, and stand first in its brief.
+// Rework marks a handoff that repeats work whose result was returned. Points are the points that the result was
+// returned for. They are also success criteria of the new handoff, and come first in its brief.
 type Rework struct {
 	Of     ID       `json:"of"`    // the first handoff of the work
 	Round  int      `json:"round"` // the first handoff was round 1
@@ -81,13 +81,15 @@ type Rework struct {
 	Points []string `json:"points,omitempty"`
 }
 
-// HasPoint tells whether a criterion is a point of this round. Without a rework there are none.
+// HasPoint tells whether a criterion is one of the points that the result was returned for. It returns false for a nil
+// Rework.
 func (r *Rework) HasPoint(criterion string) bool {
 	return r != nil && slices.Contains(r.Points, criterion)
 }
 
-// Source is the sender. The connection proves the agent and its trust. The phase is the sender's word. Resembles is a
-// known agent that a reader could mistake the sender for, at the time of reading.
+// Source is the sender. The connection proves Agent and Trust. Phase is what the sender says. Resembles is another
+// known agent whose name looks almost the same, so that a reader could confuse the two. The mailbox fills it at each
+// reading.
 type Source struct {
 	Agent     Agent  `json:"agent,omitempty"`
 	AgentID   string `json:"agent_id,omitempty"`
@@ -115,9 +117,9 @@ func (t Target) Address() Address {
 	return Address("role:" + t.Role)
 }
 
-// Metadata places a handoff in its workflow: its predecessors, its due time, the number of attempts and the amount of
-// context. The mailbox fills depth, attempt, retry_of, created_at and estimated_tokens. The sender gave the rest, but
-// amend may have moved the deadline.
+// Metadata places a handoff in its workflow: its predecessors, its deadline, its number of attempts and the amount of
+// its context. The mailbox fills depth, attempt, retry_of, created_at and estimated_tokens. The sender gave the other
+// fields. A later amendment may have moved the deadline.
 type Metadata struct {
 	Priority        Priority   `json:"priority,omitempty"`
 	Deadline        *time.Time `json:"deadline,omitempty"`
@@ -141,9 +143,9 @@ type Metadata struct {
 	Limits   map[string]float64 `json:"limits,omitempty"`
 }
 
-// Origin keeps the identity of a foreign message. Its fields never become fields of ours, but its id finds our
-// record: the sender may name the handoff by the id of its own protocol. Package respell fills it. Extra keeps known
-// fields without an argument, under their path in the message.
+// Origin holds the ids and other header fields of a message of another protocol. They have no effect on the handoff,
+// except that its id in the other protocol finds it: the sender may use that id in later calls. Package respell fills
+// Origin. Extra keeps the known fields of the message that match no argument, under their path in the message.
 type Origin struct {
 	HandoffID    string         `json:"handoff_id,omitempty"`
 	CompletionID string         `json:"completion_id,omitempty"`
@@ -162,9 +164,9 @@ type Origin struct {
 	Extra        map[string]any `json:"extra,omitempty"` // known fields of a foreign message without a field of their own
 }
 
-// Standing is the present state of a handoff, apart from the sender's message. The mailbox makes it of the record on
-// each reading. Percent is of the whole work, by the holder's last report. Late counts the results that arrived after
-// their claim was lost.
+// Standing is the present state of a handoff, as opposed to the sender's message, which does not change with the state.
+// The mailbox makes it from the record at each reading. Percent is how much of the whole work is done, by the holder's
+// last report. Late counts the results that arrived after the holder lost its claim.
 type Standing struct {
 	Status     Status     `json:"status"`
 	Box        Address    `json:"box,omitempty"` // the mailbox that it waits in
@@ -193,14 +195,16 @@ type Standing struct {
 	NotKept    bool       `json:"not_kept,omitempty"` // the full text of the handoff is no longer kept: it cannot be returned or done again
 }
 
-// DoneWell is the one rule for work that counts as done. The work is completed, and either a judge accepted it, or
-// its outcome is success and its sender asked for no review.
+// DoneWell tells whether work counts as done: it is completed, and either a reviewer or the sender accepted the result,
+// or the outcome is success and the sender asked for no review. All parts of handoff use this one rule.
 func DoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
 	return s == Completed && (accepted || o == Success && !reviewed)
 }
 
-// UnknownBase replaces the commit if the work was sent and first claimed outside of a checkout.
+// UnknownBase stands in place of the base commit of a handoff if neither the sender nor the first holder was in a
+// checkout of a repository.
 const UnknownBase = "unknown"
 
-// AcceptanceOf stands in blocked_by before the id of a handoff whose result must be accepted.
+// AcceptanceOf is the text before the id of a handoff in blocked_by if its result must not only be completed but
+// accepted.
 const AcceptanceOf = "acceptance of "

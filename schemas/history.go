@@ -2,8 +2,8 @@ package schemas
 
 import "time"
 
-// HistoryIn holds the arguments of handoff_history: the workflow, by its name or by one of its handoffs. Without both
-// it is the workflow of the newest handoff. Limit counts handoffs.
+// HistoryIn holds the arguments of handoff_history: a workflow, given by its name or by one of its handoffs. If the
+// call gives neither, it shows the workflow of the newest handoff. Limit is the largest number of handoffs to show.
 type HistoryIn struct {
 	// Any of the chain
 	HandoffID string `json:"handoff_id,omitempty"`
@@ -13,9 +13,9 @@ type HistoryIn struct {
 	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
 }
 
-// HistoryOut is the result of handoff_history. LogVerified says that the stored rows agree with the registry: the log
-// was not changed since it was written. It says nothing about the work. Output, FinalAgent and Chain come from
-// RunResult of the kernl handoffs design. The chain comes with the rows.
+// HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry, so
+// that nobody changed the log after it was written. It does not tell whether the work is good. Output, FinalAgent and
+// Chain come from RunResult of the kernl handoffs design. Chain is only set for the format rows.
 type HistoryOut struct {
 	Workflow   Workflow `json:"workflow"`
 	Tree       string   `json:"tree,omitempty"`
@@ -34,7 +34,7 @@ type HistoryOut struct {
 	Shown    int      `json:"-"`                  // number of handoffs, for the advice on how to get the rest
 }
 
-// Budget is the used part of one limit of a workflow, see [WorkflowLimits].
+// Budget is one limit of a workflow and the part of it that is used, see [WorkflowLimits].
 type Budget struct {
 	Limit string  `json:"limit"`
 	Used  float64 `json:"used"`
@@ -83,7 +83,8 @@ type Step struct {
 	Done *Completion `json:"-"` // for the drawing of the history
 }
 
-// Moment is an [Event] for readers: the action and its text. The registry keeps the hashes that verify it.
+// Moment is an [Event] in a form for readers: the action and its text. It leaves out the hashes, which the registry
+// keeps for verification.
 type Moment struct {
 	N      uint64    `json:"n"`
 	At     time.Time `json:"at"`
@@ -97,7 +98,7 @@ type Moment struct {
 	Tree     string  `json:"tree,omitempty"`      // of the action, such as "main@1a2b3c4d5e, dirty"
 }
 
-// Hop is one passing of work. Its fields come from the kernl handoffs design.
+// Hop is one passing of work from an agent to another. Its fields come from the kernl handoffs design.
 type Hop struct {
 	From      Agent     `json:"from"`
 	To        Address   `json:"to"`

@@ -8,20 +8,20 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 )
 
-// Decode reads JSON into a value as encoding/json does, in about a third of its time. It uses the library that
-// becomes encoding/json/v2 of the standard library in Go 1.27.
+// Decode reads JSON into a value as encoding/json does, in about a third of the time. It uses the library that will be
+// encoding/json/v2 in the standard library of Go 1.27.
 //
-// Its errors are of the same kinds as those in encoding/json: for text that is not JSON, with the place, and for a
-// value that does not fit v. After an error, v is in an unknown state.
+// It returns the same types of errors as encoding/json: a syntax error with the place of the error in the text, or a
+// type error if a value does not fit into v. After an error, v may be partly filled.
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
 
-// DecodeKnown reads JSON as [Decode] does, and refuses a name that v has no field for.
+// DecodeKnown reads JSON as [Decode] does, and also returns an error for a field that v does not have.
 func DecodeKnown(b []byte, v any) error {
 	return v2.Unmarshal(b, v, json.DefaultOptionsV1(), v2.RejectUnknownMembers(true))
 }
 
-// Encode writes compact JSON without the escapes that make it safe within HTML, because models and people read it. It
-// fails for a value that JSON cannot express.
+// Encode writes compact JSON. It does not escape the characters <, > and &, because models and people read the result.
+// It fails for a value that JSON cannot express.
 func Encode(v any) (std.RawMessage, error) {
 	var b bytes.Buffer
 	e := std.NewEncoder(&b)
@@ -32,7 +32,8 @@ func Encode(v any) (std.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Convert copies a value into another type by way of its JSON. Fields that the other type lacks are lost.
+// Convert copies a value into a value of another type: it encodes from as JSON and decodes the JSON into to. Fields
+// that the other type does not have are lost.
 func Convert(from, to any) error {
 	b, err := std.Marshal(from)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Limits bound one call and one workspace. Sizes are bytes of UTF-8, but a summary and a detail are counted in
-// characters. The zero value of a field means its default. The Kelos TaskHandoff proposal fixes [MaxSummary] and
-// [MaxDetail], and no flag raises them: a summary stays cheap in a prompt, and a detail stays far from the size that
-// object stores refuse.
+// Limits holds the limits of one call and of one workspace that flags can change. Sizes are in bytes of UTF-8. A zero
+// field means its default. The limits of a summary and a detail, [MaxSummary] and [MaxDetail], are in characters. They
+// are fixed, because the Kelos TaskHandoff proposal sets them: a summary stays cheap in a prompt, and a detail stays
+// far below the size that object stores refuse.
 type Limits struct {
 	Task    int // one task text, 4 KiB
 	Title   int // one title, 200 bytes
@@ -30,11 +30,12 @@ const (
 	MaxChain   = 1000  // handoffs that are followed along a chain with any limit
 )
 
-// MaxAmount is the largest cost, number of tokens or limit that a caller may give. Sums of such amounts stay exact
-// enough, and far below the largest number.
+// MaxAmount is the largest cost, number of tokens or limit that a caller may give. Sums of amounts up to this size stay
+// exact enough, and far below the largest number that the program can hold.
 const MaxAmount = 1e12
 
-// The keys of options.limits of a send: of the chain, and of the whole workflow.
+// The keys of options.limits of a send. LimitChain limits one chain, which is a handoff and the handoffs that continue
+// it one after another. The other keys limit the whole workflow.
 const (
 	LimitChain    = "max_handoffs"      // from the root of a chain to its end
 	LimitHandoffs = "workflow_handoffs" // in the workflow
@@ -44,11 +45,12 @@ const (
 	LimitCost     = "cost_usd"          // sum of results.cost_usd
 )
 
-// WorkflowLimits are the limits of a whole workflow, in the order of display.
+// WorkflowLimits are the keys of the limits of a whole workflow, in the order in which they are shown.
 var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinutes, LimitCost}
 
-// CheckLimits checks options.limits. The error is invalid, with the name below field, for an unknown limit and for a
-// limit that leaves no room for a first handoff.
+// CheckLimits checks the limits of options.limits. It returns an error of code invalid for an unknown key, for a limit
+// above [MaxAmount], and for a limit so small that it forbids even the first handoff. The error names the key below
+// field.
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		at, most := field+"."+Visible(name), limits[name]
@@ -73,8 +75,8 @@ func CheckLimits(field string, limits map[string]float64) error {
 	return nil
 }
 
-// CheckCost checks the cost in the results of a run. It must be a number from 0 to [MaxAmount], otherwise the error
-// is invalid.
+// CheckCost checks the cost in the results of finished work. The cost must be missing or a number from 0 to
+// [MaxAmount], otherwise the error is of code invalid.
 func CheckCost(results map[string]any) error {
 	said := fmt.Sprint(results[LimitCost])
 	n, err := strconv.ParseFloat(said, 64)
@@ -90,7 +92,7 @@ func DefaultLimits() Limits {
 	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Content: 1 << 20, Mailbox: 10_000, Depth: 10}
 }
 
-// OrDefault fills zero fields with their defaults.
+// OrDefault returns the limits with each zero field replaced by its default.
 func (l Limits) OrDefault() Limits {
 	d := DefaultLimits()
 	return Limits{

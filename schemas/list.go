@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// ListIn holds the arguments of list_handoffs: the caller's mailbox, and filters of its rows. Without a box it is the
-// inbox. A row must pass all filters. Since is a time, or a duration before now. A cursor continues an earlier list,
-// with the same filters.
+// ListIn holds the arguments of list_handoffs: a box of the caller, and filters. Without a box the call lists the
+// inbox. A row is listed if it passes all filters. Since is a time, or a duration before now. A cursor continues an
+// earlier list; the call must repeat the filters of that list.
 type ListIn struct {
 	// Default inbox
 	Box      string       `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
@@ -26,8 +26,9 @@ type ListIn struct {
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
-// ListOut is the result of list_handoffs: as many rows as the caller asked for and as fit. The inbox is in the order
-// of claims, the other boxes have the newest first. Listed notices count as read.
+// ListOut is the result of list_handoffs. It has at most the requested number of rows, or fewer if the rows would make
+// the result too large. The inbox is in the order of claims. The other boxes begin with the newest row. The notices in
+// the list count as read from now on.
 type ListOut struct {
 	Items   []Item `json:"items"`
 	Total   int    `json:"total,omitempty"`       // of all pages, on the first one
@@ -42,7 +43,7 @@ type ListOut struct {
 	MatchedWords   string   `json:"-"` // the other words, if there are unmatched ones
 }
 
-// Item is one row of a list: a handoff, or a notice when NoticeID is set.
+// Item is one row of a list. It is a notice if NoticeID is set, else a handoff.
 type Item struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"`
@@ -73,8 +74,9 @@ type Item struct {
 	Settled bool `json:"-"` // of a notice: its request was fulfilled or is no longer needed
 }
 
-// Notice is mail without work: it is read, not claimed. The mailbox reports the fate of a handoff to its sender, or
-// an agent sends a message. A notice stays after it was read. The text is clipped; the body holds the whole message.
+// Notice is a message in a mailbox that is read and not claimed. The mailbox writes one to tell a sender what became of
+// its handoff, and an agent can send one as a message. A notice stays in the mailbox after it was read. Text is
+// shortened; Body holds the whole message.
 type Notice struct {
 	ID    NoticeID        `json:"notice_id"`
 	To    Agent           `json:"to"`
@@ -88,7 +90,8 @@ type Notice struct {
 	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
 }
 
-// Inbox counts the mail of the caller and its held handoffs. Every result of an agent's call carries it.
+// Inbox counts the caller's unclaimed handoffs, its unread notices and the handoffs that it holds. Every result of an
+// agent's call has these counts.
 type Inbox struct {
 	Pending int `json:"pending"`
 	Urgent  int `json:"urgent,omitempty"` // of these, high and critical

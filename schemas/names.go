@@ -9,17 +9,19 @@ import (
 	"sync"
 )
 
-// Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with . or -
+// Agent is the name of an agent or person, which has a mailbox of this name: 1 to 64 of A-Z a-z 0-9 . _ - and no . or -
+// at its beginning.
 type Agent string
 
-// The reserved names. Human has a mailbox that people read. System signs events of the clock and has no mailbox.
+// The reserved names. Human is the person who uses handoff, and has a mailbox. System is the server itself: events that
+// the clock causes are signed with it, and it has no mailbox.
 const (
 	Human  Agent = "human"
 	System Agent = "system"
 )
 
-// IsWord tells whether s has the form of skills, roles and names: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with
-// . or -, because a shell takes those for a directory or a flag.
+// IsWord tells whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
+// beginning, because programs would take such a word for a hidden file or a flag.
 func IsWord(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, NotInWords)
 }
@@ -29,9 +31,9 @@ func NotInWords(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 
-// ParseAgent checks the form of a name; field names the argument in the error. It does not look up the agent. It
-// accepts the reserved names, but refuses names that a reader could mistake for one of them. It also refuses the
-// secret of a token, because everybody sees names.
+// ParseAgent checks the form of an agent name; field names the argument in the error. It does not look up whether the
+// agent exists. It accepts the reserved names, but refuses other names that a reader could mistake for a reserved name.
+// It also refuses the secret of a token in place of a name, because every agent sees names.
 func ParseAgent(field, s string) (Agent, error) {
 	if strings.HasPrefix(s, TokenPrefix) { // everybody sees a name, and it is kept
 		return "", Invalidf(field, "that is the secret of a token, not an agent name").
@@ -50,7 +52,8 @@ func ParseAgent(field, s string) (Agent, error) {
 	return Agent(s), nil
 }
 
-// lookalike reduces a name in lower case to the shape that a quick reader sees.
+// lookalike replaces letters and digits of a name in lower case so that names that look alike at a quick glance become
+// equal.
 var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
 // Alike tells whether a quick reader takes two names for one.
@@ -58,11 +61,12 @@ func Alike(a, b Agent) bool {
 	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
 }
 
-// TokenPrefix begins the secret of every bearer token, so that people and scanners recognise one.
+// TokenPrefix is the beginning of the secret of every bearer token. By it, people and programs that search for leaked
+// secrets recognise a token.
 const TokenPrefix = "hoff_"
 
-// ID numbers handoffs within a workspace, from 1. It is written "ho_12"; 12 and ho_12 name the same handoff. Zero
-// means no handoff and is written "".
+// ID is the number of a handoff within its workspace, from 1. As text it is "ho_12". Callers may write ho_12 or 12.
+// Zero means no handoff, and its text is empty.
 type ID uint64
 
 // String writes the canonical form, and "" for the zero ID.
@@ -92,8 +96,8 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseID reads "ho_12" and "12", in any case. For other texts, also numbers with leading zeros, ok is false: they
-// may be ids of foreign messages, which only the store can resolve.
+// ParseID reads "ho_12" and "12", in upper or lower case. For any other text ok is false. This includes numbers with
+// leading zeros, because they may be ids of another protocol, which only the store can find.
 func ParseID(s string) (id ID, ok bool) {
 	digits := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "ho_")
 	if digits == "" || digits[0] == '0' {
@@ -106,8 +110,8 @@ func ParseID(s string) (id ID, ok bool) {
 // looseIDPattern matches an id as other systems and people write ours.
 var looseIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
 
-// ParseLooseID reads an id of ours in a foreign spelling, such as HO-3, handoff_3, #3 and ho_003, or zero. Callers
-// look for the id of a foreign message first.
+// ParseLooseID reads an id of handoff in an unusual spelling, such as HO-3, handoff_3, #3 and ho_003. It returns zero
+// for other texts. Callers must first look for a handoff with this text as its id in another protocol.
 func ParseLooseID(s string) ID {
 	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -136,7 +140,8 @@ func (id *NoticeID) UnmarshalText(b []byte) error {
 // Workflow names a chain or tree of handoffs, written "wf_…".
 type Workflow string
 
-// ParseWorkflow checks the form of a workflow name of 1 to 64 characters and adds the prefix when missing.
+// ParseWorkflow checks that a workflow name has 1 to 64 characters of the allowed form, and adds the prefix of workflow
+// names if it is missing.
 func ParseWorkflow(field, s string) (Workflow, error) {
 	if !IsWord(s) {
 		return "", Invalidf(field, "%q is not a workflow name", Visible(s)).
@@ -148,8 +153,8 @@ func ParseWorkflow(field, s string) (Workflow, error) {
 	return Workflow(s), nil
 }
 
-// Address is the address of a handoff: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability
-// or a role waits in a mailbox of that name, from which every agent of this pool may claim it.
+// Address is the address of a handoff: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability or
+// a role waits in the mailbox of that pool, and every agent of the pool may claim it.
 type Address string
 
 // Kind splits an address into its kind ("agent", "capability" or "role") and the name.
@@ -160,13 +165,14 @@ func (a Address) Kind() (kind, name string) {
 	return "agent", string(a)
 }
 
-// Directed returns the agent, and true if the address names one agent.
+// Directed returns the agent and true if the address names one agent, which may be human. For a pool it returns false.
 func (a Address) Directed() (Agent, bool) {
 	kind, name := a.Kind()
 	return Agent(name), kind == "agent"
 }
 
-// personWords are the words for a person. Mail for one goes to [Human], unless an agent with this name is known.
+// personWords are words for the person who uses handoff. A handoff to one of these words goes to [Human], unless an
+// agent of this name is known.
 var personWords = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
 
 // IsPerson tells whether a name is one of the words for a person.
@@ -174,16 +180,18 @@ func (a Agent) IsPerson() bool {
 	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
 
-// ambiguousNames are words that name no single mailbox. An agent with this name is reached as agent:NAME.
+// ambiguousNames are words that could mean more than one mailbox, so they are refused as addresses. An agent with this
+// name can be reached as agent:NAME.
 var ambiguousNames = []string{
 	"all", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "everything", "team", "*",
 	"me", "myself", "self", "i", "you", "yourself",
 }
 
-// ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written
-// NAME, agent:NAME or @NAME, a pool capability:NAME or role:NAME, with the kind in any case and spaces around the
-// words. Human in any case and phrases such as "the user" become human. A single word for a person, see
-// [Agent.IsPerson], stays unchanged, because an agent may have this name: ParseAddress does not look up agents.
+// ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written as
+// NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. The word before the colon may be in upper or
+// lower case, and spaces are ignored. "Human" in any case, and phrases such as "the user", become human. A single word
+// for a person, see [Agent.IsPerson], stays unchanged, because an agent may have this name and ParseAddress does not
+// look up agents.
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false
 	for before, after, ok := strings.Cut(name, ":"); ok && kind == "agent"; before, after, ok = strings.Cut(name, ":") {
@@ -222,7 +230,7 @@ func ParseAddress(field, s string) (Address, error) {
 const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
-// isHumanPhrase tells whether a text is human, or several words for a person, such as "the user".
+// isHumanPhrase tells whether a text is the word human, or a phrase of several words for a person, such as "the user".
 func isHumanPhrase(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {

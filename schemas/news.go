@@ -2,11 +2,12 @@ package schemas
 
 import "time"
 
-// SessionEvent is the event in a client session at which the session asks for its news.
+// SessionEvent is a moment in a client session at which the session asks the mailbox for news: handoffs, notices and
+// answers.
 type SessionEvent string
 
-// The events of a client session. The mailbox marks the items that it delivers at an event, so that a session gets
-// each once. OnLook delivers without marks.
+// The events of a client session. If the mailbox delivers an item at an event, it marks the item as delivered, so that
+// the session gets each item once. For OnLook the mailbox marks nothing.
 const (
 	OnStart       SessionEvent = "start"   // it begins, or goes on without its memory: all important items
 	OnMail        SessionEvent = "mail"    // it gets a prompt, or works: new mail
@@ -21,8 +22,9 @@ const (
 // SessionEvents lists them.
 var SessionEvents = []SessionEvent{OnStart, OnMail, OnStop, OnEnd, OnCompact, OnWake, OnLook, OnUndelivered}
 
-// NewsIn holds the arguments of the administrative tool session_news, which the hooks of a client call. The session
-// acts under the name of the caller. Without a name the mailbox finds one as session_name does.
+// NewsIn holds the arguments of the administrative tool session_news, which the hooks of a client call. The news are
+// for the agent name of the caller. If the caller has no name, the mailbox finds the name of the session in the same
+// way as session_name.
 type NewsIn struct {
 	On        SessionEvent `json:"on"`
 	Client    Agent        `json:"client,omitempty"`                             // see ConnIn
@@ -30,14 +32,17 @@ type NewsIn struct {
 	Process   string       `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
 	Ancestors []int        `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
 
-	// Follows tells that servers which the client starts know Session or Process. At the start the mailbox reserves the
-	// name for them, because a hook may run before them.
+	// Follows tells that the servers which the client starts will give the same Session or Process. A hook may run
+	// before such a server. Then, at the event start, the mailbox chooses the session's name and reserves it for that
+	// server.
 	Follows bool `json:"follows,omitempty"`
 
-	// Subagents are the names of a subagent that wants to stop: only handoffs claimed under them count then.
+	// Subagents are the agent names of one subagent that wants to stop. If they are set, the news are only about
+	// handoffs that were claimed under these names.
 	Subagents []Agent `json:"subagents,omitempty" jsonschema:"maxItems=4"`
 
-	// AtWork are the names of subagents that go on while the session stops: handoffs claimed under them do not count.
+	// AtWork are the names of subagents that go on working while the session itself stops. The news leave out handoffs
+	// that were claimed under these names.
 	AtWork []Agent `json:"at_work,omitempty" jsonschema:"maxItems=16"`
 
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"` // on wake
@@ -45,16 +50,17 @@ type NewsIn struct {
 	Undelivered *Marks `json:"unheard,omitempty"` // items of a delivery that did not reach the session
 }
 
-// Marks are the items that a delivery marked as delivered. If the delivery did not reach the session, the caller
-// returns them with OnUndelivered, and the mailbox delivers them again.
+// Marks lists the items that the mailbox marked as delivered with one delivery. If the delivery did not reach the
+// session, the caller sends this list back with the event OnUndelivered, and the mailbox delivers the items again.
 type Marks struct {
 	Handoffs []ID       `json:"handoffs,omitempty"`
 	Notices  []NoticeID `json:"notices,omitempty"`
 	Reminded []ID       `json:"reminded,omitempty"` // handoffs that kept the session from stopping
 }
 
-// NewsOut is the delivery to a session: its name and the other live agents, its handoffs, and its mail. Lists are
-// short, and the fields named more count the rest.
+// NewsOut is a delivery to a session: the session's agent name, the other live agents, the handoffs that the session
+// holds, and its new handoffs and notices. The lists are short. The fields whose names begin with More count the items
+// that the lists leave out.
 type NewsOut struct {
 	Agent Agent   `json:"agent"`          // of the session
 	Here  []Agent `json:"here,omitempty"` // other agents with an open connection, at most eight

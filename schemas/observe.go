@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Observation is handoff's own finding about one check of a repository at one commit. An agent cannot send it: it
-// comes with the [Caller], from the process next to the checkout.
+// Observation is the result of one check of a repository at one commit, as handoff itself found it. The process that
+// runs in the checkout adds it to the [Caller] of a call, so an agent cannot make one up.
 type Observation struct {
 	Check  string    `json:"check"`
 	Passed bool      `json:"passed"`
@@ -25,8 +25,8 @@ type Observation struct {
 	Output string `json:"output_digest,omitempty"` // SHA-256 of its whole output, in hexadecimal
 }
 
-// CheckReport holds the observations of the process next to a checkout, for the checks that a completion must pass.
-// For each requested check without an observation, Unobserved gives the reason.
+// CheckReport holds what the process in a checkout observed about the checks that a completion must pass. If the
+// process could not observe one of these checks, Unobserved gives the reason.
 type CheckReport struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
@@ -36,8 +36,8 @@ type CheckReport struct {
 	Uncommitted []string `json:"uncommitted,omitempty"` // files whose changes were not observed
 }
 
-// Checks returns the names of all checks: observed ones first, and last those that failed before. A name may come
-// twice.
+// Checks returns the names of all checks in the report: the observed checks, then the checks that were not observed,
+// then the checks that failed at an earlier completion. A name may be in the result twice.
 func (s *CheckReport) Checks() []string {
 	if s == nil {
 		return nil
@@ -64,7 +64,8 @@ func (s *CheckReport) Observation(check string) *Observation {
 	return findObservation(check, OrZero(s).Observed)
 }
 
-// EarlierFailure returns the failure of a check at the refusal of an earlier completion, or nil.
+// EarlierFailure returns the failed observation of a check for which an earlier completion of this handoff was refused,
+// or nil.
 func (s *CheckReport) EarlierFailure(check string) *Observation {
 	return findObservation(check, OrZero(s).Failed)
 }
@@ -77,8 +78,8 @@ func findObservation(check string, all []Observation) *Observation {
 	return &all[i]
 }
 
-// Refusal says why the completion of a handoff was refused; the handoff stays with its holder. Failed are the checks
-// that failed and did not pass since. Result is the digest of the holder's result.
+// Refusal says why the mailbox refused a completion. The holder keeps the handoff after it. Failed lists the failed
+// checks that have not passed since. Result is the digest of the result that the holder sent.
 type Refusal struct {
 	Note   string        `json:"note"`
 	Failed []Observation `json:"failed,omitempty"`
@@ -86,21 +87,22 @@ type Refusal struct {
 	Result string        `json:"result_digest"`
 }
 
-// Same tells whether two refusals concern the same result, with checks that failed at the same commits.
+// Same tells whether two refusals are for the same result and for the same failed checks at the same commits.
 func (r Refusal) Same(o Refusal) bool {
 	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
 		return a.Check == b.Check && a.Commit == b.Commit
 	})
 }
 
-// ObserveIn holds the arguments of the administrative tool checks_observe: observations of completed work by a
-// process next to a checkout, after its completion.
+// ObserveIn holds the arguments of the administrative tool checks_observe. With it a process in a checkout adds
+// observations to a handoff that was completed earlier.
 type ObserveIn struct {
 	HandoffID string        `json:"handoff_id" jsonschema:"minLength=1"`
 	Seen      []Observation `json:"seen" jsonschema:"minItems=1,maxItems=100"`
 }
 
-// ObserveOut is the result of checks_observe: the outcome of the handoff now, and its unmet criteria.
+// ObserveOut is the result of checks_observe: the outcome of the handoff with the new observations, and the criteria
+// that are not met.
 type ObserveOut struct {
 	HandoffID ID         `json:"handoff_id"`
 	Outcome   Outcome    `json:"outcome"`

@@ -8,9 +8,10 @@ type OverviewIn struct {
 	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000"`
 }
 
-// OverviewOut is the present state of a workspace for the person in charge: handoffs that wait for this person, work
-// in progress, work that does not go on by itself and why, and counts. The mailbox makes it of the state of handoffs.
-// Only messages to the person leave it when they are read or answered.
+// OverviewOut shows the person in charge of a workspace its present state: handoffs that wait for this person, work in
+// progress, work that is stuck and why, and counts. The mailbox computes the overview from the states of the handoffs,
+// so a row disappears only when its handoff changes. The exception is a message to the person: its row disappears when
+// the message is read or answered.
 type OverviewOut struct {
 	At        time.Time `json:"at"`
 	NeedsYou  Part      `json:"needs_you"` // handoffs that wait for a person, first those that stand still for it
@@ -22,7 +23,7 @@ type OverviewOut struct {
 	Warnings  []string  `json:"warnings,omitempty"` // time is behind
 }
 
-// Load is the number of handoffs that an agent holds, or that can be claimed from a mailbox.
+// Load is a number of handoffs: those that an agent holds, or those that can be claimed from a mailbox.
 type Load struct {
 	Name  Address `json:"name"`
 	Count int     `json:"count"`
@@ -35,13 +36,14 @@ type Part struct {
 	AtLeast bool      `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// Concern is one row of an overview: a handoff, or for the kind no_takers a mailbox and the first handoff in it. A
-// message has the number of its notice, and the handoff that it is about, if any. Reason is a sentence that says why
-// the row is here, or the text of a message. Next are the calls by which a person goes on with it, the likeliest
-// first.
+// Concern is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox, and
+// then names the first handoff in it. For the kind message it has the id of the notice, and the handoff that the
+// message is about, if any. Reason is a sentence that says why the row is in the overview, or the text of the message.
+// Next lists the calls with which a person can act on the row, the likeliest first.
 //
-// A handoff may need a person for the same kind again, such as for a second question. Then Event differs: it is the
-// number of the event that asked, if the state of the handoff alone does not tell.
+// The same handoff may need a person several times for the same kind, for example for a second question. Event tells
+// these rows apart if the state of the handoff does not: it is the number of the event by which the handoff came to
+// need the person.
 type Concern struct {
 	Kind      ConcernKind `json:"kind"`
 	NoticeID  NoticeID    `json:"notice_id,omitempty"`
@@ -69,7 +71,7 @@ type Concern struct {
 // ConcernKind says why a handoff is in an overview.
 type ConcernKind string
 
-// The needs for a person, in this order of attention.
+// The kinds of rows that need a person, the most urgent first.
 const (
 	ConcernQuestion   ConcernKind = "question"   // its holder asks the person, or for a permission
 	ConcernApproval   ConcernKind = "approval"   // it waits for approval
@@ -92,7 +94,7 @@ const (
 	ConcernNoTakers   ConcernKind = "no_takers"  // no agent that may claim from its mailbox is here
 )
 
-// Counts holds totals of a workspace. Waiting and blocked handoffs are counted up to a thousand.
+// Counts holds totals of a workspace. The mailbox stops counting waiting and blocked handoffs at a thousand.
 type Counts struct {
 	Claimable int    `json:"claimable"` // pending, and ready for a claim
 	Held      int    `json:"held"`      // accepted, working or waiting for an answer

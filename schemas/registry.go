@@ -7,8 +7,8 @@ type AuditIn struct {
 	Sizes []uint64 `json:"sizes,omitempty"` // sizes of the tree heads to compare, in events
 }
 
-// AuditOut is the result of a walk through the registry: whether every event, link and hash agrees with the records.
-// The walk reads the whole store, and changes nothing.
+// AuditOut is the result of audit_verify. OK is true if every event, link and hash of the registry agrees with the
+// stored records. The verification reads the whole store and changes nothing.
 type AuditOut struct {
 	Events   uint64   `json:"events"`
 	Handoffs uint64   `json:"handoffs"`
@@ -24,8 +24,8 @@ type TreeIn struct {
 	Size uint64 `json:"size,omitempty"` // of the tree, in events; zero for all
 }
 
-// TreeOut is the Merkle tree over the first events, from its stored hashes. They are not compared with the events.
-// The root is SHA-256 in base64.
+// TreeOut is the root of the Merkle tree over the first Size events. It is computed from the stored hashes, without a
+// check that these agree with the events. The root is a SHA-256 in base64.
 type TreeOut struct {
 	Size uint64 `json:"size"`
 	Root string `json:"root,omitempty"` // empty for no events
@@ -36,8 +36,8 @@ type EventsIn struct {
 	After uint64 `json:"after,omitempty"` // the number of an event
 }
 
-// EventsOut holds the events after a given one, in order, at most 256. It is empty at the end. Each event has its
-// stored form, and its hash is the leaf of the tree.
+// EventsOut holds the events after the given event, in order, at most 256. It is empty if there are no more events.
+// Each event is given in the bytes in which it is stored; the hash of these bytes is its leaf in the Merkle tree.
 type EventsOut struct {
 	Events [][]byte `json:"events"`
 }
@@ -45,7 +45,7 @@ type EventsOut struct {
 // CheckIn holds the arguments of the administrative tool store_check.
 type CheckIn struct{}
 
-// CheckOut is the result of a check of the whole store. The check changes nothing.
+// CheckOut is the result of store_check, which checks the whole store and changes nothing.
 type CheckOut struct {
 	Events   uint64  `json:"events"`
 	Handoffs uint64  `json:"handoffs"`
@@ -56,24 +56,26 @@ type CheckOut struct {
 	Faults   []Fault `json:"faults,omitempty"`   // the first twenty
 }
 
-// Fault is one fault of a store, in a sentence that names the row.
+// Fault is one thing that is wrong in a store, as a sentence that names the stored row.
 type Fault struct {
 	What  string `json:"what"`
 	Mends bool   `json:"mends,omitempty"` // it can be computed again from other rows
 }
 
-// BackupIn holds the argument of the administrative tool workspace_backup: the absolute path of an empty file.
+// BackupIn holds the argument of the administrative tool workspace_backup: the absolute path of an existing empty file,
+// into which the store is copied.
 type BackupIn struct {
 	File string `json:"file" jsonschema:"minLength=1"`
 }
 
-// BackupOut is the empty result of workspace_backup: its caller can read the file.
+// BackupOut is the result of workspace_backup. It is empty, because the caller can read the file itself.
 type BackupOut struct{}
 
 // NewestIn holds the arguments of the administrative tool registry_newest.
 type NewestIn struct{}
 
-// NewestOut is the position of the registry. A caller that follows changes from there misses no later change.
+// NewestOut is the present end of the registry. A caller that reads it first, and then follows the changes after this
+// event, misses no change.
 type NewestOut struct {
 	Event   uint64 `json:"event"`             // number of the newest event, zero for none
 	Failing string `json:"failing,omitempty"` // why the last change was not stored, for example because of a full disk
@@ -82,7 +84,7 @@ type NewestOut struct {
 // StatsIn holds the arguments of the administrative tool workspace_stats.
 type StatsIn struct{}
 
-// StatsOut counts the contents of a workspace, for metrics and the doctor.
+// StatsOut counts the contents of a workspace. The metrics and the command doctor show these counts.
 type StatsOut struct {
 	Event     uint64         `json:"event"`     // number of the newest event
 	States    map[Status]int `json:"states"`    // handoffs by state
@@ -90,7 +92,7 @@ type StatsOut struct {
 	Commits   Latency        `json:"commits"`   // since the owner opened the store
 }
 
-// MailboxStats counts the mail of one mailbox, with the age of the oldest.
+// MailboxStats counts the handoffs and notices of one mailbox, and has the time of its oldest pending handoff.
 type MailboxStats struct {
 	Box     Address   `json:"box"`
 	Pending int       `json:"pending"`
@@ -99,7 +101,8 @@ type MailboxStats struct {
 	Oldest  time.Time `json:"oldest,omitzero"` // when the oldest pending one was sent
 }
 
-// Latency is a histogram of durations with cumulative buckets, as in Prometheus.
+// Latency is a histogram of durations. Its buckets are cumulative, as in Prometheus: each counts all durations up to
+// its upper end.
 type Latency struct {
 	Count   uint64   `json:"count"`
 	Seconds float64  `json:"seconds"` // sum of all durations
@@ -109,7 +112,7 @@ type Latency struct {
 // NewLatency returns an empty histogram.
 func NewLatency() Latency { return Latency{Buckets: make([]uint64, len(LatencyBounds()))} }
 
-// Add adds one duration. A negative one, from a clock that was set back, counts as zero.
+// Add counts one duration. A duration is negative if a clock was set back; Add counts it as zero.
 func (l *Latency) Add(seconds float64) {
 	seconds = max(0, seconds)
 	l.Count++
@@ -121,13 +124,13 @@ func (l *Latency) Add(seconds float64) {
 	}
 }
 
-// LatencyBounds are the upper ends of the buckets of a Latency, in seconds.
+// LatencyBounds returns the upper ends of the buckets of a [Latency], in seconds.
 func LatencyBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
 }
 
-// RedactIn holds the arguments of the administrative tool handoff_redact. The field is a path as view full shows it.
-// Without a field all texts are replaced.
+// RedactIn holds the arguments of the administrative tool handoff_redact. Field is the path of the text to replace, in
+// the form in which view full of get_handoff shows it. Without a field all texts of the handoff are replaced.
 type RedactIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // or the id of a message
 	Field     string `json:"field,omitempty"`
@@ -139,14 +142,15 @@ type RedactOut struct {
 	Contents  int    `json:"contents"`
 }
 
-// RetainIn holds the arguments of the administrative tool store_retain: the time from which everything is kept.
+// RetainIn holds the arguments of the administrative tool store_retain, which removes old texts to save space. The
+// texts of handoffs that ended at Before or later are kept.
 type RetainIn struct {
 	Before time.Time `json:"before"`
 	DryRun bool      `json:"dry_run,omitempty"`
 }
 
-// RetainOut is the result of store_retain: the numbers of handoffs and of their contents that take less space now,
-// and the saved bytes.
+// RetainOut is the result of store_retain: how many handoffs, and how many of their contents, take less space now, and
+// how many bytes this saved.
 type RetainOut struct {
 	Handoffs int   `json:"handoffs"`
 	Contents int   `json:"contents"`
@@ -155,5 +159,6 @@ type RetainOut struct {
 	Free     int64 `json:"free,omitempty"`   // bytes of its file that the store does not use
 }
 
-// AdvisedRetention is the retention that a report assumes if its reader gave none: half a year, 180d.
+// AdvisedRetention is the age after which texts may be removed, for a report whose reader gave no age: half a year,
+// 180d.
 const AdvisedRetention = 180 * 24 * time.Hour

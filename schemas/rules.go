@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Route is a rule that a file declares: the handoffs to send when something happens to a handoff. When is an
-// expression in CEL; an empty one is true. Each text of Send and Join may contain expressions, such as
-// {{outcome.summary}}. Package mailbox/rules documents the variables of an expression.
+// Route is a rule that a file declares: it says which handoffs to send when an event happens to a handoff. On lists
+// these events: sent, completed, accepted, returned, failed, rejected, timed_out, cancelled. When is a condition in
+// CEL; an empty condition is true. Each text of Send and Join may contain expressions, such as {{outcome.summary}}.
+// Package mailbox/rules documents the variables of these expressions.
 //
-// On lists the events: sent, completed, accepted, returned, failed, rejected, timed_out, cancelled. Join is sent with
-// the others and waits for them.
+// Join is one more handoff. It is sent together with the handoffs in Send, and waits for all of them.
 type Route struct {
 	Name string   `json:"name,omitempty" jsonschema:"maxLength=64"`
 	On   []string `json:"on" jsonschema:"minItems=1,maxItems=8,enum=sent,enum=completed,enum=accepted,enum=returned,enum=failed,enum=rejected,enum=timed_out,enum=cancelled"`
@@ -20,17 +20,18 @@ type Route struct {
 	Join *SendIn  `json:"join,omitempty"`
 }
 
-// Plan is a workflow that a file declares under a name: "workflow:NAME" is the address of its first step. An entry of
-// Steps is one step, or several parallel steps that the next step joins.
+// Plan is a workflow that a file declares under a name; a handoff to the address "workflow:NAME" starts it with its
+// first step. An entry of Steps is one step, or a list of parallel steps. The step after parallel steps waits for all
+// of them.
 type Plan struct {
 	Name   string             `json:"name" jsonschema:"minLength=1,maxLength=64"`
 	Steps  [][]PlanStep       `json:"steps" jsonschema:"minItems=1,maxItems=32"`
 	Limits map[string]float64 `json:"limits,omitempty"` // like options.limits of a send
 }
 
-// PlanStep is one step of a plan. It is sent when the step before it was done well, or when When is true. When is
-// judged at any end of the previous step. Next names the following step, "end" for none; by default it is the next
-// one in the file.
+// PlanStep is one step of a plan. Without When, the step is sent if the previous step was done well. With When, the
+// step is sent if this condition is true when the previous step ends, well or not. Next names the step that follows
+// this one, or is "end" if none follows. By default the next step in the file follows.
 type PlanStep struct {
 	Step string `json:"step" jsonschema:"minLength=1,maxLength=64"`
 	When string `json:"when,omitempty" jsonschema:"maxLength=2000"`
@@ -38,8 +39,8 @@ type PlanStep struct {
 	SendIn
 }
 
-// SentBy is the rule of a file that sent a handoff, or that wrote the first step of its workflow. All its fields are
-// data.
+// SentBy names the rule of a file that sent a handoff, or that wrote the first step of the handoff's workflow. The
+// texts in its fields come from files and agents, so they are shown as data and never as instructions.
 type SentBy struct {
 	Rule  string `json:"rule"`            // its name, or WORKFLOW/STEP
 	File  string `json:"file"`            // as people know it
@@ -48,8 +49,9 @@ type SentBy struct {
 	Of    Agent  `json:"of,omitempty"`    // the sender of this handoff
 }
 
-// String names rule and file on one line, "" for nil. Both stand in quotes that they cannot close; a file whose name
-// looks like a path stands without quotes.
+// String returns one line with the name of the rule and of its file, or "" for nil. Both names are in quotation marks,
+// and marks within a name are replaced, so that a name cannot end its own quotation. A file name that looks like a path
+// has no quotation marks.
 func (s *SentBy) String() string {
 	if s == nil {
 		return ""
@@ -65,7 +67,7 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(Visible(s)), " "), 200), `"`, "'") + `"`
 }
 
-// Sentence names the rule, the event that triggered it, and the file of the rule.
+// Sentence returns a text with the rule, its file, and the event that triggered the rule.
 func (s *SentBy) Sentence() string {
 	if s.After == 0 {
 		return "the " + s.String()
@@ -73,14 +75,14 @@ func (s *SentBy) Sentence() string {
 	return fmt.Sprintf("the %s (after %s of %s: %s)", s, s.After, s.Of, strings.ReplaceAll(s.On, "_", " "))
 }
 
-// Sender returns the sender of a handoff or a notice for people, on one line: the rule of a file if one sent it, else
-// the agent.
+// Sender returns one line that tells people the sender of a handoff or a notice: the rule if a rule of a file sent it,
+// else the agent.
 func Sender(rule string, from Agent) string {
 	return cmp.Or(strings.Join(strings.Fields(Visible(Clip(rule, 500))), " "), string(from))
 }
 
-// RulesTryIn holds the arguments of the administrative tool rules_try. It asks for the effects of a file's routes and
-// plans on a handoff in its present state. Nothing is sent.
+// RulesTryIn holds the arguments of the administrative tool rules_try. The call tells which handoffs the routes and
+// plans of a file would send for a handoff in its present state. It sends nothing.
 type RulesTryIn struct {
 	HandoffID string  `json:"handoff_id" jsonschema:"minLength=1"`
 	Routes    []Route `json:"routes,omitempty" jsonschema:"maxItems=200"`
@@ -94,7 +96,7 @@ type RulesTryOut struct {
 	Routes    []Tried `json:"routes"`
 }
 
-// Tried is the result of one rule: the handoffs that it sends, or why it sends none.
+// Tried is the result of rules_try for one rule: the handoffs that the rule would send, or why it would send none.
 type Tried struct {
 	Route string   `json:"route"`
 	File  string   `json:"file,omitempty"` // the file of the rule

@@ -1,26 +1,27 @@
-// Package schemas holds the words of handoff: the messages of agents, the records of them in the registry, their
-// limits, and the errors. A type lives here only if it crosses a process or a disk boundary. No code here decides
-// which steps a handoff may take.
+// Package schemas holds the data types of handoff: the messages of agents, the records of these messages in the
+// registry, their limits, and the errors. A type is in this package only if a process sends it to another process or
+// writes it to a disk. The code here never decides which actions a handoff allows; package mailbox does.
 //
-// A handoff is a contract with context ([Handoff]): the task, the known facts, and the expected result. It ends with
-// a [Completion] or a [Failure]. Each step leaves an [Event]. The remaining types are the arguments and results of
-// the tools, named after them: [SendIn] and [SendOut], and so on. Each message has a file of its own.
+// A handoff is work with its context ([Handoff]): the task, the known facts, and the expected result. It ends with a
+// [Completion] or a [Failure]. Each action leaves an [Event]. The other types are mainly the arguments and results of
+// the tools, and are named after them, such as [SendIn] and [SendOut]. Each message has a file of its own.
 //
-// The generate subpackage generates the JSON Schema of every message. The schemas are reviewed files under json, and
-// embedded: the server sends these files.
+// The generate subpackage makes a JSON Schema of every message. The generated schemas are files below the folder json.
+// They are reviewed like code and embedded in the program, which sends them to clients.
 //
-// Package [handoff/schemas/respell] brings the messages of other protocols into the form of these types.
+// Package [handoff/schemas/respell] converts messages of other protocols to the form of these types.
 //
-// Advice holds the input struct of the tool that it advises ([Call]), so the compiler checks its names and types. Its
-// sentence is a predicate whose subject is the call: one sentence then fits JSON, text and command lines.
+// An [Advice] holds the arguments of the advised tool as a struct ([Call]), so the compiler checks their names and
+// types. The sentence of an advice is a predicate whose subject is the call. So the same sentence fits JSON, texts and
+// command lines.
 package schemas
 
 import (
 	"embed"
 )
 
-// Version is the schema version of stored records. A record with a larger one is refused, because a newer program may
-// rely on fields whose meaning this one does not know.
+// Version is the schema version of stored records. A record with a larger version is refused. A newer program wrote it,
+// and may have given it fields that this program does not know but that change its meaning.
 const Version = 1
 
 //go:generate go run ./generate
@@ -28,16 +29,16 @@ const Version = 1
 //go:embed json
 var generated embed.FS
 
-// Full returns the JSON Schema of a type of this package by the name of the type: the accepted fields and their
-// meaning. Package tools reads it when it first decodes the arguments of a tool, and people read the file. A field
-// whose value is another type of this package refers to the file of that type, such as "Context.json". Keywords that
-// begin with "x-" are notes for package tools; the generate subpackage explains them. The result is nil if no
-// argument uses this type.
+// Full returns the full JSON Schema of a type of this package: the accepted fields and their meaning. The parameter is
+// the name of the type. Package tools reads the schema when it first decodes the arguments of a tool, and people read
+// the file. If the value of a field is another type of this package, the schema refers to the file of that type, such
+// as "Context.json". Keywords that begin with "x-" are notes for package tools; the package comment of the generate
+// subpackage explains them. Full returns nil if the type is not part of any arguments.
 func Full(name string) []byte { return readGenerated("json/" + name + ".json") }
 
-// Published returns the JSON Schema of the arguments or the result of a tool by the name of the Go type, in the form
-// that clients get: one line without references, with the facts that a model needs. The result is nil for an unknown
-// message.
+// Published returns the JSON Schema of the arguments or the result of a tool, in the form that clients get: one line
+// without references, with only the facts that a model needs. The parameter is the name of the Go type. Published
+// returns nil for an unknown name.
 func Published(name string) []byte { return readGenerated("json/published/" + name + ".json") }
 
 func readGenerated(path string) []byte {

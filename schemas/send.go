@@ -2,13 +2,14 @@ package schemas
 
 import "time"
 
-// SendIn holds the arguments of send_handoff. An agent, a person or a program names the task and the recipient, and
-// the mailbox makes a [Handoff] of it. With the type message it makes a [Notice] instead, which is read and not
-// claimed.
+// SendIn holds the arguments of send_handoff. An agent, a person or a program names the task and the recipient, and the
+// mailbox makes a [Handoff] of them. If the type is message, the mailbox makes a [Notice] instead, which is read and
+// not claimed.
 //
-// [Limits] bounds the task, the title and the whole in bytes of UTF-8, [MaxSummary] the summary and [MaxDetail]
-// detail and data together in characters. The deadline is a time, see [ParseTime]. A key makes repetition safe: a
-// second send with the same key and content returns the first result, and one with other content is refused.
+// [Limits] limits the task, the title and the whole handoff, in bytes of UTF-8. [MaxSummary] limits the summary, and
+// [MaxDetail] limits detail and data together, both in characters. Deadline is a time, see [ParseTime]. Key makes it
+// safe to repeat the call: a second send with the same key and content returns the first result, and a second send with
+// the same key and other content is refused.
 type SendIn struct {
 	// Agent, capability:NAME, role:NAME, workflow:NAME or human
 	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
@@ -45,20 +46,22 @@ type SendIn struct {
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// SendOptions holds the rarer arguments of send_handoff. The mailbox keeps them with the handoff, except Force, which
-// only lets this send pass.
+// SendOptions holds the less common arguments of send_handoff. The mailbox keeps them with the handoff, except Force,
+// which has an effect on this one send only.
 //
-// NotBefore is a time, see [ParseTime]: no agent can claim the handoff earlier. After names handoffs that must be
-// completed first, and AfterAccepted names handoffs whose result must be accepted. If one of them is returned, the
-// handoff waits for its rework. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the
-// retries, by default 3. Limits bound the chain and the whole workflow, see [LimitChain]. Strategy says how much of
-// the context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers
-// applies when no agent claims the handoff within 15 minutes: it goes back to the sender, to agents that accept any
-// type, or to human, or it goes on waiting. The sender gets a notice.
+// NotBefore is a time, see [ParseTime]; no agent can claim the handoff earlier. After names handoffs that must be
+// completed first, and AfterAccepted names handoffs whose result must be accepted first. If the result of such a
+// handoff is returned, this handoff waits until the work was done again. With NeedsApproval the handoff waits until a
+// person approves it. MaxAttempts is the number of attempts, the first included, by default 3. Limits are for the chain
+// and the whole workflow, see [LimitChain]. Strategy says how much of the context is in the brief. Recall says how many
+// decisions of earlier handoffs of the workflow are in the brief. NoTakers says what happens if no agent claims the
+// handoff within 15 minutes: it goes back to the sender, to agents that accept any type, or to human, or it continues
+// to wait. The sender gets a notice.
 //
-// Each sends the same work once for each of its texts, all of them or none. {{each}} anywhere in the message stands
-// for the text, of [MaxEach] bytes at most. If task or title lack it, the text is appended to them. The parts are
-// independent of each other. Join is one more handoff that waits for all parts. Only a send has Each and Join.
+// Each is a list of texts, of at most [MaxEach] bytes each. The same work is sent once for each text: all handoffs or
+// none. Anywhere in the message, {{each}} stands for the text. If the task or the title does not contain {{each}}, the
+// text is added at its end. The handoffs of the list (the parts) do not depend on each other. Join is one more handoff
+// that waits for all parts. Each and Join can only be given with a send, and cannot be amended.
 type SendOptions struct {
 	Reason        string   `json:"reason,omitempty"` // why this recipient
 	Phase         string   `json:"phase,omitempty"`
@@ -83,9 +86,9 @@ type SendOptions struct {
 // MaxEach is the limit of each text in SendOptions.Each, in bytes.
 const MaxEach = 200
 
-// Join is the handoff that waits for all parts of a send, in their order. Its brief reports the outcome of each. It
-// is written like a send, but takes its workflow, parent and key from the parts. {{each}} in it stands for all texts,
-// with commas between them.
+// Join is a handoff that waits for all parts of a send with Each. Its brief reports the outcome of each part, in the
+// order of the parts. It has most of the arguments of a send. Its workflow, parent and key are those of the parts. In
+// its texts, {{each}} stands for all texts of the list, separated by commas.
 type Join struct {
 	To           string            `json:"to" jsonschema:"minLength=1,maxLength=128"`
 	Task         string            `json:"task" jsonschema:"minLength=1"`
@@ -103,8 +106,8 @@ type Join struct {
 	Options      *JoinOptions      `json:"options,omitempty"`
 }
 
-// JoinOptions holds the options of a send that a [Join] has, with the same meaning. After names handoffs other than
-// the parts.
+// JoinOptions holds the options that a [Join] may have. They mean the same as in [SendOptions]. After names further
+// handoffs to wait for, in addition to the parts.
 type JoinOptions struct {
 	After []string `json:"after,omitempty" jsonschema:"maxItems=64"`
 	Terms
@@ -114,9 +117,9 @@ type JoinOptions struct {
 	Strategy    string `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 }
 
-// SendOut is the result of send_handoff: the id of the handoff, its mailbox and its routing. A dry run returns no id,
-// but the brief. Warnings point out parts of an accepted send that the sender may not have meant, such as a recipient
-// without any claim so far.
+// SendOut is the result of send_handoff: the id of the handoff, its mailbox and its routing. The result of a dry run
+// has the brief and no id. Warnings point out what the sender may not have intended although the send was accepted, for
+// example a recipient that has never claimed a handoff.
 type SendOut struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for type message
@@ -136,8 +139,9 @@ type SendOut struct {
 	Warnings  []string   `json:"warnings,omitempty"`
 }
 
-// Routed explains the routing of an address that is not an agent. Candidates qualify, the best first. Excluded agents
-// qualify too, but cannot take the work now. The chosen agent was told first, and may claim alone until Until.
+// Routed explains which agents may take a handoff whose address is a pool. Candidates are the agents that qualify for
+// the work and could take it now, the best first. Excluded agents qualify too, but cannot take the work now. Chosen is
+// the agent that was told about the handoff first. Until the time in Until, only Chosen may claim it.
 type Routed struct {
 	Chosen     Agent       `json:"chosen,omitempty"`
 	Until      time.Time   `json:"until,omitzero"`
@@ -145,7 +149,7 @@ type Routed struct {
 	Excluded   []Candidate `json:"excluded,omitempty"`
 }
 
-// Candidate is a considered agent, with the reason for its place.
+// Candidate is an agent that the routing considered, with the reason for its place in the list.
 type Candidate struct {
 	Agent Agent  `json:"agent"`
 	Why   string `json:"why,omitempty"`

@@ -2,8 +2,8 @@ package schemas
 
 import "slices"
 
-// Status is the state of a handoff in its life. Package mailbox/life lists the actions allowed in each state, and the
-// state that follows.
+// Status is the state of a handoff. Package mailbox/life lists the actions that are allowed in each state, and the
+// state that follows each action.
 type Status string
 
 // The states. The first four are open, the others ended.
@@ -20,22 +20,25 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Statuses lists all states in the order of a life: the open ones, and from Completed on the ended ones. Put a new
-// one in its place, because [Status.Ended] compares positions.
+// Statuses lists all states in the order in which a handoff can reach them: first the open states, and from Completed
+// on the final ones. A new state must be added at its right place, because [Status.Ended] compares positions in this
+// list.
 var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
 
-// Ended tells whether the state is final. Failure creates new work and never reopens a record.
+// Ended tells whether the state is final. A handoff in a final state is never opened again: if its work goes on, that
+// is a new handoff.
 func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed) }
 
 // Held tells whether an agent has a claim on it.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
-// StatusFilter is a filter of lists: one state, or a word for several states.
+// StatusFilter selects the states of the handoffs in a list: it is one state, or a word that stands for several states.
 type StatusFilter string
 
-// The words for several states. Blocked handoffs are pending and wait for others or for approval.
+// The words that stand for several states. A blocked handoff is a pending one that waits for other handoffs or for
+// approval.
 const (
 	Open       StatusFilter = "open"        // not ended
 	InProgress StatusFilter = "in_progress" // accepted or working
@@ -46,8 +49,8 @@ const (
 var StatusFilters = append([]StatusFilter{Open, InProgress, Blocked},
 	Map(Statuses, func(s Status) StatusFilter { return StatusFilter(s) })...)
 
-// States returns the states of the filter, in the order of a life. It returns nil for the empty word, which means
-// all.
+// States returns the states that the filter selects, in the order of [Statuses]. It returns nil for the empty filter,
+// which selects all.
 func (w StatusFilter) States() []Status {
 	switch w {
 	case "":
@@ -62,7 +65,8 @@ func (w StatusFilter) States() []Status {
 	return []Status{Status(w)}
 }
 
-// Priority orders a mailbox: each step is worth a bonus of waiting time, so no handoff starves. Empty means normal.
+// Priority orders the handoffs of a mailbox. Each step of priority counts as much as a fixed time of waiting, so a
+// handoff of low priority is claimed at some time, too. Empty means normal.
 type Priority string
 
 // The priorities.
@@ -104,7 +108,8 @@ const (
 // Thens lists them, the default first.
 var Thens = []Then{ThenRollback, ThenRetry, ThenEscalate, ThenStop}
 
-// The known handoff types. Any other type is a work type, which is matched against the types that agents accept.
+// The types of a handoff that have a special meaning. Any other type is a kind of work, which the mailbox compares with
+// the kinds of work that agents accept.
 const (
 	TypeHandoff      = "task_handoff"
 	TypeTestFailure  = "test_failure_report"

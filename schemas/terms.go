@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// Terms are the conditions that a sender sets for a piece of work. They stay with it unchanged. The options of a
-// send, the options of a join and the [Metadata] of a handoff embed them. So a new term here becomes an argument, is
-// stored, can be amended, and has a flag. The tag help is the flag's help.
+// Terms are conditions that a sender sets for a handoff and that the mailbox stores unchanged. [SendOptions],
+// [JoinOptions] and the [Metadata] of a handoff embed this struct. So a new field here is an argument of a send, is
+// stored, can be amended, and is a flag of the command line. The tag help is the help of that flag.
 //
-// An option is no term if the mailbox converts it to a time, an id or a number of attempts, or if a [Join] cannot
-// have it. The strategy is separate only because of the order of published and stored fields.
+// An option cannot be a field here if the mailbox converts it to a time, an id or a number of attempts before it stores
+// it, or if a [Join] may not have it. Strategy could be a field here; it is separate so that the order of published and
+// stored fields stays as it is.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`
 }
 
-// ChoicesOf returns the words that a field accepts by its tag. It returns nil if the field accepts any word.
+// ChoicesOf returns the words that a field accepts, which its tag jsonschema lists. It returns nil if the field accepts
+// any word.
 func ChoicesOf(f reflect.StructField) (words []string) {
 	for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 		if word, isChoice := strings.CutPrefix(rule, "enum="); isChoice {
@@ -27,7 +29,8 @@ func ChoicesOf(f reflect.StructField) (words []string) {
 	return words
 }
 
-// Fields yields the fields of a message by their names in JSON, in order. Fields of embedded structs are among them.
+// Fields yields the fields of a message type with their JSON names, in order. It includes the fields of embedded
+// structs.
 func Fields(message reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(message) {

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes foreign text safe to show in an error, a log or a brief: invalid UTF-8 and [Hidden] characters become
-// escapes. It keeps newlines, tabs, and the selector that shows a symbol as an emoji. Safe text stays unchanged.
+// Visible makes a text of another program or agent safe to show in an error, a log or a brief: it replaces invalid
+// UTF-8 and [Hidden] characters by visible escapes. It keeps newlines, tabs, and the selector character that shows a
+// symbol as an emoji. A text without hidden characters stays unchanged.
 func Visible(s string) string {
 	if isVisible(s) {
 		return s
@@ -38,8 +39,9 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleJSON makes the texts of an encoded value [Visible]: the decoded value shows escapes in place of hidden
-// characters. A line end of two characters stays. JSON without hidden characters stays unchanged.
+// VisibleJSON does for the texts in a JSON value what [Visible] does for one text: the decoded value shows escapes in
+// place of hidden characters. A line end of two characters (\r\n) stays. JSON without hidden characters stays
+// unchanged.
 func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	if isVisibleJSON(raw) {
 		return raw
@@ -60,8 +62,8 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// isVisibleJSON tells whether an encoded text needs no escapes. It may return false for such a text, but never true
-// for a text that needs some.
+// isVisibleJSON is a quick test whether JSON has no hidden characters. It may return false although there are none; if
+// it returns true, there are none.
 func isVisibleJSON(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
@@ -80,10 +82,11 @@ func isVisibleJSON(raw []byte) bool {
 	return true
 }
 
-// isLineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.
+// isLineEnd tells whether encoded JSON text begins with a line end of two characters (\r\n). This line end hides
+// nothing.
 func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
-// runeOfJSON returns the first character of an encoded text, and its encoded length in bytes.
+// runeOfJSON returns the first character of encoded JSON text, and the number of bytes that encode it.
 func runeOfJSON(raw []byte) (r rune, n int) {
 	if raw[0] != '\\' {
 		return utf8.DecodeRune(raw)
@@ -110,13 +113,15 @@ func hexUnit(digits []byte) rune {
 	return rune(unit)
 }
 
-// isEmojiSelector tells whether selector chooses the display of the symbol before it. Only a single selector has this
-// meaning. Selectors at other places or in other numbers can carry a hidden message.
+// isEmojiSelector tells whether selector is the character that shows the symbol before it as an emoji. Only one
+// selector directly after a symbol has this meaning. More selectors, or selectors at other places, are invisible and
+// can carry a hidden message.
 func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
 }
 
-// isVisible tells whether s needs no escapes. Most text is plain ASCII, which needs no tables.
+// isVisible tells whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
+// Unicode tables.
 func isVisible(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf {
@@ -130,10 +135,11 @@ func isVisible(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// Hidden tells whether a character would change the display of its neighbours, or be invisible itself: controls other
-// than newline and tab, format characters (bidirectional marks, zero-width, tags), separators of lines and
-// paragraphs, variation selectors, characters that Unicode calls default ignorable, private use, whose display is
-// unknown, and signs without ink: the braille blank, the null notehead and the blank hieroglyphs.
+// Hidden tells whether a character is invisible itself, or may change how its neighbours look. These are controls other
+// than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines and
+// paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters count as
+// hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null notehead and
+// the blank hieroglyphs.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isHiddenASCII(byte(r)) //nolint:gosec // it fits
@@ -155,7 +161,7 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// JoinFirst joins the first of several texts by commas, and counts the others.
+// JoinFirst joins the first most texts by commas, and adds the number of the texts that it left out.
 func JoinFirst(texts []string, most int) string {
 	text := strings.Join(texts[:min(len(texts), most)], ", ")
 	if more := len(texts) - most; more > 0 {
@@ -172,8 +178,8 @@ func Counted[N int | uint64](n N, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Numbered writes texts with their numbers, from 1, and the separator between them. Answers refer to these numbers. A
-// single text gets no number.
+// Numbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer to a
+// text by its number. A single text gets no number.
 func Numbered(texts []string, between string) string {
 	if len(texts) == 1 {
 		return texts[0]

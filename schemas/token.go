@@ -2,8 +2,9 @@ package schemas
 
 import "time"
 
-// TokenAddIn holds the arguments of the administrative tool token_add, for callers over a network. The caller keeps
-// the secret, and the store has only the hash. Rate is in requests a second. Pending is MaxPending of [Caller].
+// TokenAddIn holds the arguments of the administrative tool token_add, which adds a bearer token for callers over a
+// network. The caller keeps the secret of the token, and the store gets only the hash of it. Rate is the number of
+// requests a second that the token allows. Pending is [Caller].MaxPending of the calls with this token.
 type TokenAddIn struct {
 	Name    string    `json:"name" jsonschema:"minLength=1,maxLength=64"`  // in the form of an agent name
 	Hash    string    `json:"hash" jsonschema:"minLength=64,maxLength=64"` // SHA-256 of the secret, hexadecimal
@@ -50,15 +51,18 @@ type TokenRevokeOut struct {
 	Token Token `json:"token"`
 }
 
-// TokenFindIn asks for the token of a secret by its hash. An empty hash only asks whether callers need a token.
+// TokenFindIn asks for the token whose secret has this hash. With an empty hash it only asks whether callers need a
+// token at all.
 type TokenFindIn struct {
 	Hash string `json:"hash,omitempty" jsonschema:"maxLength=64"`
 }
 
-// TokenFindOut is the token of the hash, also a revoked or expired one. It is nil for an unknown hash.
+// TokenFindOut holds the token with the hash, even if it was revoked or has expired. It is nil if no token has this
+// hash.
 type TokenFindOut struct {
 	Token *Token `json:"token,omitempty"`
 
-	// Needed tells that a token exists, even a revoked or expired one: then no caller is served without a token.
+	// Needed tells that the store has a token, even a revoked or expired one. Then the server answers no caller that
+	// has no token.
 	Needed bool `json:"needed"`
 }

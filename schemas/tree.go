@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Tree is a git working tree as the process next to it found it; agents cannot set it. Calls over HTTP have none.
+// Tree is the state of a git working tree, as the process that runs in it found it. Agents cannot set it. A call over
+// HTTP has no tree.
 type Tree struct {
 	Path   string `json:"path,omitempty"`
 	Branch string `json:"branch,omitempty"` // empty if HEAD is detached
@@ -21,7 +22,7 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why files and base are unknown
 }
 
-// Truncated returns the tree with at most n files in each list. More counts the others.
+// Truncated returns the tree with at most n files in each of its two lists. More counts the files that it left out.
 func (t Tree) Truncated(n int) Tree {
 	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
 	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
@@ -29,8 +30,9 @@ func (t Tree) Truncated(n int) Tree {
 	return t
 }
 
-// Summary returns the part of a tree that is stored if no result is compared with it: 20 files that are in no commit.
-// Nil stays nil.
+// Summary returns the part of a tree that is stored with actions other than a completion: its place, and at most 20
+// files with uncommitted changes. It leaves out the changes since the claim, because no result is compared with them.
+// It returns nil for nil.
 func (t *Tree) Summary() *Tree {
 	if t == nil {
 		return nil
@@ -40,7 +42,8 @@ func (t *Tree) Summary() *Tree {
 	return &kept
 }
 
-// String returns branch and commit, and "dirty" if a change is in no commit. It is empty before the first commit.
+// String returns branch and commit, and "dirty" if the tree has uncommitted changes. It returns "" for a tree without a
+// first commit.
 func (t Tree) String() string {
 	if t.Commit == "" {
 		return ""
@@ -55,12 +58,13 @@ func (t Tree) String() string {
 // ShortCommit shortens the id of a commit for people and models.
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }
 
-// IsCommit tells whether a text is the id of a commit, or the beginning of one.
+// IsCommit tells whether a text is the id of a commit, or the first 7 or more digits of one.
 func IsCommit(said string) bool {
 	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }
 
-// Touched holds facts that a [Tree] lacks. They are compared with the trees of other holders at the same time.
+// Touched holds facts about a working tree that [Tree] does not have. The mailbox compares them with the trees of other
+// holders, to find agents that work on the same files at the same time.
 type Touched struct {
 	Repository string   `json:"repository"`        // the git directory that its working trees share
 	Ahead      []string `json:"ahead,omitempty"`   // files that differ between HEAD and the base

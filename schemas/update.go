@@ -2,7 +2,7 @@ package schemas
 
 import "time"
 
-// Action is an action of update_handoff. Each is allowed in some states only, and to some callers: package
+// Action is an action of update_handoff. Each action is allowed in some states only, and to some callers only: package
 // mailbox/life has the table.
 type Action string
 
@@ -26,10 +26,10 @@ var Actions = []Action{
 	ActProgress, ActAsk, ActAnswer, ActRelease, ActAmend, ActCancel, ActAccept, ActReturn, ActRetry, ActApprove, ActRefuse,
 }
 
-// UpdateIn holds the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended
-// and goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, accepts, returns
-// and retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds
-// the note.
+// UpdateIn holds the arguments of update_handoff: one action on a handoff. Most actions need a handoff that has not
+// ended; some continue the work of a handoff that has. The holder reports progress, asks and releases; the sender
+// answers, amends, cancels, accepts, returns and retries; a person approves and refuses. Percent is how much of the
+// whole work is done. The note may be as long as a task, see [Limits].
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	// Taking a text out is a person's command: handoff redact ID
@@ -51,10 +51,11 @@ type UpdateIn struct {
 	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed by the process, not said
 }
 
-// Changes are the parts that amend merges into a handoff, and return and retry into the new one: lists are extended,
-// maps merged, other fields replaced. Remove names the parts to remove. The word none as the first of options.after
-// or options.after_accepted empties that list first, and so does an empty list. The limits of a send apply to the
-// changed handoff. Checkpoint is for progress, ask and release.
+// Changes are the changed parts of a handoff: they are appended to lists, added to maps, and replace other fields.
+// Amend merges them into the handoff, and return and retry merge them into the new handoff that continues the work.
+// Remove names the parts to remove. An empty list in options.after or options.after_accepted empties that list, and the
+// word none as the first item empties it before the other items are added. The limits of a send apply to the changed
+// handoff. Checkpoint belongs to the actions progress, ask and release.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -77,8 +78,8 @@ type Changes struct {
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // required for the work
 }
 
-// Removal names the parts to remove before the additions: texts of a list by their exact wording or by their numbers
-// from 1, names of data, and fields with one value.
+// Removal names the parts of a handoff to remove before other changes are merged. A text of a list is named by its
+// exact wording or by its number from 1, data by its name, and a field with one value by its name in Fields.
 type Removal struct {
 	Tags         []string `json:"tags,omitempty"`
 	Requirements []string `json:"requirements,omitempty"`
@@ -90,15 +91,15 @@ type Removal struct {
 	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration, review
 }
 
-// Conditions are a holder's needs before it goes on: the conditional acknowledgement of the agent handoff protocols.
-// Only a person grants a permission. EstimatedCompletion is a duration, see [ParseDuration].
+// Conditions are what a holder needs before it continues, as in the conditional acknowledgement of the agent handoff
+// protocols. Only a person can grant a permission. EstimatedCompletion is a duration, see [ParseDuration].
 type Conditions struct {
 	NeedsContext        []string `json:"needs_more_context,omitempty"`
 	NeedsPermission     []string `json:"needs_permission,omitempty"` // only human grants these
 	EstimatedCompletion string   `json:"estimated_completion,omitempty" jsonschema_extras:"x-form='20m'"`
 }
 
-// UpdateOut is the result of update_handoff: the state of the handoff, and the changes by the action.
+// UpdateOut is the result of update_handoff: the state of the handoff, and what the action changed.
 type UpdateOut struct {
 	HandoffID  ID         `json:"handoff_id"`
 	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was withdrawn or answered

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Map returns of(v) for each value, in their order. It returns nil for no values.
+// Map returns of(v) for each of the values, in order. It returns nil if there are no values.
 func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 	for _, v := range values {
 		all = append(all, of(v))
@@ -14,7 +14,8 @@ func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 	return all
 }
 
-// Unique returns the values without repetitions, in the order of their first places. It returns nil for no values.
+// Unique returns the values without repetitions. Of equal values it keeps the first. It returns nil if there are no
+// values.
 func Unique[T comparable](values []T) (each []T) {
 	for _, v := range values {
 		if !slices.Contains(each, v) {
@@ -24,8 +25,8 @@ func Unique[T comparable](values []T) (each []T) {
 	return each
 }
 
-// OrZero returns a copy of the value that p points to, or the zero value for nil. The copy shares lists and maps with
-// p.
+// OrZero returns the value that p points to, or the zero value if p is nil. The returned value is a shallow copy: lists
+// and maps in it are shared with *p.
 func OrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -41,7 +42,7 @@ func TimeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// ValueText writes a value that came as JSON: a text unchanged, all else as JSON.
+// ValueText returns a decoded JSON value as text: a string unchanged, and any other value as JSON.
 func ValueText(v any) string {
 	if text, ok := v.(string); ok {
 		return text

@@ -1,8 +1,8 @@
-// Package closest finds the known names that a writer likely meant by an unknown name: an agent, a tool, a field or a
-// word. It serves refusals, which name the likeliest choice first.
+// Package closest finds the known names that a writer probably meant by an unknown name: an agent, a tool, a field or a
+// word. Errors about an unknown name use it to list the likeliest known names first.
 //
-// The distance is our own. It counts a swap of two letters as one mistake, so that aq means qa; the well-kept
-// libraries do not.
+// The package has its own measure of distance. It counts a swap of two neighbouring letters as one mistake, so that aq
+// is close to qa. The well-maintained libraries do not count a swap as one mistake.
 package closest
 
 import (
@@ -10,34 +10,34 @@ import (
 	"strings"
 )
 
-// Order returns all known names: first the likely ones, and each group by its distance from written. Names with equal
-// distance keep their order.
+// Order returns all known names: first the names that written likely means, then the others. Within each of these two
+// groups the names are sorted by their distance from written. Names with equal distance keep their order.
 func Order[S ~string](written S, known []S) []S {
 	order, _ := rankNames(written, known)
 	return order
 }
 
-// Likely returns the known names that written likely means, the least distant first. A name is likely if at most a
-// third of its characters, or one, are mistyped, or if the shorter of the two is the beginning of the longer. Upper
-// and lower case are the same.
+// Likely returns the known names that written likely means, the closest first. A name is likely if at most a third of
+// its characters are mistyped, or one character of a short name, or if the shorter of the two names is the beginning of
+// the longer. Upper and lower case count as the same.
 func Likely[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return tooFar(fold(written), fold(name)) })
 	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
-// tooFar tells from lengths and beginnings that neither name is likely meant by the other. It saves the full
-// comparison.
+// tooFar tells whether the lengths and beginnings alone show that the two names are too different. It saves the full
+// comparison for names that are very unlike.
 func tooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
 }
 
-// maxDistance returns the largest distance at which two names are likely the same; shorter is the length of the
-// shorter.
+// maxDistance returns the largest distance at which two names count as likely the same. The parameter is the length of
+// the shorter name.
 func maxDistance(shorter int) int { return max(1, shorter/3) }
 
-// rankNames returns all known names in order, and the number of likely ones.
+// rankNames returns all known names in the order of [Order], and the number of likely names at its beginning.
 func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	rank := make(map[S]int, len(known))
 	for _, name := range known {
@@ -54,14 +54,15 @@ func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	return order, likely
 }
 
-// maxCompared bounds the compared bytes of a name: no name of ours is longer.
+// maxCompared is the number of bytes of a name that are compared; the rest is ignored. All names of handoff are
+// shorter.
 const maxCompared = 128
 
 func fold[S ~string](name S) string {
 	return strings.ToLower(string(name[:min(len(name), maxCompared)]))
 }
 
-// compare returns the distance of two names, and whether one is likely meant by the other.
+// compare returns the distance of two names, and whether a writer of one likely meant the other.
 func compare(a, b string) (far int, likely bool) {
 	far = distance(a, b)
 	shorter := min(len(a), len(b))
@@ -70,7 +71,8 @@ func compare(a, b string) (far int, likely bool) {
 	return far, part || typo
 }
 
-// distance counts the bytes to insert, delete, replace, or swap with their neighbour.
+// distance returns the smallest number of edits that turn a into b. An edit inserts, deletes or replaces one byte, or
+// swaps two neighbouring bytes.
 func distance(a, b string) int {
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// wideScripts are the scripts and symbols that terminals show in two columns.
+// wideScripts are the scripts and symbols whose characters take two columns on a terminal.
 var wideScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana,
 	{
@@ -17,8 +17,8 @@ var wideScripts = []*unicode.RangeTable{
 	},
 }
 
-// Columns counts the columns of a text on a terminal, by the common rule: two for East Asian scripts and most
-// pictures, none for combining marks, else one. The text must have no escapes.
+// Columns returns the number of terminal columns that a text takes, by the common rule: two for each East Asian
+// character and most pictures, none for a combining mark, else one. The text must have no ANSI escapes.
 func Columns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -27,8 +27,8 @@ func Columns(text string) int {
 	return n
 }
 
-// runeColumns returns the columns of one character. Characters that a terminal joins into one picture count one by
-// one.
+// runeColumns returns the number of columns of one character. Some terminals join several characters into one picture;
+// runeColumns still counts each of these characters.
 func runeColumns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -39,8 +39,8 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// Clip shortens a text to a number of columns and marks the cut. A text that fits stays unchanged. Clip never splits
-// a character, so a clipped text may be a column shorter than allowed.
+// Clip shortens a text to at most width columns and marks the cut. A text that fits stays unchanged. Clip never splits
+// a character of two columns, so a clipped text may be one column shorter than width.
 func Clip(text string, width int) string {
 	if Columns(text) <= width {
 		return text
@@ -55,8 +55,8 @@ func Clip(text string, width int) string {
 	return text
 }
 
-// OneLine puts an agent's text on one line of at most width columns, with hidden characters made visible. Tables and
-// pictures show titles and names with it.
+// OneLine puts an agent's text on one line of at most width columns and makes hidden characters visible. Tables and
+// drawings show titles and names with it.
 func OneLine(written string, width int) string {
 	return Clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
 }
@@ -64,10 +64,10 @@ func OneLine(written string, width int) string {
 // newlines replaces every kind of line end by \n.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines returns an agent's text line by line, with hidden characters made visible. The caller puts a prefix of its
-// own before each line, so that no line of an agent looks like one of ours. If the style has a width, longer lines
-// are broken at blanks, with room columns left for the prefix. Without this a terminal would continue a line in its
-// first column. There is at least one line.
+// Lines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before each
+// line, so that no line of an agent's text looks like a line of handoff itself. If the style has a width, Lines also
+// breaks longer lines at blanks and leaves room columns for the prefix. Otherwise the terminal would continue a long
+// line in its first column, without the prefix. The result has at least one line.
 func (s Style) Lines(written string, room int) (lines []string) {
 	for line := range strings.SplitSeq(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
@@ -79,8 +79,9 @@ func (s Style) Lines(written string, room int) (lines []string) {
 	return lines
 }
 
-// Fold breaks a line into parts of at most width columns, between words. It breaks a word only if the word is wider.
-// Width must be at least 2, the columns of the widest character; with less Fold would not end.
+// Fold breaks a line into parts of at most width columns, between words. It breaks within a word only if the word is
+// wider than width. Width must be at least 2, the width of the widest character; with a smaller width Fold would not
+// end.
 func Fold(line string, width int) (parts []string) {
 	for Columns(line) > width {
 		end, blank, left := len(line), 0, width

@@ -29,7 +29,7 @@ func TestDuration_RoundsForPeople(t *testing.T) {
 	}
 }
 
-// A terminal would continue a long line in its first column, which is for our own lines only.
+// A terminal would continue a long line in its first column, where only lines of handoff itself may begin.
 func TestLines_BreaksAtTerminalWidth(t *testing.T) {
 	style := display.Style{Width: 60}
 	require.Equal(t, []string{"a", "b"}, display.Style{}.Lines("a\r\nb\n", 2))

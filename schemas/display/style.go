@@ -1,10 +1,12 @@
-// Package display shows texts to people: it counts the columns of a text, colours it, and has the words for durations
-// and for states of handoffs. The command line and the pictures of package draw use it. Models read briefs instead.
+// Package display formats texts for people: it counts the columns of a text, colours it, and has the words for
+// durations and for states of handoffs. The command line and package draw use it. Models read briefs instead.
 //
-// It shows text of agents with hidden characters made visible, and on one line if the page needs it, so that no title
-// can repaint a terminal. The package reads no clock: the time of day is a field of [Style].
+// The package makes hidden characters in texts of agents visible, and puts such a text on one line where the page needs
+// one line. So no title can change the look of the terminal. The package reads no clock: the present time is a field of
+// [Style].
 //
-// Pages are for people, and programs use rows instead: the words and marks may change from one version to the next.
+// The formatted pages are for people: their words and symbols may change from one version of handoff to the next.
+// Programs read the JSON or row output instead.
 package display
 
 import (
@@ -14,15 +16,16 @@ import (
 	"handoff/schemas"
 )
 
-// Style says how to draw. The zero value is plain text, 80 columns wide, without ages. A Style may be copied and used
-// concurrently.
+// Style says how to format a page. The zero value gives plain text of 80 columns, without ages of times. A Style may be
+// copied and used concurrently.
 type Style struct {
 	Colour bool      // marks and headings have colours, by ANSI escapes
 	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit elsewhere
 	Now    time.Time // for ages and running times
 }
 
-// A colour is the parameter of an ANSI escape. Terminals choose its exact look, so it fits light and dark ones.
+// A colour is the parameter of an ANSI escape code. The terminal chooses the exact shade, so each colour can be read on
+// light and on dark backgrounds.
 type colour string
 
 const (
@@ -36,8 +39,8 @@ const (
 	grey   colour = "90"
 )
 
-// paint puts a text between the escapes of a colour, if the style has colours. The text must have no escapes of its
-// own, so text of agents comes through [OneLine] or [Style.Lines] first.
+// paint puts the escape codes of a colour around a text, if the style has colours. The text must contain no escapes, so
+// a text of an agent has to go through [OneLine] or [Style.Lines] first.
 func (s Style) paint(c colour, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -60,7 +63,7 @@ func (s Style) Green(text string) string { return s.paint(green, text) }
 // Yellow marks text that needs attention.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// State holds the facts that decide the words and colour of a handoff.
+// State holds the facts about a handoff that determine its displayed word and colour.
 type State struct {
 	Status    schemas.Status
 	Outcome   schemas.Outcome // tells a completion in part from a whole one
@@ -68,23 +71,24 @@ type State struct {
 	Reason    string          // why it is in this state; for running work, that its holder is gone
 }
 
-// StateLabel returns the mark and the word of a state, in its colour.
+// StateLabel returns the symbol and the word for a state, in the colour of the state.
 func (s Style) StateLabel(state State) string {
 	w := wordingOf(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// InStateColour writes a text in the colour of a state. Lists use it if the word alone would take too much room.
+// InStateColour returns a text in the colour of a state. Lists use it where the word of the state would take too much
+// room.
 func (s Style) InStateColour(state State, text string) string {
 	return s.paint(wordingOf(state).colour, text)
 }
 
-// StateWord returns a state in words for people, the same as in pictures: accepted and working are both "In
+// StateWord returns the word for a state that people read, the same as in drawings: accepted and working are both "In
 // Progress".
 func StateWord(state State) string { return wordingOf(state).word }
 
-// wording is the display of a status: a mark, a word, and a colour if there are colours. Mark and word alone
-// distinguish the statuses, so no fact is lost without colours.
+// wording is the display of a status: a symbol, a word and a colour. Symbol and word together differ between all
+// statuses, so a page without colours loses no fact.
 type wording struct {
 	mark, word string
 	colour     colour
@@ -104,8 +108,8 @@ var wordings = map[schemas.Status]wording{
 	schemas.Cancelled: {"✗", "Cancelled", grey},
 }
 
-// wordingOf returns the display of a state. It shows an unknown status as it is written. Blocked and disconnected are
-// no statuses: the dependencies and the reason tell them.
+// wordingOf returns the display of a state. For an unknown status the word is the status itself. "Blocked" and
+// "disconnected" are no statuses of a handoff: wordingOf finds them from the dependencies and the reason.
 func wordingOf(s State) wording {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:
@@ -121,7 +125,7 @@ func wordingOf(s State) wording {
 	return wording{"…", string(s.Status), grey}
 }
 
-// Duration writes a duration for people, to the second below a minute and to the minute below a day: "<1 s", "12 s",
+// Duration writes a duration for people, rounded to seconds below a minute and to minutes below a day: "<1 s", "12 s",
 // "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
 func Duration(d time.Duration) string {
 	switch seconds := d.Round(time.Second); {
@@ -149,8 +153,8 @@ func joinUnits(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// Ago returns the duration from then to now, or "" if either is unknown. A time in the future, as after a clock was
-// set back, counts as now.
+// Ago returns the duration from then to the present time of the style, or "" if one of the two times is zero. If then
+// is in the future, because a clock was set back, Ago treats it as now.
 func (s Style) Ago(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""

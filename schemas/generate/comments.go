@@ -11,14 +11,16 @@ import (
 	"strings"
 )
 
-// comments holds the comments of package schemas on its types and their fields. A comment above a field is published:
-// models read it. A comment behind a field is for people, who find it in the full schema.
+// comments holds the comments of package schemas on its types and their fields. A comment on the line above a field is
+// published to clients, and models read it. A comment behind a field, on the same line, is not published: people find
+// it in the full schema.
 type comments struct {
 	types         map[string]string // the first sentence, by the name of the type
 	above, behind map[string]string // by type and field, such as SendIn.To
 }
 
-// readComments reads the Go files of package schemas, in the working directory.
+// readComments reads the comments from the Go files in the working directory, which must be the folder of package
+// schemas.
 func readComments() (*comments, error) {
 	c := &comments{types: map[string]string{}, above: map[string]string{}, behind: map[string]string{}}
 	files, err := filepath.Glob("*.go")
@@ -59,7 +61,7 @@ func (c *comments) read(d *ast.GenDecl) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// describe returns the comment of a field, or of a type if field is empty.
+// describe returns the comment of a field, or the first sentence of the comment of a type if field is empty.
 func (c *comments) describe(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]
@@ -67,7 +69,7 @@ func (c *comments) describe(t reflect.Type, field string) string {
 	return cmp.Or(c.publishedComment(t, field), c.behind[t.Name()+"."+field])
 }
 
-// publishedComment returns the comment of a field that models read.
+// publishedComment returns the comment of a field that is published to clients, or "".
 func (c *comments) publishedComment(t reflect.Type, field string) string {
 	return c.above[t.Name()+"."+field]
 }

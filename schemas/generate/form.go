@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// form writes the shape of a value in the notation that models know from programs: {path: text, lines: text} for an
-// object, text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
+// form describes a value in the notation that models know from programming: {path: text, lines: text} for an object,
+// text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
 func form(s *jsonschema.Schema) string {
 	if own, ok := s.Extras["x-form"].(string); ok {
 		return own
@@ -44,7 +44,7 @@ func formOfObject(s *jsonschema.Schema) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// formOf returns the form of a type, or "" if the type is no object.
+// formOf returns the form of a type as [form] writes it, or "" if the type is no object or is a whole message.
 func formOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct || isInput(t) || strings.HasSuffix(t.Name(), "Out") {
 		return ""
@@ -52,7 +52,8 @@ func formOf(t reflect.Type) string {
 	return form(bareSchema(t))
 }
 
-// withForm puts the form of a free field before its comment, unless the comment begins with the form itself.
+// withForm returns the description of a field that is published as a free object: the form of the field and then its
+// comment. If the comment begins with a form of its own, withForm returns the comment alone.
 func withForm(s *jsonschema.Schema, comment string) string {
 	switch {
 	case strings.HasPrefix(comment, "{"):

@@ -1,17 +1,18 @@
-// Command generate writes JSON Schemas from the Go types of package schemas into its folder json. Run it as go
-// generate ./schemas. The files are reviewed as code.
+// Command generate writes JSON Schemas from the Go types of package schemas into the folder json of that package. Run
+// it as go generate ./schemas. The generated files are reviewed like code.
 //
-// The arguments of tools, and every type within them, have a full schema each, in a file named after the type. The
-// decoder of package tools enforces it, and people read it. It refers to the files of other types. Only a form
-// (x-form) is repeated in each object that has it.
+// There are two kinds of schemas. A full schema describes one type that is, or is part of, the arguments of a tool. It
+// is a file named after the type, and refers to the files of other types. Package tools checks arguments against it,
+// and people read it. Each object in a full schema also has its form (x-form), a short text that shows how to write the
+// object.
 //
-// The arguments and results of the tools for agents also have a published schema for clients. It is one line without
-// combinators, references, nulls and boolean schemas, because each of these breaks some client. It leaves out
+// A published schema describes the arguments or the result of a tool for agents, and is sent to clients. It is one line
+// without combinators, references, nulls and boolean schemas, because each of these breaks some client. It leaves out
 // everything that a model does not need.
 //
-// Descriptions are comments. A comment above a field is published: models read it, and every session pays for its
-// tokens. A comment behind a field stands in the full schema only. Struct tags add rules that types cannot express.
-// These tags come in addition to those from invopop/jsonschema:
+// The descriptions in the schemas are the comments of the Go types. A comment above a field is published: models read
+// it, and it costs tokens in every session. A comment behind a field is in the full schema only. Struct tags add rules
+// that Go types cannot express. The tags of invopop/jsonschema can be used, and these:
 //
 //	x-hidden    accepted but not published, for spellings of other protocols
 //	x-free      published as a free object, or as a list of them; its description explains it
@@ -22,8 +23,8 @@
 //	x-clamp     a number that is too large counts as the largest one
 //	x-form      the written form of the value, if its type does not show it
 //
-// The full schema of an object has its form as x-form, which refusals show, and the description of a free field
-// begins with the form of the field.
+// Errors about a malformed object show the x-form of its full schema. In published schemas, the description of an
+// x-free field begins with the form of the field.
 package main
 
 import (
@@ -40,8 +41,8 @@ func main() {
 	}
 }
 
-// run writes all files into the working directory, which must be the folder of package schemas. It removes files of
-// messages that no longer exist.
+// run writes all schemas into the working directory, which must be the folder of package schemas. It removes the schema
+// files of messages that no longer exist.
 func run() error {
 	if _, err := os.Stat("schemas.go"); err != nil {
 		return fmt.Errorf("this is not the folder of package schemas: %w", err)

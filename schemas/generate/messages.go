@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// publicMessages are the arguments and results of the tools for agents. The names of arguments end in In, and those
-// of results in Out.
+// publicMessages are the arguments and results of the tools for agents. The type of arguments has a name that ends in
+// In, and the type of a result has a name that ends in Out.
 var publicMessages = types(
 	schemas.SendIn{}, schemas.SendOut{}, schemas.ClaimIn{}, schemas.ClaimOut{},
 	schemas.CompleteIn{}, schemas.CompleteOut{}, schemas.FailIn{}, schemas.FailOut{},
@@ -18,8 +18,8 @@ var publicMessages = types(
 	schemas.RegisterIn{}, schemas.RegisterOut{}, schemas.AgentsIn{}, schemas.AgentsOut{},
 )
 
-// adminMessages are the arguments of the other tools, which only our own programs call. Clients never get their
-// schemas.
+// adminMessages are the arguments of the administrative tools, which only programs of handoff call. Their schemas are
+// not published to clients.
 var adminMessages = types(
 	schemas.AuditIn{}, schemas.TreeIn{}, schemas.EventsIn{}, schemas.BackupIn{}, schemas.CheckIn{}, schemas.ConnIn{},
 	schemas.TokenAddIn{}, schemas.TokenListIn{}, schemas.TokenRevokeIn{}, schemas.TokenFindIn{}, schemas.StatsIn{},
@@ -31,8 +31,8 @@ func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.Ty
 
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }
 
-// Files returns the content of every file by its name below the folder of package schemas. That folder must be the
-// working directory, because descriptions come from the comments there.
+// Files returns the content of all schema files, by file name relative to the folder of package schemas. This folder
+// must be the working directory, because Files reads the comments of the Go files there.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	comments, err := readComments()

@@ -32,8 +32,9 @@ func publishInput(s *jsonschema.Schema) {
 	walk(s, stripNotes)
 }
 
-// publishOutput turns the schema of a result into its published form. Results stay open, without required fields and
-// choices: clients check results against it, and a new field or word must not break a client.
+// publishOutput turns the schema of a result into its published form. A published result schema has no required fields
+// and no lists of allowed words, and allows unknown fields. Clients check results against it, and a field or word that
+// a later version adds must not break a client.
 func publishOutput(s *jsonschema.Schema) {
 	walk(s, loosen)
 	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.Inbox]()))
@@ -54,7 +55,7 @@ func keepSendable(s *jsonschema.Schema) {
 	})
 }
 
-// loosen reduces free fields, and maps of any kind, to free objects.
+// loosen replaces the schema of an x-free field, of an x-any field and of a map by that of a free object.
 func loosen(s *jsonschema.Schema) {
 	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
 	switch {
@@ -67,8 +68,9 @@ func loosen(s *jsonschema.Schema) {
 	}
 }
 
-// keepStatedLimits keeps a limit only if the description states it, too. Some clients strip these keywords, and a
-// limit that no caller reaches is not worth its tokens. The decoder enforces all limits, and refusals explain them.
+// keepStatedLimits removes each limit (such as maxLength) whose number is not in the description of its field. Some
+// clients drop these keywords, so a limit that matters must also be in the description; the other limits are too large
+// to be worth their tokens. The decoder enforces all limits in any case, and its errors explain them.
 func keepStatedLimits(s *jsonschema.Schema) {
 	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
 	said := func(limit string) bool { return slices.Contains(numbers, limit) }
@@ -84,7 +86,7 @@ func keepStatedLimits(s *jsonschema.Schema) {
 	}
 }
 
-// stripNotes removes our notes and keywords that some clients do not know.
+// stripNotes removes the x- keywords, and the keyword format, which some clients do not know.
 func stripNotes(s *jsonschema.Schema) {
 	s.Format = ""
 	for note := range s.Extras {

@@ -12,15 +12,15 @@ import (
 	"handoff/schemas"
 )
 
-// newReflector returns a reflector that writes types in the place of their use. Explain returns the description of a
-// field, or of a type for an empty field.
+// newReflector returns a reflector that writes the schema of a type at each place where the type is used, instead of a
+// reference. Explain returns the description of a field, or of a type if field is empty.
 func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapType, LookupComment: explain,
 	}
 }
 
-// A library reflects each type into a file of its own and refers to the files of others.
+// A library makes the full schemas: one file for each type, with references to the files of other types.
 type library struct {
 	*jsonschema.Reflector
 	comments *comments
@@ -34,7 +34,7 @@ func newLibrary(c *comments, types ...reflect.Type) *library {
 	return l
 }
 
-// refer returns the name of a type's file, or "" if the type has none.
+// refer returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no file.
 func (l *library) refer(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
@@ -45,8 +45,8 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 	return jsonschema.ID(t.Name() + ".json")
 }
 
-// reflectSchema returns the schema of a type of the library. Lists have no description for their items, so it adds
-// the type's comment next to the reference.
+// reflectSchema returns the full schema of a type. The reflector writes no description for the items of a list, so
+// reflectSchema adds the type's comment next to the reference in each list.
 func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(l.Reflector, t)
 	if f := formOf(t); f != "" {
@@ -60,7 +60,7 @@ func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// all yields the types of the library, also types that the reflection of others discovers.
+// all yields the types of the library. It also yields types that are added to the library during the iteration.
 func (l *library) all(yield func(reflect.Type) bool) {
 	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
 	}
@@ -77,7 +77,8 @@ func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// requiredFirst moves required arguments before the others, because they may stand in embedded types.
+// requiredFirst moves the required arguments to the front. Without it they could come late, because some are fields of
+// embedded types.
 func requiredFirst(s *jsonschema.Schema) {
 	for _, name := range slices.Backward(s.Required) {
 		if err := s.Properties.MoveToFront(name); err != nil {
@@ -86,10 +87,12 @@ func requiredFirst(s *jsonschema.Schema) {
 	}
 }
 
-// choicesNote holds the choices of a type until its tags have been read, because tags may narrow them.
+// choicesNote is the keyword that holds the allowed words of a type until the tags of the field have been read, because
+// a tag may allow fewer words than the type.
 const choicesNote = "x-words"
 
-// mapType returns the schema of a type whose Go kind does not determine it, or nil.
+// mapType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time. For other
+// types it returns nil.
 func mapType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[schemas.ID](), reflect.TypeFor[schemas.NoticeID]():
@@ -105,7 +108,7 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// choices are the words of the types that have some.
+// choices are the allowed words of each type that allows only some words.
 var choices = map[reflect.Type][]any{
 	reflect.TypeFor[schemas.Status]():       asStrings(schemas.Statuses),
 	reflect.TypeFor[schemas.StatusFilter](): asStrings(schemas.StatusFilters),
@@ -121,14 +124,15 @@ func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
-// freeObject returns an object without any rules. All clients accept it in exactly this form.
+// freeObject returns the schema of an object with any fields. This is the one way to write it that all clients accept.
 func freeObject() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
 	}
 }
 
-// dropRepeatedChoices drops the choices in the metadata of a handoff: a choice binds only the sender of a term.
+// dropRepeatedChoices removes the lists of allowed words in the metadata of a handoff. The arguments of a send have the
+// same fields with these lists, and only there is a value checked.
 func dropRepeatedChoices(s *jsonschema.Schema) {
 	if s.Properties == nil {
 		return
@@ -138,7 +142,7 @@ func dropRepeatedChoices(s *jsonschema.Schema) {
 	}
 }
 
-// resolveNotes applies notes that could not be applied while the type was read.
+// resolveNotes applies the x- keywords whose effect depends on all tags of a field, after the whole type was read.
 func resolveNotes(s *jsonschema.Schema) {
 	if all, ok := s.Extras[choicesNote].([]any); ok {
 		delete(s.Extras, choicesNote)

@@ -12,8 +12,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// render writes a schema as JSON, the type first. A value longer than width is broken into several lines. With width
-// 0 the schema is one line without a newline at the end.
+// render writes a schema as JSON, with the type first. A value that does not fit into width columns is broken into
+// several lines. If width is 0, the whole schema is one line without a newline at the end.
 func render(s *jsonschema.Schema, width int) ([]byte, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -27,7 +27,7 @@ func render(s *jsonschema.Schema, width int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// layOut writes JSON on one line if the line and its indent fit into width.
+// layOut writes a JSON value on one line if the line and its indent fit into width columns, else on several lines.
 func layOut(raw json.RawMessage, indent string, width int) string {
 	if raw[0] != '{' && raw[0] != '[' {
 		return plainText.Replace(string(raw))
@@ -44,7 +44,8 @@ func layOut(raw json.RawMessage, indent string, width int) string {
 	return opens + inner + strings.Join(parts(inner[1:], width), ","+inner) + "\n" + indent + closes
 }
 
-// plainText undoes the escapes that keep JSON safe within HTML, because people read these files.
+// plainText replaces the escapes that make JSON safe inside HTML by the characters themselves, because people read
+// these files.
 var plainText = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 type member struct {
@@ -52,9 +53,10 @@ type member struct {
 	value json.RawMessage
 }
 
-// members reads an object or a list. The JSON was encoded just before, so it cannot be invalid. members moves the
-// type and the description of a schema to its front. An object of properties may have fields of these names; they are
-// objects and stay in their places.
+// members returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it is
+// always valid. In a schema, members moves type and description to the front. If the object lists the properties of a
+// message, a property may be called type or description, too. The value of such a property is an object, and then
+// members leaves the property in its place.
 func members(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = d.Token()

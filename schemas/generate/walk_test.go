@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each rule is a need of some client, found by trial: Claude Code, Codex CLI, Gemini CLI, the MCP Inspector.
+// Each rule here is needed by at least one client. We found the rules by trial with Claude Code, Codex CLI, Gemini CLI
+// and the MCP Inspector.
 func TestPublished_SuitsEveryClient(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
@@ -44,7 +45,7 @@ var keywords = []string{
 	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
 }
 
-// faults lists the faults of a schema and of all schemas below it.
+// faults returns what breaks these rules in a schema, and in all schemas inside it.
 func faults(at string, s map[string]any) (found []string) {
 	say := func(format string, args ...any) { found = append(found, at+": "+fmt.Sprintf(format, args...)) }
 	for keyword, v := range s {

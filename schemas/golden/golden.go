@@ -12,7 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Equal requires that a file in testdata equals got. With the flag -update it rewrites the file first.
+// Equal fails the test if got differs from the file name in testdata. With the flag -update it writes got to the file
+// first.
 func Equal(t testing.TB, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

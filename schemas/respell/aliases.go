@@ -8,16 +8,18 @@ import (
 	"handoff/schemas"
 )
 
-// An alias is one row of an alias table: it maps a field of a foreign message to an argument. Paths are dotted and in
-// snake_case; a field in camelCase is the same field. Rows apply in order: if two foreign fields map to one argument,
-// the field of the earlier row wins. A row with several paths stands for as many rows, see expandRows.
+// An alias is one row of an alias table: it says to which argument a field of a foreign message belongs. Paths are
+// dotted and in snake_case; a field in camelCase counts as the same field. Rows are applied in their order: if two
+// foreign fields belong to one argument, the field of the earlier row fills it. A row may list several paths in from;
+// expandRows makes a row for each.
 type alias struct {
 	from string  // path in the message, or several; the same as to if only the value is converted
 	to   string  // path of our argument; "" if the value goes to the overflow path of its table
 	read reading // how to read the value, and how to resolve a conflict with a value at to
 }
 
-// headerAliases read the header of a message. Its fields go to origin and never become arguments.
+// headerAliases are the rows for the header of a foreign message. Its fields are kept in origin and never become
+// arguments.
 var headerAliases = []alias{
 	{"timestamp", "origin.timestamp", asSideText},
 	{"version", "origin.version", asRelease},
@@ -25,8 +27,8 @@ var headerAliases = []alias{
 	{"source.agent source from_agent from", "origin.source.agent", asSideText},
 }
 
-// placementAliases read the place of a handoff in its workflow, in the forms of the agent handoff protocols, the
-// handoff protocol agent, kernl and our own stored handoffs.
+// placementAliases are the rows for the place of a handoff in its workflow. They know the forms of the agent handoff
+// protocols, the handoff protocol agent, kernl, and stored handoffs of our own.
 var placementAliases = []alias{
 	{"handoff_id", "origin.handoff_id", asText},
 	{"status", "origin.status", asText},
@@ -55,8 +57,8 @@ var placementAliases = []alias{
 	{"requirements", "options.requirements", asLines},
 }
 
-// assignmentAliases read the task. taskAliases read the object that the agent handoff protocols write in place of the
-// text of our task.
+// assignmentAliases are the rows for the task. taskAliases are the rows for a task that is an object, as the agent
+// handoff protocols write it; our task is a text.
 var (
 	assignmentAliases = []alias{
 		{"message description", "task", asText},
@@ -77,8 +79,8 @@ var (
 	}
 )
 
-// contextAliases read the context of the agent handoff protocols and of the handoff protocol agent, in the three
-// strategies of transfer: in full, summarized, and by reference.
+// contextAliases are the rows for the context of the agent handoff protocols and of the handoff protocol agent. They
+// know the three ways in which these protocols transfer context: in full, summarized, and by reference.
 var contextAliases = []alias{
 	{"context.summary", "summary", asText},
 	{"context.task_id", "options.task_id", asSideText},
@@ -99,8 +101,9 @@ var contextAliases = []alias{
 	{"expectations.estimated_duration", "expectations.estimated_duration", asMinutes},
 }
 
-// progressAliases read the fields of the explicit handoff coordination plan about earlier and later work. A mail has
-// them in context, a task in agent_context and handoff_instructions, and either may have them at the top.
+// progressAliases are the rows for the fields of the explicit handoff coordination plan that tell about earlier and
+// later work. In a mail these fields are in context. In a task they are in agent_context and handoff_instructions. In
+// both they may also be at the top of the message.
 var progressAliases = []alias{
 	{"work_completed", "context.completed_steps", asLines},
 	{"files_modified", "context.files", asFiles},
@@ -120,7 +123,7 @@ var progressAliases = []alias{
 	},
 }
 
-// roleAliases read the recipient of a message of the coordination plan that names no agent.
+// roleAliases are the rows that find the recipient of a message of the coordination plan if the message names no agent.
 var roleAliases = []alias{
 	{"agent_role role context.role", "to", asYieldingRole},
 	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // the role of the next agent
@@ -151,19 +154,19 @@ var sendHints = []alias{
 	{"metadata.priority urgency importance priority", "origin.extra.priority", asHint(asForeignRank)},
 }
 
-// handoffAliases read the id of a handoff. holderAliases also read the claim token.
+// handoffAliases are the rows for the id of a handoff. holderAliases are these rows and a row for the claim token.
 var (
 	handoffAliases = []alias{{"handoff_id id", "handoff_id", asText}}
 	holderAliases  = append(slices.Clip(handoffAliases), alias{"token", "claim_token", asText})
 )
 
-// listAliases read the states of other systems.
+// listAliases are the rows for the arguments of a list; they know the names of states in other systems.
 var listAliases = []alias{
 	{"workflow_id", "workflow", asText},
 	{"status", "status", asStatusFilter},
 }
 
-// registerAliases read the skills from the agent cards of other protocols.
+// registerAliases are the rows for the skills in the agent cards of other protocols.
 var registerAliases = []alias{{"accepts", "accepts", asNames}, {"skills", "skills", asNames}}
 
 var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
@@ -217,7 +220,7 @@ var updateAliases = slices.Concat(holderAliases, []alias{
 	{"agent_id", "origin.source.agent_id", asSideText},
 })
 
-// withParent returns the rows for the same fields inside an object of the message.
+// withParent returns the same rows for fields that are inside the given object of the message.
 func withParent(object string, rows []alias) []alias {
 	rows = expandRows(rows)
 	for i := range rows {
@@ -226,7 +229,8 @@ func withParent(object string, rows []alias) []alias {
 	return rows
 }
 
-// expandRows returns the rows of all tables in order. A row with several paths becomes one row for each path.
+// expandRows returns the rows of all given tables, in order. It replaces a row with several paths by one row for each
+// path.
 func expandRows(tables ...[]alias) (rows []alias) {
 	for _, row := range slices.Concat(tables...) {
 		for from := range strings.FieldsSeq(row.from) {

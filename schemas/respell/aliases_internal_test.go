@@ -11,7 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// The tests here read the table itself: tests through the exported functions would miss a row with a slip in a path.
+// The tests here read the alias tables directly. Tests through the exported functions would not notice a misspelled
+// path in a row.
 
 var argumentTypes = map[string]any{
 	"send_handoff": schemas.SendIn{}, "complete_handoff": schemas.CompleteIn{}, "fail_handoff": schemas.FailIn{},
@@ -38,7 +39,7 @@ func TestAliases_LeadToFieldsOfTool(t *testing.T) {
 	}
 }
 
-// known tells whether a path leads to a field, or into a free map.
+// known tells whether a path leads to a known field, or into a map that may have any fields.
 func known(fields *shape, path string) bool {
 	at := fields.at(path)
 	if i := strings.LastIndexByte(path, '.'); at == nil && i > 0 {
@@ -48,7 +49,8 @@ func known(fields *shape, path string) bool {
 	return at != nil
 }
 
-// Each row works: a message with its field alone has nothing left that the decoder refuses.
+// Each row has an effect: after Normalise, a message that has only the row's foreign field contains no field that the
+// decoder refuses.
 func TestAliases_AreAllRead(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
 	for tool := range tables {

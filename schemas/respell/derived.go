@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// unpackTask spreads a task that is an object over the arguments. taskAliases move the known fields of the object.
-// The others go to the overflow path, because the text of the task replaces the object.
+// unpackTask handles a task that is an object, because our task is a text. taskAliases move the known fields of the
+// object to arguments. The other fields go to the overflow path of the table, so that nothing is lost.
 func unpackTask(n *normalisation) error {
 	task, ok := n.args["task"].(map[string]any)
 	if !ok {
@@ -35,8 +35,9 @@ func unpackTask(n *normalisation) error {
 	return err
 }
 
-// finishSend moves fields of the context that another mailbox filled to the overflow path, because here only our
-// mailbox may fill them. A mail with a kind but without a task gets a task that names the kind.
+// finishSend moves some fields of a foreign context to the overflow path: questions, answers, progress and checkpoint.
+// The mailbox of the other system filled them, and here only our mailbox may fill them. It also gives a mail that has a
+// kind but no task a task that names the kind.
 func finishSend(n *normalisation) error {
 	if n.whole || n.foreignHeader() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
@@ -49,7 +50,8 @@ func finishSend(n *normalisation) error {
 	return nil
 }
 
-// foreignHeader returns a field that went to origin, or "". Only a whole message of another protocol has one.
+// foreignHeader returns the path of a field that was moved to origin, or "". Only a whole message of another protocol
+// has a field that is moved there.
 func (n *normalisation) foreignHeader() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if rootOf(to) == "origin" {
@@ -59,7 +61,8 @@ func (n *normalisation) foreignHeader() string {
 	return ""
 }
 
-// taskFromKind makes a task from the kind of the handoff, such as "implementation_to_testing: .factory-abc123".
+// taskFromKind fills a missing task with the kind of the handoff and its task id, such as "implementation_to_testing:
+// .factory-abc123".
 func (n *normalisation) taskFromKind() {
 	if task, _ := lookAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
 		return
@@ -72,7 +75,7 @@ func (n *normalisation) taskFromKind() {
 	n.args["task"] = task
 }
 
-// finishComplete decides the outcome, and writes the summary of a foreign completion without one.
+// finishComplete determines the outcome of a completion, and writes a summary for a foreign completion that has none.
 func finishComplete(n *normalisation) error {
 	if err := n.decideOutcome(); err != nil {
 		return err
@@ -84,9 +87,10 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// decideOutcome takes the outcome from the words of the completion about its end. If one of them means partly done,
-// the outcome is partial. A word that means neither done nor partly done completes nothing. A result that is only
-// such a word is no summary.
+// decideOutcome determines the outcome from the words in which the completion says how the work ended: its outcome, its
+// status and its result. If one of these words means partly done, the outcome is partial. If a word means neither done
+// nor partly done, decideOutcome returns an error, so that nothing is completed. A result that is only one of these
+// words is not used as the summary.
 func (n *normalisation) decideOutcome() error {
 	status, _ := lookAt(n.args, "origin.status")
 	said := []struct{ field, word string }{{"outcome", words(n.args["outcome"])}, {"status", words(status)}}
@@ -108,7 +112,8 @@ func (n *normalisation) decideOutcome() error {
 	return nil
 }
 
-// summary joins the notes. Without notes it lists the deliverables, such as "code (files_created: auth.go, jwt.go)".
+// summary returns a summary made of the notes, or of the deliverables if there are no notes, such as "code
+// (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
 		return joinWords(notes, "; ")
@@ -117,8 +122,8 @@ func (n *normalisation) summary() string {
 	return joinWords(delivered, "; ")
 }
 
-// finishFail refuses a message that reports a success. A failure without a description uses its reason as one, or
-// else its blockers.
+// finishFail refuses a message that reports a success. If a failure has no description, finishFail makes one of its
+// reason, or else of its blockers.
 func finishFail(n *normalisation) error {
 	status, _ := lookAt(n.args, "origin.status")
 	if word := words(status); schemas.Ending(word) != "" {
@@ -140,7 +145,7 @@ func finishFail(n *normalisation) error {
 	return nil
 }
 
-// finishUpdate refuses an action that belongs to another tool, and advises the right call.
+// finishUpdate refuses an action that is the work of another tool, and advises the call of that tool.
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
 	word := strings.ToLower(strings.TrimSpace(action))
@@ -156,12 +161,13 @@ func finishUpdate(n *normalisation) error {
 		schemas.Call(back, "returns a result that is not good enough, as its sender"))
 }
 
-// id returns the id of the handoff, or a blank if the message names none.
+// id returns the id of the handoff for an advised call, or [schemas.Blank] if the message has none.
 func (n *normalisation) id() string {
 	return cmp.Or(n.givenID, words(n.args["handoff_id"]), schemas.Blank)
 }
 
-// refuseHeader refuses the header fields of an acknowledgement with any action except ask, which keeps them.
+// refuseHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
+// is ask. Only for ask the mailbox keeps these fields.
 func (n *normalisation) refuseHeader(action string) error {
 	if from := n.foreignHeader(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
@@ -169,7 +175,8 @@ func (n *normalisation) refuseHeader(action string) error {
 	return nil
 }
 
-// adviseOtherTool returns the call that a word means if the word is no action of update_handoff.
+// adviseOtherTool returns a call of another tool that does what the word says, for a word that is no action of
+// update_handoff.
 func adviseOtherTool(word, id string) (schemas.Advice, bool) {
 	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	switch word {

@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// Messages made of the table's own words find cases that random bytes miss: two fields for one place, objects
-// in place of texts, and words of one row inside the value of another.
+// The fuzz test makes messages of the words in the alias tables. They find cases that random bytes do not find: two
+// fields for one argument, objects in place of texts, and words of one row inside the value of another row.
 func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
@@ -42,7 +42,7 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 	})
 }
 
-// A speaker makes messages of known paths.
+// A speaker makes random messages whose fields are known paths.
 type speaker struct {
 	*rand.Rand
 	paths []string
@@ -95,7 +95,7 @@ func (s *speaker) value() any {
 	return texts[s.IntN(len(texts))]
 }
 
-// camel writes snake_case as camelCase.
+// camel returns a path in snake_case as camelCase.
 func camel(path string) string {
 	var b []byte
 	for i := 0; i < len(path); i++ {

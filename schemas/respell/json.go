@@ -28,8 +28,8 @@ func cloneJSON(v any) any {
 	return v
 }
 
-// unwrapJSON decodes an object or a list that came as JSON text, because models send JSON text by mistake. The text
-// must begin with one of the brackets in opens. Any other value stays unchanged.
+// unwrapJSON decodes an object or a list that came as a JSON text, because models send such texts by mistake. It does
+// so only if the text begins with one of the brackets in opens. Any other value stays unchanged.
 func unwrapJSON(v any, opens string) any {
 	s, _ := v.(string)
 	s = strings.TrimSpace(s)
@@ -53,8 +53,8 @@ func lookAt(m map[string]any, path string) (any, bool) {
 	return lookAt(inside, rest)
 }
 
-// putAt sets the value at a path and makes the objects on the way. It does nothing and returns false if something on
-// the way is no object.
+// putAt sets the value at a path and makes the objects on the way to it. If a value on the way is not an object, putAt
+// changes nothing and returns false.
 func putAt(m map[string]any, path string, v any) bool {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -75,7 +75,7 @@ func putAt(m map[string]any, path string, v any) bool {
 	return true
 }
 
-// removeAt deletes the value at a path, and parent objects that become empty.
+// removeAt deletes the value at a path. It also deletes the objects around it that become empty by that.
 func removeAt(m map[string]any, path string) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
@@ -90,7 +90,7 @@ func removeAt(m map[string]any, path string) {
 	delete(m, name)
 }
 
-// isEmpty tells whether a value carries nothing: null, or an empty text, list or object.
+// isEmpty tells whether a value is null, or an empty text, list or object.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -105,7 +105,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// words writes any JSON value as text for a person and leaves nothing out. For an object it writes the subject first
+// words writes any JSON value as text for a person, without losing a part. Of an object it writes the main field first
 // and then the other fields in brackets, such as "Read the code (agent: qa; id: 1)".
 func words(v any) string {
 	switch v := v.(type) {
@@ -126,13 +126,13 @@ func joinWords(list []any, between string) string {
 	return strings.Join(schemas.Map(list, words), between)
 }
 
-// subjects are the fields that may hold the subject of an object, the best first.
+// subjects are the names of fields that may be the main field of an object, the most likely first.
 var subjects = []string{
 	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
 	"task", "issue", "error", "message", "question", "requirement", "memory", "type",
 }
 
-// subjectOf returns the field with the subject of an object, or "".
+// subjectOf returns the name of the main field of an object, or "" if it has none of [subjects].
 func subjectOf(object map[string]any) string {
 	for _, name := range subjects {
 		if s, _ := object[name].(string); s != "" {
@@ -160,7 +160,8 @@ func wordsOf(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// inBraces puts an object within an object in braces, so that its fields stay together.
+// inBraces writes a value within an object as text. If this value is an object itself, its text is in braces, so that
+// its fields can be told from the fields of the outer object.
 func inBraces(v any) string {
 	if _, ok := v.(map[string]any); ok {
 		return "{" + words(v) + "}"

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// The readings of lists. A single value is read as a list of one, and the lists of two foreign fields become one
-// list.
+// The readings of lists. They read a single value as a list with one item, and merge the lists of two foreign fields
+// into one list.
 var (
 	asLines       = reading{convert: eachRow(toLine), merge: unionOf}
 	asNames       = reading{convert: eachRow(toName), merge: unionOf}
@@ -52,7 +52,7 @@ func unionOf(have, more any) any {
 	return all
 }
 
-// toLine writes an object as one line with all its fields, and a number as its digits. Any other value stays
+// toLine writes an object as one line of text with all its fields, and a number as its digits. Any other value stays
 // unchanged.
 func toLine(v any) any {
 	if s, ok := toText(v); ok {
@@ -78,8 +78,8 @@ func toName(v any) any {
 // pathLines splits "a.go:1-9" and "a.go:12:5".
 var pathLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`) })
 
-// toFile makes a file of a path, which may end in line numbers. The numbers in "C:12" and "http://host:80" are no
-// line numbers.
+// toFile makes a file of a path, which may end in line numbers, such as "a.go:1-9". It does not take the numbers in
+// "C:12" and "http://host:80" for line numbers.
 func toFile(v any) any {
 	s, ok := v.(string)
 	if !ok {
@@ -92,7 +92,7 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribed turns a text into a row with this description.
+// toDescribed makes an object with the field description of a text. Any other value stays unchanged.
 func toDescribed(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
@@ -100,8 +100,9 @@ func toDescribed(v any) any {
 	return v
 }
 
-// toBlocker also reads a text or a list of texts in required_to_proceed. It sets required_to_proceed to true and
-// appends the text to the description.
+// toBlocker reads a blocker as toDescribed does. Our field required_to_proceed is a bool, but other protocols put a
+// text or a list of texts into it. Then toBlocker appends this text to the description and sets required_to_proceed to
+// true.
 func toBlocker(v any) any {
 	row, ok := toDescribed(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
@@ -117,7 +118,7 @@ func toBlocker(v any) any {
 	return row
 }
 
-// toCriterion writes the number of a criterion as text.
+// toCriterion writes the number of a criterion as a text, if it came as a JSON number.
 func toCriterion(v any) any {
 	row, ok := v.(map[string]any)
 	n, isNumber := row["criterion"].(json.Number)
@@ -129,7 +130,7 @@ func toCriterion(v any) any {
 	return row
 }
 
-// toCriterionMet also turns a bare text into a criterion that is met.
+// toCriterionMet reads a criterion as toCriterion does, and reads a text or number alone as a criterion that is met.
 func toCriterionMet(v any) any {
 	if s, ok := toText(v); ok {
 		return map[string]any{"criterion": s, "met": true}
@@ -137,13 +138,13 @@ func toCriterionMet(v any) any {
 	return toCriterion(v)
 }
 
-// toReference makes a reference to remote content with one known field.
+// toReference makes a list with one reference to content elsewhere, which has the value in the given field.
 func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// mergeReferences merges two references if one has the address and the other the key points. If both set the same
-// field, they stay separate.
+// mergeReferences makes one reference of two if one has only the address of the content and the other only its key
+// points. If both references have the same field, they stay two.
 func mergeReferences(have, more any) any {
 	one, isObject := listOf(have)[0].(map[string]any)
 	other, row := listOf(more)[0].(map[string]any), map[string]any{}
@@ -155,15 +156,16 @@ func mergeReferences(have, more any) any {
 	return []any{row}
 }
 
-// A column is a field of a canonical row and its foreign names, the best first.
+// A column is a field of our rows (the objects in a list), with the names that it has in messages, the most likely
+// first.
 type column struct {
 	name  string
 	names []string
 	list  bool // foreign messages may also hold a list
 }
 
-// columns are the fields of one kind of row. The first column is the subject of the row. The last one also takes, as
-// text, the fields without a column.
+// columns are the fields of one kind of row, such as decisions or files. The first column is the main field of the row.
+// Fields of the message that belong to no column are appended, as text, to the last column.
 type columns []column
 
 var (
@@ -181,8 +183,8 @@ var (
 	}
 )
 
-// extraFields are fields that foreign messages add to a decision or a file. Any other unknown field is left to the
-// decoder, which suggests the closest known field.
+// extraFields are names of fields that foreign messages often add to a decision or a file; read accepts them. Any other
+// unknown field stays in the row. The decoder refuses it later and suggests the closest known field.
 var extraFields = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
@@ -192,9 +194,9 @@ var extraFields = []string{
 	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read returns the canonical row of a text, which is the first field of the row, or of an object with known foreign
-// fields. An unknown field stays in the row. Any other value stays unchanged, and so does a row in which a field is
-// no text.
+// read converts a value to a row with our names. A text becomes the main field of a row. In an object, read gives known
+// foreign fields our names and leaves unknown fields as they are. Any other value stays unchanged. An object also stays
+// unchanged if the value of a known field is no text.
 func (all columns) read(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
@@ -243,7 +245,8 @@ func (c column) text(v any) (any, bool) {
 	return toText(v)
 }
 
-// keyOf returns the key of an object that is one of names in snake_case or camelCase and is not empty, or "".
+// keyOf returns the first key of an object that is one of the names, in snake_case or camelCase, and has a value that
+// is not empty. It returns "" if there is none.
 func keyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {

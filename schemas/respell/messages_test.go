@@ -17,9 +17,9 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// messages are real messages of other protocols, with the tool that takes each. Next to a message, its
-// .map.json gives for each of its leaves the path of the value in the canonical arguments; "" stands for null
-// and empty values, which carry nothing.
+// messages lists real messages of other protocols, as files, with the tool that each is for. Next to each file, a
+// .map.json file gives the expected place of each value: it maps the path in the message to the path in our arguments.
+// The path "" stands for null and empty values, which are dropped.
 var messages = map[string]string{
 	"agent-handoff-protocols-package":    "send_handoff",
 	"agent-handoff-protocols-rejection":  "fail_handoff",
@@ -67,7 +67,7 @@ func TestMessages_AllHaveTool(t *testing.T) {
 	require.Len(t, files, 2*len(messages))
 }
 
-// The payload of Kelos is the same at the begin and at the end of a handoff.
+// The payload of Kelos has the same form in the message that begins a handoff and in the message that completes it.
 func TestNormalise_KelosPayloadCompletesHandoff(t *testing.T) {
 	message := decode(t, read(t, "kelos-task-handoff.json"))
 	args, err := respell.Normalise("complete_handoff", message)
@@ -103,7 +103,7 @@ func read(t testing.TB, name string) string {
 	return string(b)
 }
 
-// strictly decodes into the type of the tool's arguments, which must know every field.
+// strictly decodes args into the Go type of the tool's arguments, and fails the test if a field is unknown.
 func strictly(t testing.TB, tool string, args map[string]any) any {
 	t.Helper()
 	in := map[string]any{
@@ -127,7 +127,7 @@ func requireHeld(t testing.TB, said any, args map[string]any, path string) {
 	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 
-// holds tells whether a value is kept, unchanged or in the form that its path has.
+// holds tells whether the value said was kept as have: unchanged, or in the form that the argument at this path needs.
 func holds(said, have any, path string) bool {
 	field, _, _ := strings.Cut(path, "[")
 	switch {

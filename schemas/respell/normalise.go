@@ -1,10 +1,11 @@
-// Package respell translates messages of other handoff protocols into our words. Each tool has an alias table, which
-// maps fields of foreign messages to arguments of the tool and says how to read their values. [Normalise] is the only
-// entry. It decides nothing about a handoff and knows no mailbox.
+// Package respell translates messages of other handoff protocols into the arguments of our tools, and corrects the
+// spelling of arguments. Each tool has an alias table. A row of the table says which field of a foreign message becomes
+// which argument, and how to read the value. The functions to use are [Normalise] and [NormaliseWhole]. The package
+// never reads a mailbox or changes a handoff.
 //
 // It knows the messages of the agent handoff protocols, the handoff protocol agent, the explicit handoff coordination
-// plan, kernl and the Kelos TaskHandoff proposal. The tables are in aliases.go, and tables.go joins them to the
-// tools. derived.go holds rules that no row can express. The other files read values or walk JSON.
+// plan, kernl and the Kelos TaskHandoff proposal. The rows are in aliases.go, and tables.go builds the table of each
+// tool from them. derived.go has the rules that a row cannot express. The other files read values or walk through JSON.
 package respell
 
 import (
@@ -13,26 +14,28 @@ import (
 	"handoff/schemas"
 )
 
-// Normalise returns the arguments of a tool under our names, in snake_case. Package tools calls it for every call,
-// and the command line for a message from a file. Args is a call, or a whole message of another protocol.
+// Normalise returns the arguments of a tool under our names, in snake_case. Package tools calls it for every call, and
+// the command line calls it for a message from a file. Args are the arguments of a call, or a whole message of another
+// protocol.
 //
-// The arguments are JSON values that were decoded with UseNumber. Normalise does not change them: the result is a
-// copy, except for a tool without an alias table, whose arguments are returned unchanged. Normalising a result
-// returns the same result.
+// The values in args must be JSON values that were decoded with UseNumber. Normalise does not change args: it returns a
+// copy. Only for a tool without an alias table it returns args itself. A second Normalise of the result changes nothing
+// more.
 //
-// No value of a known field is lost. A value that no argument can hold goes to origin.extra, under its path in the
-// message. Null and empty values of foreign fields are dropped. Unknown fields stay in place, so that the decoder
-// refuses them. Objects and lists that came as JSON text are decoded.
+// No value of a known field is lost. A value that no argument can hold is kept in origin.extra, under its path in the
+// message. Null and empty values of foreign fields are dropped. Unknown fields stay where they are, so that the decoder
+// refuses them. Objects and lists that came as JSON texts are decoded.
 //
-// The error is a [schemas.Error] of code invalid. Either two fields of the message contradict each other, and the
-// error names both, or the message belongs to another tool, and the error names the tool.
+// The error is a [schemas.Error] of code invalid. It means that two fields of the message contradict each other, and
+// names both; or that the message belongs to another tool, and names that tool.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	return normalise(tool, args, false, "")
 }
 
-// NormaliseWhole is [Normalise] for a whole message, such as a file. It takes the message out of its envelope, and
-// moves unknown fields to origin.extra as well, because no writer is there to correct them. Errors name the handoff
-// by id, or by the id in the message if id is empty.
+// NormaliseWhole works as [Normalise] for a whole message, such as a file. It takes the message out of its envelope (an
+// outer object around it). It also moves unknown fields to origin.extra instead of leaving them to the decoder, because
+// the author of a file is not there to correct them. Errors name the handoff by id. If id is empty, they use the id in
+// the message.
 func NormaliseWhole(tool, id string, message map[string]any) (map[string]any, error) {
 	return normalise(tool, message, true, id)
 }
@@ -55,7 +58,7 @@ func normalise(tool string, args map[string]any, whole bool, id string) (map[str
 	return out, nil
 }
 
-// A normalisation is one object on its way into canonical form.
+// A normalisation is the state of the conversion of one object to our names.
 type normalisation struct {
 	*aliasTable
 	args    map[string]any
@@ -66,7 +69,7 @@ type normalisation struct {
 	givenID string            // id of the handoff, if the caller gave it in addition to the message
 }
 
-// normalise changes args in place.
+// normalise converts args in place.
 func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) error {
 	if err := t.fields.rename(args, at); err != nil {
 		return err
@@ -105,7 +108,8 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	return n.setAsideUnknown(t.own, args, "")
 }
 
-// apply moves the value of one foreign field, if the message has the field and the row can read its value.
+// apply applies one row. If the message has the foreign field of the row and the row can read its value, apply moves
+// the value to the row's argument.
 func (n *normalisation) apply(row alias) error {
 	v, ok := lookAt(n.args, row.from)
 	if !ok {
@@ -122,7 +126,9 @@ func (n *normalisation) apply(row alias) error {
 	return err
 }
 
-// fill writes a converted value in place, or a hint if the argument has no value. The foreign field stays.
+// fill applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's value. If
+// the row is a hint, fill copies the value to an empty argument and leaves the foreign field, because another row moves
+// it later.
 func (n *normalisation) fill(row alias, v any) {
 	have, _ := lookAt(n.args, row.to)
 	if read, ok := row.read.apply(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
@@ -131,8 +137,9 @@ func (n *normalisation) fill(row alias, v any) {
 	}
 }
 
-// move reads the foreign value v and puts it at the row's path. An empty value counts as moved. It returns false if
-// the row cannot read the value, or if something on the path is no object. The decoder reports the details then.
+// move reads the foreign value v and puts the result at the row's path. The result moved tells the caller to remove the
+// foreign field; for an empty value it is true, too. It is false if the row cannot read the value, or if a value on the
+// way to the path is no object. Then the field stays, and the decoder refuses it with an exact error.
 func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil
@@ -166,7 +173,7 @@ func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 	return false, n.contradiction(row.from, rival, row.to)
 }
 
-// setAside keeps the value of a foreign field at the overflow path of the field.
+// setAside keeps the value of a foreign field that no argument can hold, at the overflow path for this field.
 func (n *normalisation) setAside(from string, v any) (moved bool, err error) {
 	to := n.overflow(from)
 	have, there := lookAt(n.args, to)

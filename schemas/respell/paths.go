@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// FieldPaths returns the paths of the tool's arguments that have a field of this name, the shortest first. Rows of a
-// list are written as context.files[].path. A foreign name for a field of ours has the paths of that field. The
-// result is empty for an unknown name, and for a tool without an alias table. Refusals name the paths.
+// FieldPaths returns the paths at which the tool's arguments have a field of this name, the shortest path first. A path
+// through a list is written as context.files[].path. If the name is a foreign name of one of our fields, the result has
+// the paths of our field. It is empty for an unknown name, and for a tool without an alias table. Errors about a
+// misplaced field list these paths.
 func FieldPaths(tool, name string) []string {
 	if t := tableOf(tool); t != nil {
 		return t.paths.find(snake(name))
@@ -16,18 +17,19 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeign tells whether a name is an object of other protocols, whose fields become arguments of the tool. Fields
-// that stay in this object are unknown to the tool.
+// IsForeign tells whether a name is that of an object that other protocols have and the tool does not. The known fields
+// of this object become arguments, so the fields that are left in it are unknown.
 func IsForeign(tool, name string) bool {
 	t := tableOf(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
 }
 
-// fieldPaths maps the name of a field to its paths in an object and in the objects within it.
+// fieldPaths maps the name of a field to all paths at which an object, or an object inside it, has a field of this
+// name.
 type fieldPaths map[string][]string
 
-// pathsIn returns the paths of a shape. It skips the arguments in without, which are objects of other messages: a
-// misplaced field never means a field in them.
+// pathsIn returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects that
+// hold another message, and a misplaced field is never meant for that other message.
 func pathsIn(s *shape, without ...string) fieldPaths {
 	found := fieldPaths{}
 	found.add(s, "", without)
@@ -52,7 +54,7 @@ func (p fieldPaths) add(s *shape, at string, without []string) {
 	}
 }
 
-// find returns the paths of a name, or else of its meanings.
+// find returns the paths of the field with this name, or else of the first field for which the name is a synonym.
 func (p fieldPaths) find(name string) []string {
 	for _, meant := range meanings(name) {
 		if found := p.lookup(meant); found != nil {
@@ -62,7 +64,8 @@ func (p fieldPaths) find(name string) []string {
 	return nil
 }
 
-// lookup returns the paths of a name, or the given path if its first name exists.
+// lookup returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns this
+// path, provided that its first name is an argument.
 func (p fieldPaths) lookup(meant string) []string {
 	root, _, within := strings.Cut(meant, ".")
 	if !within {
@@ -74,8 +77,8 @@ func (p fieldPaths) lookup(meant string) []string {
 	return nil
 }
 
-// findOne returns the place for a field that stands in a wrong place: the argument of the same name, or else its only
-// place outside of the rows of lists. Otherwise the place is ambiguous, and ok is false.
+// findOne returns the right place of a misplaced field. This is the argument of the same name, or else the only other
+// place for such a field that is not in a list. If there is no place or more than one, ok is false.
 func (p fieldPaths) findOne(name string) (place string, ok bool) {
 	for _, meant := range meanings(name) {
 		if slices.Contains(p[meant], meant) {
@@ -90,11 +93,12 @@ func (p fieldPaths) findOne(name string) (place string, ok bool) {
 	return "", false
 }
 
-// meanings returns a name and its synonyms among our fields.
+// meanings returns the name itself and then our fields for which it is a synonym.
 func meanings(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
-// relocate moves misplaced fields of an object to the one place that takes them. An object without fields is a free
-// map. Fields in the rows of a list stay, also in a single row without its list.
+// relocate moves each misplaced field of an object to its right place, if there is exactly one. It skips objects
+// without known fields, because they may have any fields. It also skips fields in the items of a list, even if a single
+// item came without its list.
 func (n *normalisation) relocate(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error
@@ -111,7 +115,8 @@ func (n *normalisation) relocate(s *shape, object map[string]any, at string) err
 	return nil
 }
 
-// relocateField moves one misplaced field of an object, with all fields within it.
+// relocateField moves one misplaced field of an object. If its value is an object, relocateField first moves the
+// misplaced fields in it.
 func (n *normalisation) relocateField(name string, object map[string]any, key, path string) error {
 	to, ok := n.paths.findOne(name)
 	if !ok {
@@ -129,8 +134,9 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 	return n.apply(alias{path, to, reading{}})
 }
 
-// relocateWithin calls relocate for the object v at a path, if field has fields; to is the object's proper place.
-// Objects with an alias table of their own come later.
+// relocateWithin calls relocate for the object v at a path, if the shape field has known fields. The parameter to is
+// the right path of the object. An object with an alias table of its own is skipped, because it is converted later with
+// that table.
 func (n *normalisation) relocateWithin(field *shape, v any, path, to string) error {
 	inside, ok := v.(map[string]any)
 	if !ok || field.fields == nil || n.inner[to] != nil {

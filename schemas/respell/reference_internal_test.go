@@ -11,7 +11,8 @@ import (
 	"handoff/schemas/golden"
 )
 
-// The table of foreign fields in docs/tools.md is made of the aliases. go test ./schemas/respell -update rewrites it.
+// The table of foreign fields in docs/tools.md is generated from the alias tables. Run go test ./schemas/respell
+// -update to write it.
 func TestDocument_HasTheForeignFields(t *testing.T) {
 	const document, begin, end = "../../../docs/tools.md", "<!-- foreign:begin -->\n", "<!-- foreign:end -->"
 	text, err := os.ReadFile("../../docs/tools.md")
@@ -27,9 +28,9 @@ func TestDocument_HasTheForeignFields(t *testing.T) {
 	golden.Equal(t, document, before+begin+table+end+after)
 }
 
-// foreign writes a row for each of our fields, with the foreign fields of other names that become it. All parts of
-// origin are one row. It stands with send_handoff only, because the other tools have much the same. The id and the claim
-// token stand with complete_handoff only.
+// foreign returns the rows of the table for one tool: for each of our fields, the foreign fields with other names that
+// become it. All fields of origin share one row. That row is only listed for send_handoff, because it is nearly the
+// same for the other tools. The id and the claim token are only listed for complete_handoff.
 func foreign(tool string, rows []alias) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}

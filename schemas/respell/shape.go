@@ -13,8 +13,9 @@ import (
 	"handoff/schemas"
 )
 
-// A shape describes a value: its fields by our types, and fields that other protocols add. A shape without fields
-// describes a value that respell does not look into, such as a text or the free maps data, results and state.
+// A shape lists the known fields of a value: the fields of our Go type, and the fields that other protocols add. If a
+// shape has no fields, respell does not look into the value. This is so for texts, and for the maps data, results and
+// state, which may have any fields.
 type shape struct {
 	fields      map[string]*shape
 	opens       string // the brackets that may begin it when it came as JSON text
@@ -23,7 +24,7 @@ type shape struct {
 	unpublished bool   // a field that is not published to callers
 }
 
-// shapeOf returns the shape of a type. The shape of a list is the shape of its rows.
+// shapeOf returns the shape of a type. For a list it returns the shape of the items.
 func shapeOf(t reflect.Type) *shape {
 	s := &shape{}
 	switch {
@@ -64,8 +65,8 @@ func (s *shape) at(path string) *shape {
 	return s
 }
 
-// addForeign adds the foreign field of a row. It has the shape of its argument, so that names within it are renamed
-// before its value is read.
+// addForeign adds the foreign field of a row to the shape. The field gets the shape of the argument that it becomes, so
+// that the names inside its value are converted before the row reads the value.
 func (s *shape) addForeign(row alias) {
 	names := strings.Split(row.from, ".")
 	leaf := cmp.Or(s.at(row.to), &shape{})
@@ -83,9 +84,9 @@ func (s *shape) addForeign(row alias) {
 	}
 }
 
-// rename changes the known names within a value to snake_case and decodes JSON texts among the values. It drops known
-// fields that are null, and empty objects of other protocols. The error names two spellings of one field with
-// different values.
+// rename changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or lists.
+// It drops known fields that are null, and objects of other protocols that are empty. If two spellings of one field
+// have different values, it returns an error that names both.
 func (s *shape) rename(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -126,7 +127,8 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	return nil
 }
 
-// find returns the field for a key, as written or in snake_case, or nil.
+// find returns the field of a key and its name. The key may be the name itself or the name in camelCase. For an unknown
+// key the field is nil.
 func (s *shape) find(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field
@@ -135,7 +137,8 @@ func (s *shape) find(key string) (name string, field *shape) {
 	return name, s.fields[name]
 }
 
-// renameKey moves the value of a key to its proper name. If both have values, the one that is not empty stays.
+// renameKey moves the value of a key to the name of its field. If the object has both and one value is empty, the other
+// stays. It returns an error if both have values and the values differ.
 func renameKey(object map[string]any, key, name, at string) error {
 	v, have := object[key], object[name]
 	if !isEmpty(have) && !isEmpty(v) && !reflect.DeepEqual(have, v) {
@@ -150,7 +153,7 @@ func renameKey(object map[string]any, key, name, at string) error {
 	return nil
 }
 
-// isDropped tells whether a field of this shape and value is dropped.
+// isDropped tells whether rename drops a field of this shape because its value carries nothing.
 func (s *shape) isDropped(v any) bool {
 	inside, isObject := v.(map[string]any)
 	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0

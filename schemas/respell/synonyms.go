@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// synonyms maps names that people and other systems use to our fields. The table has a row for one or several of our
-// fields, the likeliest first. A field is its name, or its path if it lies within a free map. A tool without the
-// field does not know the synonym.
+// synonyms maps names that people and other systems use to names of our fields. The table below has our fields on the
+// left and their synonyms on the right. If several fields share the synonyms, the likeliest comes first. A field inside
+// a free map is given by its path. A tool that does not have the field ignores its synonyms.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	return byName(map[string]string{
 		"success_criteria verification.criteria": "criteria acceptance_criteria",
@@ -69,8 +69,8 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	})
 })
 
-// byName inverts a table from fields and their synonyms to synonyms and their fields. It panics if a name comes
-// twice.
+// byName turns a table from fields to their synonyms into a map from each synonym to its fields. It panics if a synonym
+// is in the table twice.
 func byName(table map[string]string) map[string][]string {
 	turned := map[string][]string{}
 	for fields, names := range table {
@@ -93,12 +93,14 @@ var statusWords = map[string]string{
 	"any": "",
 }
 
-// strategyWords are the words of the agent handoff protocols for the transfer of context.
+// strategyWords maps the words of the agent handoff protocols for the transfer of context to values of our option
+// strategy.
 var strategyWords = map[string]string{
 	"full": "full", "summarized": "summary", "summary": "summary", "reference": "reference",
 }
 
-// actionWords are words for the actions of update_handoff. None ends work that another word would not end.
+// actionWords maps words of other systems to actions of update_handoff. No word here stands for an action that
+// completes or fails a handoff.
 var actionWords = map[string]string{
 	"report": "progress", "comment": "progress", "note": "progress", "checkpoint": "progress", "question": "ask",
 	"reply": "answer", "respond": "answer", "edit": "amend", "modify": "amend", "change": "amend", "update": "amend",

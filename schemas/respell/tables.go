@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// An aliasTable holds the accepted spellings of the arguments of one tool, or of one object within them.
+// An aliasTable holds the accepted spellings for the arguments of one tool, or for one object among these arguments.
 type aliasTable struct {
 	fields   *shape
 	own      *shape // the same without additions of other protocols
@@ -21,8 +21,8 @@ type aliasTable struct {
 	paths    fieldPaths                   // proper places of misplaced fields
 }
 
-// tables makes the alias table of each tool at the first call of the tool. A process uses few of them, and making all
-// at the start would slow it down noticeably.
+// tables has a function for each tool that makes its alias table at the first use. A process uses few of the tables.
+// Making all of them at the start would slow the program down noticeably.
 var tables = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),
@@ -58,8 +58,8 @@ func tableOf(tool string) *aliasTable {
 	return nil
 }
 
-// newTable makes a table for the type of in. Hints and rows that only convert a value of ours come first, so that the
-// other rows compare foreign values with canonical ones.
+// newTable makes a table for the Go type of in. It puts two kinds of rows first: hints, and rows that only convert an
+// argument in its own place. So the other rows compare a foreign value with an argument that is already in our form.
 func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: noStep, finish: noStep}
 	t.own = shapeOf(reflect.TypeOf(in))
@@ -83,7 +83,7 @@ func noStep(*normalisation) error { return nil }
 
 func extraPath(from string) string { return "origin.extra." + from }
 
-// sendTable makes the table for a message to send; in is a SendIn, or embeds one.
+// sendTable makes the table for a message to send. In is a [schemas.SendIn], or a struct that embeds one.
 func sendTable(in any) *aliasTable {
 	t := newTable(in, slices.Concat(sendHints, sendAliases()))
 	t.start, t.finish = unpackTask, finishSend
@@ -96,9 +96,9 @@ func sendTable(in any) *aliasTable {
 	return t
 }
 
-// changesTable makes the table for the changes of an amendment, which have the spellings of a message to send.
-// Changes have no origin and make no attempt, so values for these go to the state of the context. A role among them
-// describes the work; it does not change the recipient.
+// changesTable makes the table for the changes of an amendment, which may be spelled like a message to send. Changes
+// have no origin and no attempt, so values for these go to the state of the context. A role in the changes describes
+// the work, and does not change the recipient.
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
 	var rows []alias

@@ -11,14 +11,15 @@ import (
 	"handoff/schemas"
 )
 
-// A reading converts a foreign value for a row. The zero reading takes any value unchanged.
+// A reading says how to convert the value of a foreign field to the value of its argument. The zero reading takes every
+// value unchanged.
 type reading struct {
 	convert    func(v any) (any, bool)  // returns our value; false leaves a value of another kind in place
 	merge      func(have, more any) any // merges the values of two foreign fields
 	equivalent func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
 
-	// The next two resolve a conflict with another value of the argument. With neither, the two values are a
-	// contradiction.
+	// The next two fields say what to do if the argument already has another value. If both are false, the two values
+	// are a contradiction, which is an error.
 	aside  bool // it goes to the overflow path if the other value came from a foreign field
 	yields bool // it always goes to the overflow path
 
@@ -81,7 +82,7 @@ func toText(v any) (any, bool) {
 	return nil, false
 }
 
-// toProse also reads a list of paragraphs.
+// toProse reads a text, or a list of paragraphs, which it joins to one text.
 func toProse(v any) (any, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -92,24 +93,26 @@ func toProse(v any) (any, bool) {
 
 func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }
 
-// toRelease reads the version of a message format, such as 1.0.0. It leaves a whole number, which is the version of
-// our payload.
+// toRelease reads the version of a message format, such as 1.0.0. It does not read a whole number, because that is the
+// version of our own payload.
 func toRelease(v any) (any, bool) {
 	s, ok := toText(v)
 	_, err := strconv.Atoi(strings.TrimSpace(words(s)))
 	return s, ok && err != nil
 }
 
-// toKind reads the kind of work. In a kernl message "handoff" is no kind: it marks the message as a handoff.
+// toKind reads the kind of work. It does not read the word "handoff": kernl uses it to say that a message is a handoff,
+// not what kind of work it is.
 func toKind(v any) (any, bool) { return v, v != "handoff" }
 
-// toTopic takes the title out of the subject of a mail.
+// toTopic returns the subject of a mail without the prefix "Handoff: ", as a title.
 func toTopic(v any) (any, bool) {
 	s, ok := v.(string)
 	return strings.TrimPrefix(s, "Handoff: "), ok
 }
 
-// toOwnID reads a handoff id in our canonical form. An id in any other form is foreign and names no handoff here.
+// toOwnID reads a handoff id that is in our own form, such as ho_12. It does not read any other text, because that is
+// an id of another system.
 func toOwnID(v any) (any, bool) {
 	s, _ := v.(string)
 	id, ok := schemas.ParseID(s)
@@ -123,7 +126,7 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// wordOf reads a foreign word by a table. Any other value stays.
+// wordOf returns a function that replaces a foreign word by our word in the table. Any other value stays unchanged.
 func wordOf(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		if ours, known := table[plainWord(v)]; known {
@@ -133,7 +136,7 @@ func wordOf(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// knownWordOf reads the words of a table and no other value.
+// knownWordOf returns a function that replaces a foreign word by our word in the table, and reads no other value.
 func knownWordOf(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		ours, known := table[plainWord(v)]
@@ -141,14 +144,14 @@ func knownWordOf(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// plainWord returns a text in the form of [schemas.Word], and "" for another value.
+// plainWord returns a text in the form of [schemas.Word]. For a value that is no text it returns "".
 func plainWord(v any) string {
 	s, _ := v.(string)
 	return schemas.Word(s)
 }
 
-// toEnd reads any value as the word for the end of work; a value that is no word is an unknown word. A2A writes the
-// word as the state of an object, behind TASK_STATE_.
+// toEnd reads a word about the end of work. In A2A this word is in the field state of an object, with the prefix
+// TASK_STATE_; toEnd returns the word alone. Any other value becomes a text, which later counts as an unknown word.
 func toEnd(v any) (any, bool) {
 	if status, ok := v.(map[string]any); ok && status["state"] != nil {
 		v = status["state"]
@@ -156,8 +159,9 @@ func toEnd(v any) (any, bool) {
 	return strings.TrimPrefix(words(v), "TASK_STATE_"), true
 }
 
-// durationIn writes a number of units as a duration, such as 30m0s. A text stays unchanged, unless it is a bare
-// number and the unit is not minutes, because [schemas.ParseDuration] reads bare numbers as minutes.
+// durationIn returns a function that writes a number of the given unit as a duration, such as 30m0s. A text stays
+// unchanged, but a text that is a bare number is converted like a number if the unit is not minutes.
+// [schemas.ParseDuration] would read it as minutes.
 func durationIn(unit time.Duration) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, isText := v.(string)
@@ -183,7 +187,8 @@ func equalDurations(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// priorityNames are the words of other protocols. Bare numbers are of one scale, which begins at the most urgent.
+// priorityNames maps words of other protocols to our priorities. It reads bare numbers on the scale on which 0 is the
+// most urgent.
 var priorityNames = map[string]schemas.Priority{
 	"0": schemas.Critical, "1": schemas.High, "2": schemas.Normal, "3": schemas.Low, "4": schemas.Low,
 	"p0": schemas.Critical, "p1": schemas.High, "p2": schemas.Normal, "p3": schemas.Low, "p4": schemas.Low,
@@ -191,8 +196,8 @@ var priorityNames = map[string]schemas.Priority{
 	"medium": schemas.Normal, "minor": schemas.Low, "lowest": schemas.Low,
 }
 
-// toPriority reads our words in any case, and the words of others. Any other value stays, so that the decoder refuses
-// it.
+// toPriority reads our own words for a priority in upper or lower case, and the words of other protocols. Any other
+// value stays unchanged, so that the decoder refuses it.
 func toPriority(v any) (any, bool) {
 	s, _ := toText(v)
 	word := strings.ToLower(strings.TrimSpace(words(s)))
@@ -205,7 +210,8 @@ func toPriority(v any) (any, bool) {
 	return v, true
 }
 
-// toForeignPriority keeps a priority in foreign words, so that the sender can be told its meaning here.
+// toForeignPriority reads a priority only if it is in words of another protocol, and leaves it unchanged. The message
+// keeps the original word, so that handoff can tell the sender which of our priorities it became.
 func toForeignPriority(v any) (any, bool) {
 	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(words(v)))]
 	return v, foreign
@@ -218,5 +224,5 @@ func higherPriority(have, more any) any {
 	return have
 }
 
-// rankOf returns the place of one of our words from low to critical, and -1 for any other value.
+// rankOf returns the rank of one of our priorities, from 0 for low. It returns -1 for any other value.
 func rankOf(v any) int { return slices.Index(schemas.Priorities, schemas.Priority(words(v))) }

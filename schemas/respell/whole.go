@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// envelopes are fields that hold a whole message in other systems.
+// envelopes are the names of fields in which other systems put a whole message.
 var envelopes = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
-// unwrap takes a message out of its envelope, and out of nested envelopes. Fields of the envelope are added to the
-// message. An unknown field, or one that the message has itself, goes to the overflow path. A message that is no
-// object, or that stands in a field of the tool, is in no envelope. An object that names the next agent is no message
-// either.
+// unwrap takes a message out of its envelope, which is an object with the message in one of its fields. Envelopes may
+// be nested. The other fields of the envelope are added to the message; a field that is unknown, or that the message
+// has itself, goes to the overflow path. The value of a field is not taken for a message in three cases: it is no
+// object, or the field is an argument of the tool, or the object names the next agent and is thus a continuation.
 func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := keyOf(outer, []string{name})
@@ -38,9 +38,9 @@ func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
 	return outer
 }
 
-// setAsideUnknown sets aside each field of a value that the shape lacks: a whole message is accepted with all its
-// fields. It skips the argument agent, which every tool has. Objects with a table of their own were searched with
-// that table.
+// setAsideUnknown moves each field of a value that the shape does not have to the overflow path, so that a whole
+// message is accepted with all its fields. It skips the argument agent, which every tool accepts. It also skips objects
+// that have an alias table of their own, because their unknown fields were moved with that table.
 func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -68,7 +68,8 @@ func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	return nil
 }
 
-// setAsideAll sets aside a value, next to earlier fields of the same object.
+// setAsideAll moves a value to the overflow path. If it is an object, its fields are moved one by one, so that fields
+// of the same object that were moved earlier are kept.
 func (n *normalisation) setAsideAll(from string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {

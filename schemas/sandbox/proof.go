@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// Proofs tells whether long tests (some seconds and more) were requested, as make proofs and CI do.
+// Proofs tells whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI do.
 func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
-// Proof skips the rest of a long test (some seconds and more), unless proofs were requested.
+// Proof skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
+// some seconds or more.
 func Proof(t testing.TB) {
 	t.Helper()
 	if !Proofs() {
@@ -17,7 +18,8 @@ func Proof(t testing.TB) {
 	}
 }
 
-// Times returns the number of repetitions of a test that depends on chance: n as a proof, else a tenth of it.
+// Times returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a tenth
+// of n.
 func Times(n int) int {
 	if Proofs() {
 		return n
@@ -25,9 +27,9 @@ func Times(n int) int {
 	return max(1, n/10)
 }
 
-// LeaveOut reports that all tests of a package are left out, and returns true, unless proofs were requested. It
-// prints "no tests to run", which the go command repeats in its line about the package, and our reason, for go test
-// -v.
+// LeaveOut tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
+// it returns true, it has also printed "no tests to run", which the go command repeats in its line about the package,
+// and a reason, which go test -v shows.
 func LeaveOut() bool {
 	if Proofs() {
 		return false

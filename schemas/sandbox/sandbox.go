@@ -1,10 +1,10 @@
-// Package sandbox is only for tests. It gives the tests of a package a home, a temporary directory and a PATH of
-// their own, so that they neither read nor change anything of the person who runs them. A package whose tests start
-// programs, or reach code that searches the machine, begins them so:
+// Package sandbox is only for tests. It gives the tests of a package their own home directory, temporary directory and
+// PATH, so that the tests neither read nor change files and settings of the person who runs them. A package needs it if
+// its tests start programs, or run code that searches the machine. The package then has this function:
 //
 //	func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 //
-// The package also marks long tests as proofs, see [Proof].
+// The package also marks long tests, which run only on request, see [Proof].
 package sandbox
 
 import (
@@ -19,21 +19,24 @@ import (
 	"strings"
 )
 
-// Tests are the tests of a package: a testing.M, or a wrapper of one.
+// Tests runs the tests of a package. It is a testing.M, or a type that wraps one.
 type Tests interface{ Run() int }
 
-// A Sandbox is the directory that its tests never leave. HOME is a directory in it, and so is the one directory on
-// PATH, which links to [tools] only. TMPDIR is the sandbox itself, because paths of sockets must be short.
+// A Sandbox is a temporary directory for the tests of one package. HOME is a directory in it. PATH is one directory in
+// it, with links to the programs in [tools] and no others. TMPDIR is the sandbox directory itself and not a directory
+// below it, because paths of sockets must be short.
 type Sandbox struct {
 	tests  Tests
 	dir    string
 	warden *exec.Cmd // removes dir if this process is killed
 }
 
-// sandboxVariable tells child processes the directory. A test binary among them stays in this sandbox.
+// sandboxVariable is the variable that holds the sandbox directory for child processes. If a child process is a test
+// binary, it uses this sandbox and makes no other.
 const sandboxVariable = "HANDOFF_TEST_SANDBOX"
 
-// New makes a sandbox and puts this process into it, for good. If that fails, New panics and no test runs.
+// New makes a sandbox and changes the environment of this process so that it uses the sandbox until it ends. If that
+// fails, New panics, and no test runs.
 func New(tests Tests) *Sandbox {
 	s := &Sandbox{tests: tests}
 	if os.Getenv(sandboxVariable) != "" {
@@ -45,7 +48,8 @@ func New(tests Tests) *Sandbox {
 	return s
 }
 
-// Run runs the tests and removes the sandbox. The status is also 1 if tests left files in the temporary directory.
+// Run runs the tests, removes the sandbox and returns the exit status. The status is 1 if a test failed, or if tests
+// left files in the temporary directory.
 func (s *Sandbox) Run() (status int) {
 	if s.dir == "" {
 		return s.tests.Run()
@@ -63,7 +67,7 @@ func (s *Sandbox) Run() (status int) {
 	return status
 }
 
-// ownDirectories are the directories of a sandbox that belong to no test.
+// ownDirectories are the directories that the sandbox makes itself, so they are not files that tests left.
 var ownDirectories = []string{"bin", "home"}
 
 func (s *Sandbox) enter() (err error) {
@@ -102,7 +106,8 @@ func (s *Sandbox) enter() (err error) {
 	return configure(home)
 }
 
-// configure writes git's settings, and turns off the telemetry of the go command, which runs in the background.
+// configure writes settings for git, and turns off the telemetry of the go command, because a telemetry process would
+// run in the background of the tests.
 func configure(home string) error {
 	for path, text := range map[string]string{
 		".gitconfig": "[user]\n\tname = dev\n\temail = dev@localhost\n", ".config/go/telemetry/mode": "off\n",
@@ -115,7 +120,8 @@ func configure(home string) error {
 	return nil
 }
 
-// startWarden starts a shell that removes the sandbox when this process has ended, in any way.
+// startWarden starts a shell that removes the sandbox directory when this process has ended, even if this process was
+// killed.
 func (s *Sandbox) startWarden() error {
 	sh, _ := exec.LookPath("sh")
 	if sh == "" || runtime.GOOS == "windows" {
@@ -136,8 +142,8 @@ func (s *Sandbox) leave() {
 	}
 }
 
-// goVariables returns the directories of the go command, which tests share with the person who runs them: its stored
-// settings and its caches.
+// goVariables returns variables that point the go command to the stored settings and the caches of the person who runs
+// the tests. The tests share these directories, because empty caches would make them slow.
 func goVariables() map[string]string {
 	vars := map[string]string{}
 	names := []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"}
@@ -151,7 +157,7 @@ func goVariables() map[string]string {
 	return vars
 }
 
-// makePath makes the directory for the PATH of the tests, with links to the installed tools.
+// makePath makes the one directory of the tests' PATH, with a link to each program in [tools] that is installed.
 func (s *Sandbox) makePath() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("PATH"), nil
@@ -172,8 +178,9 @@ func (s *Sandbox) makePath() (string, error) {
 	return bin, nil
 }
 
-// clearEnvironment removes all variables from the environment except [keptVariables]: the others name directories,
-// configuration and programs of a person, and some change the behaviour of git or handoff.
+// clearEnvironment removes all variables from the environment except [keptVariables] and those that begin with GO or
+// UPDATE_. Others may name directories, settings and programs of the person who runs the tests, or change how git or
+// handoff behaves.
 func clearEnvironment() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -184,15 +191,16 @@ func clearEnvironment() {
 	}
 }
 
-// keptVariables are variables that tests may read: they control the amount of testing, or the machine needs them.
+// keptVariables are the environment variables that tests may read. Some set how much is tested, and programs on this
+// machine need the others.
 const keptVariables = `
 	HANDOFF_APART HANDOFF_BELIEVED HANDOFF_CHAOS HANDOFF_CORPUS HANDOFF_CYCLES HANDOFF_DOORS HANDOFF_FAULTS HANDOFF_FIGURES HANDOFF_FLIPS
 	HANDOFF_GENERATED HANDOFF_GITLEAKS HANDOFF_IDLE HANDOFF_LOAD HANDOFF_MUTATED HANDOFF_NEEDS HANDOFF_OVERLAPS HANDOFF_PROGRAM HANDOFF_PROOFS HANDOFF_PROOF_ROUNDS
 	HANDOFF_REHEARSAL HANDOFF_SEED HANDOFF_SIMULATION HANDOFF_STORED HANDOFF_WILD HANDOFF_WORKSPACES
 	LANG SSL_CERT_FILE SSL_CERT_DIR TZ USER`
 
-// tools are the programs that tests start, and that these programs start. No client of handoff is among them, and not
-// handoff itself.
+// tools are the programs that tests start, and the programs that those need. Clients of handoff, and an installed
+// handoff, are not in the list, so tests cannot start them.
 const tools = `
 	bash dash fish sh zsh
 	[ awk basename cat chgrp chmod chown cmp cp cut date dd diff dirname du echo env expr false find flock grep gzip head hostname id install kill ln

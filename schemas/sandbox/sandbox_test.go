@@ -14,8 +14,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// child is the variable that holds a shell script. If it is set, this binary plays a package whose only test runs the
-// script.
+// child is the name of a variable with a shell script. If it is set, this test binary acts as the tests of a package
+// whose only test runs the script.
 const child = "SANDBOX_TEST_CHILD"
 
 type tests func() int
@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(sandboxed.Run())
 }
 
-// someone is a person whose tests run: a home, a PATH with installed programs, and a temporary directory.
+// someone returns a command that runs such tests for a person who has a home, a PATH with installed programs, and a
+// temporary directory. The result dir is the directory with these three.
 func someone(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

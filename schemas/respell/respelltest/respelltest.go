@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Leaves lists the values of a message by path, such as context.files[0].path. Empty lists and objects are leaves.
+// Leaves returns all values of a message that are not objects or lists, by path, such as context.files[0].path. It also
+// returns empty lists and objects.
 func Leaves(v any) map[string]any {
 	all := map[string]any{}
 	walk(v, "", func(path string, v any) {
@@ -19,7 +20,7 @@ func Leaves(v any) map[string]any {
 	return all
 }
 
-// At returns the value at a path in the form of [Leaves], or nil.
+// At returns the value at a path, which is written as the paths of [Leaves] are. It returns nil if there is no value.
 func At(v any, path string) (found any) {
 	walk(v, "", func(at string, v any) {
 		if at == path {
