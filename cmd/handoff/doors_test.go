@@ -328,7 +328,7 @@ func (b *besieged) watched(t *testing.T, format string) string {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	e, said := b.Env(), bytes.Buffer{}
-	e.Stdout = &commandtest.Counted{Writer: &said, Left: 300, Leave: leave}
+	e.Stdout = &commandtest.LineLimitWriter{Writer: &said, Left: 300, Leave: leave}
 	commandtest.Execute(ctx, e, b.Vars("", "NO_COLOR"), strings.Fields("watch --since 0 --workspace w "+format)...)
 	return said.String()
 }

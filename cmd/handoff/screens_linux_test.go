@@ -96,10 +96,10 @@ func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 	at, err := d.Now.MarshalText()
 	require.NoError(t, err)
 	s := commandtest.Home{T: t, State: d.State}.ServeBy("claude-code", map[string]string{"CLOCK": string(at)},
-		commandtest.Stopped, "mcp", "--workspace", "w", "--agent", agent, "--dir", t.TempDir())
+		commandtest.StoppedClock, "mcp", "--workspace", "w", "--agent", agent, "--dir", t.TempDir())
 	require.Contains(t, s.Ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), "claim_token")
 	require.NoError(t, s.Cmd.Process.Kill())
-	require.Equal(t, -1, s.Ended())
+	require.Equal(t, -1, s.Wait())
 }
 
 // onScreen returns the output of a command of human on a terminal of this width. It leaves a command that does not

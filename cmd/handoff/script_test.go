@@ -94,7 +94,7 @@ func watches(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ctx, leave := context.WithTimeout(context.Background(), commandtest.Patience)
 	defer leave()
-	out := &commandtest.Counted{Writer: ts.Stdout(), Left: n, Leave: leave}
+	out := &commandtest.LineLimitWriter{Writer: ts.Stdout(), Left: n, Leave: leave}
 	code := commandtest.Run(ctx, surroundings(ts, "", out), append([]string{"watch"}, args[1:]...))
 	if code != 0 || out.Left != 0 {
 		ts.Fatalf("exit status %d, with %d lines to come", code, out.Left)

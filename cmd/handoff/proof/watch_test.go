@@ -76,7 +76,7 @@ func TestWatch_ContinuesWhenOwnerEnds(t *testing.T) {
 	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
 	require.Equal(t, "1 dev sent", nextEvent(t, out))
 	require.NoError(t, owner.Cmd.Process.Kill())
-	require.Equal(t, -1, owner.Ended())
+	require.Equal(t, -1, owner.Wait())
 	for n := range 3 {
 		p.Must("send", "qa", "more", "--agent", "dev")
 		require.Equal(t, fmt.Sprint(n+2, " dev sent"), nextEvent(t, out))

@@ -32,7 +32,7 @@ func (l *jobRun) clean(ctx context.Context) (why string, err error) {
 	hidden, err := l.slot.uncommitted(ctx, l.Repository.Root, head)
 	hidden = slices.DeleteFunc(hidden, func(file string) bool { return slices.Contains(l.Uncommitted, file) })
 	files := append(slices.Clip(l.Uncommitted), schemas.Map(hidden, func(file string) string {
-		return file + " (hidden by " + l.Repository.HiddenBy(ctx, file) + ")"
+		return file + " (hidden by " + l.Repository.HidingSetting(ctx, file) + ")"
 	})...)
 	return problemWith(files, "the working tree has changes that are in no commit"), err
 }

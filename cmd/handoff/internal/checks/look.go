@@ -51,7 +51,7 @@ func (j Job) OtherBase() string {
 // For a repository without a list it writes nothing.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
 	if !platform.Exists(r.repositoryDir(from)) {
-		if has, err := from.Has(ctx, base, File); err == nil && !has {
+		if has, err := from.HasPath(ctx, base, File); err == nil && !has {
 			return List{}, noList(base)
 		}
 	}

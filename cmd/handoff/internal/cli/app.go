@@ -92,7 +92,7 @@ func (a *App) Location() workspace.Config {
 
 // Style returns the style of standard output.
 func (a *App) Style() terminal.Style {
-	style := terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
+	style := terminal.StyleOf(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
 	style.Now = a.Now()
 	return style
 }

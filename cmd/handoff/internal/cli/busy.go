@@ -21,7 +21,7 @@ func (a *App) Busy(what string) (end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
-	width := cmp.Or(terminal.Of(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer line could not be erased
+	width := cmp.Or(terminal.StyleOf(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer line could not be erased
 	over := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {

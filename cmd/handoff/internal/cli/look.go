@@ -75,7 +75,7 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	if a.typedWorkspace() {
 		return a.noWorkspace(a.likelyWorkspaces())
 	}
-	conn := &Connection{By: by, App: a, empty: open.Nothing(a.Now)}
+	conn := &Connection{By: by, App: a, empty: open.EmptyMailboxes(a.Now)}
 	if err := conn.actAsSession(ctx); err != nil {
 		return err
 	}

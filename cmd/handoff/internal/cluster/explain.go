@@ -8,8 +8,8 @@ import (
 	"handoff/store/postgres"
 )
 
-// explained is [Explain] where there may be no error.
-func explained(workspace string, err error) error {
+// explainError is [Explain] where there may be no error.
+func explainError(workspace string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -23,11 +23,11 @@ func Explain(workspace string, err error) *schemas.Error {
 	if workspace != "" {
 		where = "workspace " + workspace
 	}
-	for _, w := range waysOut {
+	for _, w := range remedies {
 		if errors.Is(err, w.of) {
 			e := schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
 			if errors.Is(w.of, store.ErrUnreachable) || errors.Is(w.of, store.ErrFull) { // others wait for a person
-				e = e.After(soon)
+				e = e.After(retryAfter)
 			}
 			return e
 		}
@@ -36,8 +36,8 @@ func Explain(workspace string, err error) *schemas.Error {
 		WithHint("The log of the database server may have the details.")
 }
 
-// waysOut are the remedies for errors of a database. Unavailable errors may pass without a change on this side.
-var waysOut = []struct {
+// remedies are the remedies for errors of a database. Unavailable errors may pass without a change on this side.
+var remedies = []struct {
 	of   error
 	code schemas.Code
 	hint string

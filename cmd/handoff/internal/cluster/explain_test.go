@@ -17,11 +17,11 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// word is in every connection string, and in no message.
-const word = "Zx-0815"
+// password is in every connection string, and in no message.
+const password = "Zx-0815"
 
-// use writes a large value into a database, as opening a workspace does.
-func use(ctx context.Context, address string) error {
+// writeLargeValue writes a large value into a database, as opening a workspace does.
+func writeLargeValue(ctx context.Context, address string) error {
 	pool, err := postgres.Connect(ctx, address)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func use(ctx context.Context, address string) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Put(store.Bodies, []byte("a"), make([]byte, 16<<20)) })
 }
 
-func sql(t *testing.T, address string, statements ...string) {
+func execSQL(t *testing.T, address string, statements ...string) {
 	t.Helper()
 	pool := postgrestest.Pool(t, address)
 	for _, s := range statements {
@@ -47,50 +47,50 @@ func sql(t *testing.T, address string, statements ...string) {
 	}
 }
 
-func explains(t *testing.T, address string, code schemas.Code, message, hint string) {
+func checkExplanation(t *testing.T, address string, code schemas.Code, message, hint string) {
 	t.Helper()
-	err := use(t.Context(), address)
+	err := writeLargeValue(t.Context(), address)
 	require.Error(t, err)
 	e := cluster.Explain("shop", err)
 	require.Equal(t, code, e.Code, "%v", e)
 	require.Contains(t, e.Message, message)
 	require.NotContains(t, e.Message, "\n")
 	require.Contains(t, e.Hint, hint)
-	require.NotContains(t, e.Message+e.Hint, word)
+	require.NotContains(t, e.Message+e.Hint, password)
 	t.Log(e.Message + " | " + e.Hint)
 }
 
 // Errors of opening a workspace in a database have a remedy.
 func TestExplain_GivesRemedies(t *testing.T) {
 	address := postgrestest.Start(t)
-	with := address + " password=" + word
-	sql(t, address, `create user visitor password 'other'`, `create database prepared`)
-	require.NoError(t, use(t.Context(), address+" dbname=prepared"))
+	with := address + " password=" + password
+	execSQL(t, address, `create user visitor password 'other'`, `create database prepared`)
+	require.NoError(t, writeLargeValue(t.Context(), address+" dbname=prepared"))
 	standby := postgrestest.Standby(t, address)
 	for _, c := range []struct {
 		name, address string
 		code          schemas.Code
 		message, hint string
 	}{
-		{"no connection string", "postgres://handoff:" + word + " %zz@here/db", schemas.Invalid, "cannot be read", "sslmode"},
+		{"no connection string", "postgres://handoff:" + password + " %zz@here/db", schemas.Invalid, "cannot be read", "sslmode"},
 		{"no such database", with + " dbname=nowhere", schemas.Invalid, `"nowhere" does not exist`, "createdb"},
 		{"no such user", with + " user=nobody", schemas.Denied, `"nobody" does not exist`, "PGPASSWORD"},
-		{"no server", "host=/nowhere user=handoff dbname=postgres password=" + word, schemas.Unavailable, "cannot be reached", "Start the server"},
+		{"no server", "host=/nowhere user=handoff dbname=postgres password=" + password, schemas.Unavailable, "cannot be reached", "Start the server"},
 		{"no right to make tables", with + " user=visitor", schemas.Denied, "permission denied for schema", "docs/postgres.md"},
 		{"no right to rows", with + " user=visitor dbname=prepared", schemas.Denied, "permission denied for table", "docs/postgres.md"},
-		{"standby", standby + " dbname=prepared password=" + word, schemas.Unavailable, "read-only transaction", "primary"},
-		{"standby without tables", standby + " password=" + word, schemas.Unavailable, "read-only transaction", "primary"},
+		{"standby", standby + " dbname=prepared password=" + password, schemas.Unavailable, "read-only transaction", "primary"},
+		{"standby without tables", standby + " password=" + password, schemas.Unavailable, "read-only transaction", "primary"},
 	} {
-		t.Run(c.name, func(t *testing.T) { explains(t, c.address, c.code, c.message, c.hint) })
+		t.Run(c.name, func(t *testing.T) { checkExplanation(t, c.address, c.code, c.message, c.hint) })
 	}
 	t.Run("a newer layout", func(t *testing.T) {
-		sql(t, address+" dbname=prepared", `update handoff_schema set version = 99`)
-		explains(t, with+" dbname=prepared", schemas.Unavailable, "version 99", "newest")
+		execSQL(t, address+" dbname=prepared", `update handoff_schema set version = 99`)
+		checkExplanation(t, with+" dbname=prepared", schemas.Unavailable, "version 99", "newest")
 	})
 	t.Run("wrong password", func(t *testing.T) {
-		sql(t, address, `copy (select 'local all all scram-sha-256') to program 'cat >pg_hba.conf'`, `select pg_reload_conf()`)
-		require.Eventually(t, func() bool { return use(t.Context(), with) != nil }, 20*time.Second, 10*time.Millisecond)
-		explains(t, with+" user=visitor", schemas.Denied, `password authentication failed for user "visitor"`, "~/.pgpass")
+		execSQL(t, address, `copy (select 'local all all scram-sha-256') to program 'cat >pg_hba.conf'`, `select pg_reload_conf()`)
+		require.Eventually(t, func() bool { return writeLargeValue(t.Context(), with) != nil }, 20*time.Second, 10*time.Millisecond)
+		checkExplanation(t, with+" user=visitor", schemas.Denied, `password authentication failed for user "visitor"`, "~/.pgpass")
 	})
 }
 
@@ -106,6 +106,6 @@ func TestExplain_FullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { require.NoError(t, exec.Command("umount", dir).Run()) })
 	address, tables := postgrestest.Start(t), filepath.Join(dir, "tables")
-	sql(t, address, `copy (select) to program 'cat && mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
-	explains(t, address+" password="+word+" default_tablespace=small", schemas.Unavailable, "No space left on device", "Free space")
+	execSQL(t, address, `copy (select) to program 'cat && mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
+	checkExplanation(t, address+" password="+password+" default_tablespace=small", schemas.Unavailable, "No space left on device", "Free space")
 }

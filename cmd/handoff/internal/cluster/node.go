@@ -91,12 +91,12 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 
 // Ready returns an error when the database does not answer.
 func (n *Node) Ready(ctx context.Context) error {
-	_, err := n.Knows(ctx, "")
+	_, err := n.HasWorkspace(ctx, "")
 	return err
 }
 
-// Knows tells whether the database has a workspace. Errors are *[schemas.Error].
-func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
+// HasWorkspace tells whether the database has a workspace. Errors are *[schemas.Error].
+func (n *Node) HasWorkspace(ctx context.Context, workspace string) (bool, error) {
 	owner, err := n.db.Owner(ctx, workspace)
 	if err != nil {
 		return false, Explain(workspace, err)
@@ -142,7 +142,7 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 
 // Remove deletes a workspace that nobody owns. Errors are *[schemas.Error].
 func (n *Node) Remove(ctx context.Context, workspace string) error {
-	return explained(workspace, n.db.Remove(ctx, workspace))
+	return explainError(workspace, n.db.Remove(ctx, workspace))
 }
 
 // String says which database it is, without its password.
@@ -184,8 +184,8 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to.handler.ServeHTTP(w, r)
 }
 
-// begin makes this node one that others see and reach.
-func (n *Node) begin(ctx context.Context) error {
+// ensureReachable makes this node one that others see and reach.
+func (n *Node) ensureReachable(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.beating {

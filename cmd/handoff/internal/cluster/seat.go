@@ -22,9 +22,9 @@ import (
 type Seat struct {
 	node      *Node
 	workspace string
-	before    postgres.Owner // as it was seen last
+	lastSeen  postgres.Owner // as it was seen last
 	owner     relay.Note     // of that
-	failed    error          // why the database could not be asked; nil if it could
+	queryErr  error          // why the database could not be asked; nil if it could
 	gaveUp    time.Time      // when a search ended since the database does not answer
 	held      *tenure
 }
@@ -34,25 +34,25 @@ var _ relay.Election = (*Seat)(nil)
 // Seat gives the election of a workspace. Each relay needs one of its own.
 func (n *Node) Seat(workspace string) *Seat { return &Seat{node: n, workspace: workspace} }
 
-// asking is how long one question to the database may take.
-const asking = 2 * time.Second
+// queryTimeout is how long one question to the database may take.
+const queryTimeout = 2 * time.Second
 
 // Prepare implements [relay.Election]. A search right after one that gave up on the database ends at once: one call of a
 // client may make several.
 func (s *Seat) Prepare() error {
-	if time.Since(s.gaveUp) < asking {
-		return s.Unusable(s.failed)
+	if time.Since(s.gaveUp) < queryTimeout {
+		return s.Unusable(s.queryErr)
 	}
 	return nil
 }
 
 // Owner implements [relay.Election].
 func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
-	ctx, end := context.WithTimeout(ctx, asking)
+	ctx, end := context.WithTimeout(ctx, queryTimeout)
 	defer end()
 	s.owner = relay.Note{}
-	s.before, s.failed = s.node.db.Owner(ctx, s.workspace)
-	if s.failed != nil || s.before.Note == "" || json.Unmarshal([]byte(s.before.Note), &s.owner) != nil {
+	s.lastSeen, s.queryErr = s.node.db.Owner(ctx, s.workspace)
+	if s.queryErr != nil || s.lastSeen.Note == "" || json.Unmarshal([]byte(s.lastSeen.Note), &s.owner) != nil {
 		return relay.Note{}, false
 	}
 	return s.owner, !s.owner.Started.IsZero() && s.reachable()
@@ -73,34 +73,34 @@ func (*Seat) Is(relay.Note) bool { return true }
 
 // Try implements [relay.Election]. A node that others reach takes from one that they do not.
 func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
-	if away(s.failed) {
+	if isUnreachable(s.queryErr) {
 		return nil, relay.ErrInUse // it is tried again for as long as calls wait for an owner
-	} else if s.failed != nil {
-		return nil, s.failed
+	} else if s.queryErr != nil {
+		return nil, s.queryErr
 	}
-	if err := s.node.begin(ctx); err != nil {
-		return nil, s.waitOr(err)
+	if err := s.node.ensureReachable(ctx); err != nil {
+		return nil, s.inUseIfTemporary(err)
 	}
 	first, _ := json.Marshal(relay.Note{Address: s.address(), Boot: platform.BootID()}) // texts can be encoded
-	forced := s.node.config.Advertise != "" && s.before.Note != "" && !s.reachable()
-	own, err := s.node.db.TakeOver(ctx, s.workspace, string(first), s.before, forced)
+	forced := s.node.config.Advertise != "" && s.lastSeen.Note != "" && !s.reachable()
+	own, err := s.node.db.TakeOver(ctx, s.workspace, string(first), s.lastSeen, forced)
 	if err != nil {
-		return nil, s.waitOr(err)
+		return nil, s.inUseIfTemporary(err)
 	}
 	s.held = &tenure{seat: s, own: own}
 	return s.held, nil
 }
 
-// waitOr makes an error that may pass one after which the election is tried again.
-func (s *Seat) waitOr(err error) error {
-	if s.failed = err; errors.Is(err, store.ErrLocked) || away(err) {
+// inUseIfTemporary makes an error that may pass one after which the election is tried again.
+func (s *Seat) inUseIfTemporary(err error) error {
+	if s.queryErr = err; errors.Is(err, store.ErrLocked) || isUnreachable(err) {
 		return relay.ErrInUse
 	}
 	return err
 }
 
-// away tells whether the database does not answer, which may pass.
-func away(err error) bool {
+// isUnreachable tells whether the database does not answer, which may pass.
+func isUnreachable(err error) bool {
 	return errors.Is(err, store.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -123,20 +123,20 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 // Replace gives the name of the workspace that was opened to another one, see [postgres.Ownership.Replace]. Errors are
 // *[schemas.Error].
 func (s *Seat) Replace(ctx context.Context, with, before string) error {
-	return explained(s.workspace, s.held.own.Replace(ctx, with, before))
+	return explainError(s.workspace, s.held.own.Replace(ctx, with, before))
 }
 
 // Close implements [relay.Election].
 func (*Seat) Close() error { return nil }
 
-// soon is when a call may be repeated that found no owner: by then its lease has run out.
-const soon = 3 * time.Second
+// retryAfter is when a call may be repeated that found no owner: by then its lease has run out.
+const retryAfter = 3 * time.Second
 
 // Unserved implements [relay.Election].
 func (s *Seat) Unserved() *schemas.Error {
-	if away(s.failed) {
+	if isUnreachable(s.queryErr) {
 		s.gaveUp = time.Now()
-		return s.Unusable(s.failed)
+		return s.Unusable(s.queryErr)
 	}
 	if !s.reachable() {
 		const said = "workspace %s is owned by a process on another machine that this one does not reach"
@@ -147,14 +147,14 @@ func (s *Seat) Unserved() *schemas.Error {
 	if s.owner.Address.Addr != "" {
 		said = fmt.Sprintf("the node at %s, which owns workspace %s, does not answer, and holds it", s.owner.Address.Addr, s.workspace)
 	}
-	return schemas.Errorf(schemas.Unavailable, "%s", said).After(soon).
+	return schemas.Errorf(schemas.Unavailable, "%s", said).After(retryAfter).
 		WithHint("Call again in 3 seconds. Nothing acknowledged is lost. Where it stays so, --advertise of that node is wrong.")
 }
 
 // Stalled implements [relay.Election].
 func (s *Seat) Stalled(owner relay.Note) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the node at %s, which owns workspace %s, does not answer", owner.Address.Addr, s.workspace).
-		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").After(soon)
+		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").After(retryAfter)
 }
 
 // Unusable implements [relay.Election].
@@ -173,7 +173,7 @@ func (t *tenure) Serve(n relay.Note, h http.Handler) error {
 	n.Address = t.seat.address()
 	note, _ := json.Marshal(n) // texts and numbers can be encoded
 	t.stop = t.seat.node.serve(t.seat.workspace, h)
-	ctx, end := context.WithTimeout(context.Background(), asking)
+	ctx, end := context.WithTimeout(context.Background(), queryTimeout)
 	defer end()
 	return t.own.Announce(ctx, string(note))
 }
@@ -189,13 +189,13 @@ func (t *tenure) Holds(ctx context.Context) error {
 	if t.lost.Load() {
 		return relay.ErrLost
 	}
-	ctx, end := context.WithTimeout(ctx, asking)
+	ctx, end := context.WithTimeout(ctx, queryTimeout)
 	defer end()
 	err := t.own.Holds(ctx)
 	if errors.Is(err, store.ErrFenced) {
 		return relay.ErrLost
 	}
-	return explained(t.seat.workspace, err)
+	return explainError(t.seat.workspace, err)
 }
 
 // Restore implements [relay.Tenure].

@@ -48,8 +48,8 @@ func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...str
 	return code, stdout.String(), stderr.String()
 }
 
-// With are the variables of a state directory, and more.
-func With(state string, more map[string]string) map[string]string {
+// StateVars are the variables of a state directory, and more.
+func StateVars(state string, more map[string]string) map[string]string {
 	vars := map[string]string{"XDG_STATE_HOME": state}
 	maps.Copy(vars, more)
 	return vars
@@ -58,19 +58,19 @@ func With(state string, more map[string]string) map[string]string {
 // Root is the root of all commands, for tests that look at the commands themselves.
 func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 
-// Stopped is the name under which the test binary is handoff with a clock that stands still, at the time in the
+// StoppedClock is the name under which the test binary is handoff with a clock that stands still, at the time in the
 // variable CLOCK.
-const Stopped = "handoff-stopped"
+const StoppedClock = "handoff-stopped"
 
-// Main runs the tests of a package in a sandbox. Their binary is also [Program] and [Stopped].
+// Main runs the tests of a package in a sandbox. Their binary is also [Program] and [StoppedClock].
 func Main(m *testing.M) {
 	tests := testscript.TestingM(m)
-	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name != Program && name != Stopped {
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name != Program && name != StoppedClock {
 		tests = sandbox.New(m)
 	}
 	testscript.Main(tests, map[string]func(){
 		Program: func() { root.Main("") },
-		Stopped: func() {
+		StoppedClock: func() {
 			e, at := cli.System(), time.Time{}
 			if err := at.UnmarshalText([]byte(os.Getenv("CLOCK"))); err != nil {
 				panic(err)
@@ -128,14 +128,14 @@ func Commands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// Counted is a reader that leaves after some lines.
-type Counted struct {
+// LineLimitWriter is a reader that leaves after some lines.
+type LineLimitWriter struct {
 	io.Writer
 	Left  int
 	Leave func()
 }
 
-func (c *Counted) Write(p []byte) (int, error) {
+func (c *LineLimitWriter) Write(p []byte) (int, error) {
 	if c.Left -= bytes.Count(p, []byte("\n")); c.Left <= 0 {
 		c.Leave()
 	}

@@ -38,7 +38,7 @@ func (d Desk) Env() cli.Env {
 
 // Vars returns the variables of an agent, empty for none, and sets switches to 1.
 func (d Desk) Vars(agent string, on ...string) map[string]string {
-	vars := With(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
+	vars := StateVars(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
 	for _, name := range on {
 		vars[name] = "1"
 	}

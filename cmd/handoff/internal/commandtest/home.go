@@ -35,7 +35,7 @@ func (p Home) Run(args ...string) (code int, out, errs string) {
 // RunWith runs it with more variables in its environment.
 func (p Home) RunWith(vars map[string]string, args ...string) (code int, out, errs string) {
 	p.T.Helper()
-	return Execute(p.T.Context(), cli.Env{Cwd: p.State}, With(p.State, vars), append(args, "--workspace", "w")...)
+	return Execute(p.T.Context(), cli.Env{Cwd: p.State}, StateVars(p.State, vars), append(args, "--workspace", "w")...)
 }
 
 // Must runs a command that has to succeed.
@@ -101,7 +101,7 @@ func (s *Server) Ask(method, params string) string {
 	require.NoError(s.T, err)
 	for {
 		line, err := s.R.ReadBytes('\n')
-		require.NoError(s.T, err, "%s", s.Said())
+		require.NoError(s.T, err, "%s", s.LogText())
 		var answer struct {
 			ID     *int
 			Result json.RawMessage
@@ -113,14 +113,14 @@ func (s *Server) Ask(method, params string) string {
 	}
 }
 
-// Ended waits for the process and gives its exit status, -1 if a signal ended it.
-func (s *Server) Ended() int {
+// Wait waits for the process and gives its exit status, -1 if a signal ended it.
+func (s *Server) Wait() int {
 	_ = s.Cmd.Wait() // the status says it better
 	return s.Cmd.ProcessState.ExitCode()
 }
 
-// Said returns the log of the server.
-func (s *Server) Said() string {
+// LogText returns the log of the server.
+func (s *Server) LogText() string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Log.Name())
 	require.NoError(s.T, err)
@@ -132,14 +132,14 @@ func (p Home) Environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
 
-// Ran is the result of a process.
-type Ran struct {
+// ProcessResult is the result of a process.
+type ProcessResult struct {
 	Code      int
 	Out, Errs string
 }
 
 // InProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
-func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) Ran {
+func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) ProcessResult {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), Program, args...)
 	cmd.Env = append(Home{t, state}.Environ(), "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev")
@@ -152,14 +152,14 @@ func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...stri
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		require.NoError(t, err)
 	}
-	return Ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return ProcessResult{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // Leave ends the server by ending its input.
 func (s *Server) Leave() {
 	s.T.Helper()
 	require.NoError(s.T, s.In.Close())
-	require.Zero(s.T, s.Ended(), "%s", s.Said())
+	require.Zero(s.T, s.Wait(), "%s", s.LogText())
 }
 
 // Hello is the line with which a client begins.
@@ -171,8 +171,8 @@ func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// Keep starts a command line that keeps a workspace served, and gives its first words.
-func (p Home) Keep(args ...string) (keeper *exec.Cmd, said string) {
+// StartKeeper starts a command line that keeps a workspace served, and gives its first words.
+func (p Home) StartKeeper(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)
 	keeper.Env = p.Environ()

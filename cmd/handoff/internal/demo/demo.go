@@ -140,7 +140,7 @@ func (conn *connection) play(ctx context.Context, s step) error {
 	}
 	var told []string
 	for _, want := range s.Want {
-		if got := at(result, want[0]); got != want[1] {
+		if got := valueAt(result, want[0]); got != want[1] {
 			return fmt.Errorf("%s by %s: %s is %v, not %s", s.Tool, s.Agent, want[0], got, want[1])
 		}
 		told = append(told, want[0]+": "+want[1])
@@ -149,8 +149,8 @@ func (conn *connection) play(ctx context.Context, s step) error {
 	return nil
 }
 
-// at gives the value at a path through objects, or nil.
-func at(value any, path string) any {
+// valueAt gives the value at a path through objects, or nil.
+func valueAt(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		inner, _ := value.(map[string]any)
 		value = inner[name]

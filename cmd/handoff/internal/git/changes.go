@@ -32,8 +32,8 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	return base, uncommitted, err
 }
 
-// HiddenBy returns the setting that hides an uncommitted file from Status.
-func (r Repository) HiddenBy(ctx context.Context, file string) string {
+// HidingSetting returns the setting that hides an uncommitted file from Status.
+func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the settings are to blame, too
 	rule, _ := r.list(ctx, "check-ignore", "-v", "--", "./"+file)
 	switch flag := strings.Join(flags, "") + " "; {
@@ -70,8 +70,8 @@ func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 	return "", nil
 }
 
-// Changed lists the files in which two commits differ.
-func (r Repository) Changed(ctx context.Context, from, to string) ([]string, error) {
+// ChangedFiles lists the files in which two commits differ.
+func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
 	if !IsObjectID(from) || !IsObjectID(to) {
 		return nil, errors.New("no id of a commit")
 	}
@@ -81,8 +81,8 @@ func (r Repository) Changed(ctx context.Context, from, to string) ([]string, err
 	return r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
 }
 
-// Newest lists so many of the newest commits that HEAD has.
-func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
+// NewestCommits lists so many of the newest commits that HEAD has.
+func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
 	rows, err := r.list(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
 	return strings.Fields(strings.Join(rows, "")), err
 }
@@ -100,8 +100,8 @@ func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	return err == nil
 }
 
-// Has tells whether a path is in a commit, whose whole id is given. It asks no other repository.
-func (r Repository) Has(ctx context.Context, commit, path string) (bool, error) {
+// HasPath tells whether a path is in a commit, whose whole id is given. It asks no other repository.
+func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, error) {
 	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
 	}
@@ -115,8 +115,8 @@ func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 	return strings.TrimSpace(strings.Join(found, "")), err
 }
 
-// mostListed is how much git may print, in bytes.
-const mostListed = 64 << 20
+// maxOutput is how much git may print, in bytes.
+const maxOutput = 64 << 20
 
 // list runs the program git, because nothing else knows its index and its ignore rules, and returns its output, split
 // at zero bytes. Paths are relative to the root. It writes nothing in the tree, and runs none of the programs that
@@ -139,7 +139,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	cmd.WaitDelay = time.Second
-	var out, problem limited
+	var out, problem limitedBuffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	err := cmd.Run()
 	if said, _, _ := strings.Cut(problem.String(), "\n"); err != nil && said != "" && ctx.Err() == nil {
@@ -148,11 +148,11 @@ func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	return out.String(), err
 }
 
-// limited keeps written bytes, and fails past the limit.
-type limited struct{ strings.Builder }
+// limitedBuffer keeps written bytes, and fails past the limit.
+type limitedBuffer struct{ strings.Builder }
 
-func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > mostListed {
+func (l *limitedBuffer) Write(b []byte) (int, error) {
+	if l.Len()+len(b) > maxOutput {
 		return 0, errors.New("git prints too much")
 	}
 	return l.Builder.Write(b)

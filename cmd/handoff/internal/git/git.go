@@ -53,15 +53,15 @@ func workingTree(dir string) (Repository, bool) {
 			return Repository{}, false
 		}
 		gitDir = resolvePath(dir, target)
-		shared = common(gitDir, dotGit)
+		shared = commonDir(gitDir, dotGit)
 	}
-	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !ofAnother(dir, gitDir)
+	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOther(dir, gitDir)
 }
 
-// ofAnother tells whether a git directory is the ".git" of another working tree, to which a file or a link can lead that
+// belongsToOther tells whether a git directory is the ".git" of another working tree, to which a file or a link can lead that
 // comes with an archive. A git directory elsewhere under another name is believed, as git does: submodules and
 // --separate-git-dir leave no sign there of the working tree.
-func ofAnother(dir, gitDir string) bool {
+func belongsToOther(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
 	return err != nil || filepath.Base(real) == ".git" && !platform.SameFile(filepath.Dir(real), dir)
 }
@@ -73,10 +73,10 @@ func isGitDir(dir, shared string) bool {
 	return err == nil && platform.IsDir(filepath.Join(shared, "objects")) && platform.IsDir(filepath.Join(shared, "refs"))
 }
 
-// common returns the directory that a linked worktree shares with its repository. It believes "commondir" only where
+// commonDir returns the directory that a linked worktree shares with its repository. It believes "commondir" only where
 // both know of each other: the repository lists the git directory among its worktrees, and that one names dotGit.
 // Otherwise files from elsewhere could make their directory a part of any repository on this machine.
-func common(gitDir, dotGit string) string {
+func commonDir(gitDir, dotGit string) string {
 	shared, named := pathIn(gitDir, "commondir")
 	back, backNamed := pathIn(gitDir, "gitdir")
 	worktrees := filepath.Join(shared, "worktrees")
@@ -118,11 +118,11 @@ func resolvePath(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// smallFile is the longest file of one line that is read, in bytes.
-const smallFile = 64 << 10
+// maxSmallFile is the longest file of one line that is read, in bytes.
+const maxSmallFile = 64 << 10
 
-// packedRefs is how much of packed-refs is read, in bytes: about a million references.
-const packedRefs = 64 << 20
+// maxPackedRefs is how much of packed-refs is read, in bytes: about a million references.
+const maxPackedRefs = 64 << 20
 
 // IsObjectID tells whether s is the id of a commit, by SHA-1 or SHA-256.
 func IsObjectID(s string) bool {
@@ -176,7 +176,7 @@ func (r Repository) commitOf(ref string) string {
 		return ""
 	}
 	defer packed.Close()
-	return findPacked(io.LimitReader(packed, packedRefs), ref)
+	return findPacked(io.LimitReader(packed, maxPackedRefs), ref)
 }
 
 // findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
@@ -191,6 +191,6 @@ func findPacked(packed io.Reader, ref string) string {
 
 // readSmall reads a file of one line.
 func readSmall(path string) (string, error) {
-	content, err := platform.ReadRegular(path, smallFile)
+	content, err := platform.ReadRegular(path, maxSmallFile)
 	return string(content), err
 }

@@ -12,10 +12,10 @@ import (
 	"handoff/cmd/handoff/internal/git"
 )
 
-func anywhere(string) bool { return false }
+func skipNone(string) bool { return false }
 
-// run runs the real git, whose output is the expectation.
-func run(t *testing.T, dir string, args ...string) string {
+// runGit runs the real git, whose output is the expectation.
+func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{
 		"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main",
@@ -27,7 +27,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func repository(t *testing.T) string {
+func newRepository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git to compare with")
@@ -36,77 +36,77 @@ func repository(t *testing.T) string {
 	require.NoError(t, err)
 	dir = filepath.Join(dir, "shop")
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	run(t, dir, "init")
-	run(t, dir, "commit", "--allow-empty", "-m", "first")
+	runGit(t, dir, "init")
+	runGit(t, dir, "commit", "--allow-empty", "-m", "first")
 	return dir
 }
 
-// agree compares our reading with git's.
-func agree(t *testing.T, dir string) git.Repository {
+// checkAgainstGit compares our reading with git's.
+func checkAgainstGit(t *testing.T, dir string) git.Repository {
 	t.Helper()
-	r, ok := git.Find(dir, anywhere)
+	r, ok := git.Find(dir, skipNone)
 	require.True(t, ok)
-	require.Equal(t, run(t, dir, "rev-parse", "--path-format=absolute", "--git-dir"), r.Dir)
-	require.Equal(t, run(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"), r.Common)
+	require.Equal(t, runGit(t, dir, "rev-parse", "--path-format=absolute", "--git-dir"), r.Dir)
+	require.Equal(t, runGit(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"), r.Common)
 	branch, commit := r.Head()
-	require.Equal(t, run(t, dir, "branch", "--show-current"), branch)
-	require.Equal(t, run(t, dir, "rev-parse", "HEAD"), commit)
+	require.Equal(t, runGit(t, dir, "branch", "--show-current"), branch)
+	require.Equal(t, runGit(t, dir, "rev-parse", "HEAD"), commit)
 	return r
 }
 
 func TestFind_FromSubdirectory(t *testing.T) {
-	repo := repository(t)
+	repo := newRepository(t)
 	below := filepath.Join(repo, "a", "b")
 	require.NoError(t, os.MkdirAll(below, 0o755))
-	require.Equal(t, repo, agree(t, below).Root)
+	require.Equal(t, repo, checkAgainstGit(t, below).Root)
 }
 
 func TestFind_WorktreesShareCommonDirectory(t *testing.T) {
-	repo := repository(t)
+	repo := newRepository(t)
 	linked := filepath.Join(filepath.Dir(repo), "linked")
-	run(t, repo, "worktree", "add", "-b", "topic/one", linked)
-	r := agree(t, linked)
+	runGit(t, repo, "worktree", "add", "-b", "topic/one", linked)
+	r := checkAgainstGit(t, linked)
 	require.Equal(t, linked, r.Root)
-	require.Equal(t, agree(t, repo).Common, r.Common)
+	require.Equal(t, checkAgainstGit(t, repo).Common, r.Common)
 }
 
 func TestFind_SubmoduleIsOwnRepository(t *testing.T) {
-	library, repo := repository(t), repository(t)
-	run(t, repo, "submodule", "add", library, "lib")
-	r := agree(t, filepath.Join(repo, "lib"))
+	library, repo := newRepository(t), newRepository(t)
+	runGit(t, repo, "submodule", "add", library, "lib")
+	r := checkAgainstGit(t, filepath.Join(repo, "lib"))
 	require.Equal(t, r.Dir, r.Common)
-	require.NotEqual(t, agree(t, repo).Common, r.Common)
+	require.NotEqual(t, checkAgainstGit(t, repo).Common, r.Common)
 }
 
 func TestFind_BareRepositoryIsItsCommonDirectory(t *testing.T) {
-	repo := repository(t)
+	repo := newRepository(t)
 	bare := filepath.Join(filepath.Dir(repo), "shop.git")
-	run(t, repo, "clone", "--bare", repo, bare)
-	require.Empty(t, agree(t, bare).Root)
+	runGit(t, repo, "clone", "--bare", repo, bare)
+	require.Empty(t, checkAgainstGit(t, bare).Root)
 	linked := filepath.Join(filepath.Dir(repo), "of-bare")
-	run(t, bare, "worktree", "add", linked)
-	require.Equal(t, bare, agree(t, linked).Common)
+	runGit(t, bare, "worktree", "add", linked)
+	require.Equal(t, bare, checkAgainstGit(t, linked).Common)
 }
 
 func TestFind_SeparateGitDirectory(t *testing.T) {
-	repo := repository(t)
-	run(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
-	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), agree(t, repo).Common)
+	repo := newRepository(t)
+	runGit(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
+	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), checkAgainstGit(t, repo).Common)
 }
 
 func TestHead_PackedAndDetached(t *testing.T) {
-	repo := repository(t)
-	run(t, repo, "tag", "-a", "v1", "-m", "one")
-	run(t, repo, "pack-refs", "--all")
-	agree(t, repo)
-	run(t, repo, "checkout", "--detach")
-	agree(t, repo)
+	repo := newRepository(t)
+	runGit(t, repo, "tag", "-a", "v1", "-m", "one")
+	runGit(t, repo, "pack-refs", "--all")
+	checkAgainstGit(t, repo)
+	runGit(t, repo, "checkout", "--detach")
+	checkAgainstGit(t, repo)
 }
 
 func TestHead_BeforeFirstCommitHasOnlyBranch(t *testing.T) {
-	repo := repository(t)
-	run(t, repo, "checkout", "--orphan", "empty")
-	r, ok := git.Find(repo, anywhere)
+	repo := newRepository(t)
+	runGit(t, repo, "checkout", "--orphan", "empty")
+	r, ok := git.Find(repo, skipNone)
 	require.True(t, ok)
 	branch, commit := r.Head()
 	require.Equal(t, "empty", branch)
@@ -117,9 +117,9 @@ func TestFind_IgnoresOtherFolders(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"nothing":              func(*testing.T, string) {},
 		"an empty .git":        func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) },
-		"a file to nowhere":    writes("gitdir: /no/such/place\n"),
-		"a file of other kind": writes("hello\n"),
-		"a huge file":          writes("gitdir: " + strings.Repeat("x", 1<<17)),
+		"a file to nowhere":    fileWriter("gitdir: /no/such/place\n"),
+		"a file of other kind": fileWriter("hello\n"),
+		"a huge file":          fileWriter("gitdir: " + strings.Repeat("x", 1<<17)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -130,14 +130,14 @@ func TestFind_IgnoresOtherFolders(t *testing.T) {
 	}
 }
 
-func writes(content string) func(t *testing.T, dir string) {
+func fileWriter(content string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte(content), 0o600))
 	}
 }
 
 func TestFind_SkipsDirectories(t *testing.T) {
-	repo := repository(t)
+	repo := newRepository(t)
 	below := filepath.Join(repo, "notes")
 	require.NoError(t, os.Mkdir(below, 0o755))
 	r, ok := git.Find(below, func(dir string) bool { return dir == repo })
@@ -146,57 +146,57 @@ func TestFind_SkipsDirectories(t *testing.T) {
 
 // A folder that is a git directory can be committed like any other, and then comes with a clone.
 func TestFind_IgnoresCommittedGitDirectory(t *testing.T) {
-	victim, clone := repository(t), repository(t)
+	victim, clone := newRepository(t), newRepository(t)
 	trap := filepath.Join(clone, "docs")
 	for _, dir := range []string{"objects", "refs"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(trap, dir), 0o755))
 	}
-	put(t, filepath.Join(trap, "HEAD"), "ref: refs/heads/main\n")
-	put(t, filepath.Join(trap, "commondir"), filepath.Join(victim, ".git")+"\n")
-	r, ok := git.Find(trap, anywhere)
+	writeFile(t, filepath.Join(trap, "HEAD"), "ref: refs/heads/main\n")
+	writeFile(t, filepath.Join(trap, "commondir"), filepath.Join(victim, ".git")+"\n")
+	r, ok := git.Find(trap, skipNone)
 	require.True(t, ok)
 	require.Equal(t, clone, r.Root)
 	require.Equal(t, filepath.Join(clone, ".git"), r.Common)
 }
 
 func TestFind_CommonDirectoryMustReferBack(t *testing.T) {
-	victim := repository(t)
+	victim := newRepository(t)
 	linked := filepath.Join(filepath.Dir(victim), "linked")
-	run(t, victim, "worktree", "add", linked)
+	runGit(t, victim, "worktree", "add", linked)
 	registered := filepath.Join(victim, ".git", "worktrees", "linked")
 
 	unregistered := t.TempDir() // names the victim, which does not know it
-	put(t, filepath.Join(unregistered, "g", "HEAD"), "ref: refs/heads/main\n")
-	put(t, filepath.Join(unregistered, "g", "commondir"), filepath.Join(victim, ".git"))
-	put(t, filepath.Join(unregistered, "g", "gitdir"), filepath.Join(unregistered, ".git"))
-	put(t, filepath.Join(unregistered, ".git"), "gitdir: g\n")
+	writeFile(t, filepath.Join(unregistered, "g", "HEAD"), "ref: refs/heads/main\n")
+	writeFile(t, filepath.Join(unregistered, "g", "commondir"), filepath.Join(victim, ".git"))
+	writeFile(t, filepath.Join(unregistered, "g", "gitdir"), filepath.Join(unregistered, ".git"))
+	writeFile(t, filepath.Join(unregistered, ".git"), "gitdir: g\n")
 
 	borrowed := t.TempDir() // names a worktree of the victim, which is elsewhere
-	put(t, filepath.Join(borrowed, ".git"), "gitdir: "+registered+"\n")
+	writeFile(t, filepath.Join(borrowed, ".git"), "gitdir: "+registered+"\n")
 
 	direct, linkedTo := t.TempDir(), t.TempDir() // lead to the git directory of the victim itself
-	put(t, filepath.Join(direct, ".git"), "gitdir: "+filepath.Join(victim, ".git")+"\n")
+	writeFile(t, filepath.Join(direct, ".git"), "gitdir: "+filepath.Join(victim, ".git")+"\n")
 	require.NoError(t, os.Symlink(filepath.Join(victim, ".git"), filepath.Join(linkedTo, ".git")))
 
 	for _, dir := range []string{unregistered, borrowed, direct, linkedTo} {
 		_, ok := git.Find(dir, func(d string) bool { return d != dir })
 		require.False(t, ok)
 	}
-	require.Equal(t, filepath.Join(victim, ".git"), agree(t, linked).Common)
+	require.Equal(t, filepath.Join(victim, ".git"), checkAgainstGit(t, linked).Common)
 }
 
 func TestHead_ReadsPackedRefsFromRegularFileOnly(t *testing.T) {
-	repo := repository(t)
+	repo := newRepository(t)
 	require.NoError(t, os.Remove(filepath.Join(repo, ".git", "refs", "heads", "main")))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(repo, ".git", "packed-refs")))
-	r, ok := git.Find(repo, anywhere)
+	r, ok := git.Find(repo, skipNone)
 	require.True(t, ok)
 	branch, commit := r.Head()
 	require.Equal(t, "main", branch)
 	require.Empty(t, commit)
 }
 
-func put(t *testing.T, path, content string) {
+func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))

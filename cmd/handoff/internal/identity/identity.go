@@ -14,7 +14,7 @@ import (
 // Caller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, empty for none. The
 // agent is empty if it is not known. The error is the error of [schemas.Caller.As] for an invalid name.
 func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
-	c := recognise(getenv)
+	c := detectClient(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
 	switch {
 	case name != "":
@@ -28,9 +28,9 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 }
 
 // Server returns the caller over the connection of a client to the server that the client started. The agent is empty
-// if name is: then the client's own name tells it, see [OfClient].
+// if name is: then the client's own name tells it, see [AgentOfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
-	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(recognise(getenv).Shell.Session)}
+	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(detectClient(getenv).Shell.Session)}
 	if name == "" {
 		return by, nil
 	}
@@ -65,9 +65,9 @@ func shellOf(agent schemas.Agent) client.Shell {
 	return c.Shell
 }
 
-// OfClient returns the agent for the name that a known MCP client gives itself, so that its tools and its shells act
+// AgentOfClient returns the agent for the name that a known MCP client gives itself, so that its tools and its shells act
 // under one name.
-func OfClient(name string) (schemas.Agent, bool) {
+func AgentOfClient(name string) (schemas.Agent, bool) {
 	for _, c := range client.All() {
 		if c.MCPName == name {
 			return schemas.Agent(c.Name), true
@@ -82,11 +82,11 @@ func Missing() *schemas.Error {
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }
 
-// Below names the client in whose shell this process runs, though a terminal may be between them: by the variables of
+// ClientAbove names the client in whose shell this process runs, though a terminal may be between them: by the variables of
 // its shells, or because it is one of the programs above. A client that is an editor has terminals for people, and does
 // not count as such. It is empty where nothing tells.
-func Below(getenv func(string) string, programs []string) string {
-	if c := recognise(getenv); c.Title != "" {
+func ClientAbove(getenv func(string) string, programs []string) string {
+	if c := detectClient(getenv); c.Title != "" {
 		return c.Title
 	}
 	for _, c := range client.All() {
@@ -97,10 +97,10 @@ func Below(getenv func(string) string, programs []string) string {
 	return ""
 }
 
-// recognise finds the client in whose shell this process runs. Children inherit the variables of their shell, so a
+// detectClient finds the client in whose shell this process runs. Children inherit the variables of their shell, so a
 // client that was started from the shell of another has the variables of both. Then the order of the clients decides:
 // it is a guess, which --agent corrects.
-func recognise(getenv func(string) string) client.Client {
+func detectClient(getenv func(string) string) client.Client {
 	for _, c := range client.All() {
 		for _, sign := range c.Shell.Signs {
 			if getenv(sign) != "" {

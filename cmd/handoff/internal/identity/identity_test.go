@@ -53,11 +53,11 @@ func TestOfClient_MatchesItsShell(t *testing.T) {
 	for client, want := range map[string]schemas.Agent{
 		"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli", "cursor-vscode": "cursor",
 	} {
-		agent, ok := identity.OfClient(client)
+		agent, ok := identity.AgentOfClient(client)
 		require.True(t, ok)
 		require.Equal(t, want, agent)
 	}
-	_, ok := identity.OfClient("somebody-else")
+	_, ok := identity.AgentOfClient("somebody-else")
 	require.False(t, ok)
 }
 

@@ -30,10 +30,10 @@ func New(dir string) (log *slog.Logger, closeLog func() error) {
 // Path returns the path of the file with the newest lines of the journal in dir.
 func Path(dir string) string { return filepath.Join(dir, "handoff.log") }
 
-// earlier is the path of the file before the one at path.
-func earlier(path string) string { return path + ".1" }
+// rotatedPath is the path of the file before the one at path.
+func rotatedPath(path string) string { return path + ".1" }
 
-const fullAt = 1 << 20 // bytes
+const maxFileSize = 1 << 20 // bytes
 
 // A file takes whole lines. When it is full it is renamed, and a new one begun.
 type file struct {
@@ -49,26 +49,26 @@ type file struct {
 func (f *file) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.closed && f.ready() == nil {
+	if !f.closed && f.openOrRotate() == nil {
 		n, _ := f.out.Write(line) // a full disk may have space for the next line
 		f.size += int64(n)
 	}
 	return len(line), nil
 }
 
-// ready opens the file, and a new one when it is full.
-func (f *file) ready() error {
+// openOrRotate opens the file, and a new one when it is full.
+func (f *file) openOrRotate() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {
 			return err
 		}
 	}
-	if f.size < fullAt {
+	if f.size < maxFileSize {
 		return nil
 	}
 	_ = f.out.Close() // nothing more is written to it
 	f.out = nil
-	if os.Rename(f.path, earlier(f.path)) != nil {
+	if os.Rename(f.path, rotatedPath(f.path)) != nil {
 		_ = os.Truncate(f.path, 0) // the file must not grow for ever
 	}
 	return f.open()

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	limit = 1 << 20 // bytes of one file
-	all   = 1 << 20 // lines: more than there are
+	limit    = 1 << 20 // bytes of one file
+	allLines = 1 << 20 // lines: more than there are
 )
 
-// write is an owner with something to say. In a bubble its Close finds time to write it all.
-func write(t *testing.T, dir string, messages ...string) {
+// logAsOwner is an owner with something to say. In a bubble its Close finds time to write it all.
+func logAsOwner(t *testing.T, dir string, messages ...string) {
 	t.Helper()
 	log, closeLog := journal.New(dir)
 	for _, m := range messages {
@@ -49,8 +49,8 @@ func message(line string) string {
 	return m
 }
 
-// add writes to a file of the log by hand.
-func add(t *testing.T, dir, name, content string) {
+// appendToFile writes to a file of the log by hand.
+func appendToFile(t *testing.T, dir, name, content string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
@@ -59,18 +59,18 @@ func add(t *testing.T, dir, name, content string) {
 	require.NoError(t, f.Close())
 }
 
-// full is a line after which no other fits.
-func full(message string) string {
+// fullLine is a line after which no other fits.
+func fullLine(message string) string {
 	return strings.Repeat("x", limit) + " msg=" + message + "\n"
 }
 
 func TestNew_MakesFileAtFirstLine(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir)
+	logAsOwner(t, dir)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
-	require.Empty(t, tail(t, dir, all))
+	require.Empty(t, tail(t, dir, allLines))
 }
 
 func TestNew_LineHasTimeLevelAndMessage(t *testing.T) {
@@ -97,9 +97,9 @@ func TestNew_LineHasTimeLevelAndMessage(t *testing.T) {
 func TestNew_NextOwnerAppends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		write(t, dir, "one", "two")
-		write(t, dir, "three")
-		require.Equal(t, []string{"one", "two", "three"}, tail(t, dir, all))
+		logAsOwner(t, dir, "one", "two")
+		logAsOwner(t, dir, "three")
+		require.Equal(t, []string{"one", "two", "three"}, tail(t, dir, allLines))
 		require.Equal(t, []string{"two", "three"}, tail(t, dir, 2))
 		require.Empty(t, tail(t, dir, 0))
 	})
@@ -108,11 +108,11 @@ func TestNew_NextOwnerAppends(t *testing.T) {
 func TestNew_RotatesFullLogWhenOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		add(t, dir, "handoff.log.1", "msg=ancient\n")
-		add(t, dir, "handoff.log", full("old"))
-		write(t, dir, "new")
+		appendToFile(t, dir, "handoff.log.1", "msg=ancient\n")
+		appendToFile(t, dir, "handoff.log", fullLine("old"))
+		logAsOwner(t, dir, "new")
 		require.Equal(t, []string{"old", "new"}, tail(t, dir, 2), "what is older is still read")
-		require.NotContains(t, tail(t, dir, all), "ancient")
+		require.NotContains(t, tail(t, dir, allLines), "ancient")
 		require.Less(t, size(t, dir, "handoff.log"), int64(100))
 	})
 }
@@ -139,9 +139,9 @@ func TestNew_RotatesFullLogWhileWriting(t *testing.T) {
 func TestNew_TruncatesLogThatCannotBeRenamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		add(t, dir, "handoff.log", full("old"))
+		appendToFile(t, dir, "handoff.log", fullLine("old"))
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.log.1", "in the way"), 0o700))
-		write(t, dir, "new")
+		logAsOwner(t, dir, "new")
 		require.Less(t, size(t, dir, "handoff.log"), int64(100))
 	})
 }
@@ -157,7 +157,7 @@ func TestNew_IgnoresWriteErrors(t *testing.T) {
 func TestLines_ReportsReadError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.log"), 0o700))
-	for _, lines := range []iter.Seq2[string, error]{journal.Lines(t.Context(), dir, all, false), journal.Lines(t.Context(), dir, all, true)} {
+	for _, lines := range []iter.Seq2[string, error]{journal.Lines(t.Context(), dir, allLines, false), journal.Lines(t.Context(), dir, allLines, true)} {
 		var errs []error
 		for _, err := range lines {
 			errs = append(errs, err)
@@ -178,7 +178,7 @@ func size(t *testing.T, dir, name string) int64 {
 func TestLines_FollowYieldsNewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		write(t, dir, "one", "two")
+		logAsOwner(t, dir, "one", "two")
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		var seen []string
@@ -187,12 +187,12 @@ func TestLines_FollowYieldsNewLines(t *testing.T) {
 			seen = append(seen, message(line))
 			switch seen[len(seen)-1] {
 			case "two":
-				write(t, dir, "three")
-				add(t, dir, "handoff.log", "msg=fo")
+				logAsOwner(t, dir, "three")
+				appendToFile(t, dir, "handoff.log", "msg=fo")
 			case "three":
-				add(t, dir, "handoff.log", "ur\n"+full("five"))
+				appendToFile(t, dir, "handoff.log", "ur\n"+fullLine("five"))
 			case "four":
-				write(t, dir, "six")
+				logAsOwner(t, dir, "six")
 				require.FileExists(t, filepath.Join(dir, "handoff.log.1"))
 			case "six":
 				leave()
@@ -208,9 +208,9 @@ func TestLines_FollowWaitsForFirstLine(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		time.AfterFunc(time.Minute, func() {
-			add(t, dir, "handoff.log", "msg=one\n")
+			appendToFile(t, dir, "handoff.log", "msg=one\n")
 		})
-		for line, err := range journal.Lines(ctx, dir, all, true) {
+		for line, err := range journal.Lines(ctx, dir, allLines, true) {
 			require.NoError(t, err)
 			require.Equal(t, "one", message(line))
 			leave()
@@ -221,7 +221,7 @@ func TestLines_FollowWaitsForFirstLine(t *testing.T) {
 func TestLines_FollowContinuesInEmptiedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		write(t, dir, "one", "two")
+		logAsOwner(t, dir, "one", "two")
 		var seen []string
 		for line, err := range journal.Lines(t.Context(), dir, 1, true) {
 			require.NoError(t, err)
@@ -229,7 +229,7 @@ func TestLines_FollowContinuesInEmptiedLog(t *testing.T) {
 				break
 			}
 			require.NoError(t, os.Truncate(filepath.Join(dir, "handoff.log"), 0))
-			write(t, dir, "three")
+			logAsOwner(t, dir, "three")
 		}
 		require.Equal(t, []string{"two", "three"}, seen)
 	})

@@ -52,7 +52,7 @@ type opened struct {
 // open opens the files that exist, the earlier one first. A file that is renamed meanwhile is opened once.
 func (r *reader) open() ([]opened, error) {
 	var files []opened
-	for _, path := range []string{r.path, earlier(r.path)} {
+	for _, path := range []string{r.path, rotatedPath(r.path)} {
 		f, err := open(path, os.O_RDONLY)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -97,17 +97,17 @@ func (r *reader) read(f opened) ([]string, error) {
 	return lines, err
 }
 
-// lookEvery is the interval at which a following reader looks for new lines.
-const lookEvery = 250 * time.Millisecond
+// pollInterval is the interval at which a following reader looks for new lines.
+const pollInterval = 250 * time.Millisecond
 
 // Lines yields the last n lines of the journal in dir, and none if there is no journal. With follow it then yields
 // each new line, within 250 ms, until ctx is done. It yields an error once, last.
 func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		look := time.NewTicker(lookEvery)
+		look := time.NewTicker(pollInterval)
 		defer look.Stop()
 		r := reader{path: Path(dir)}
-		for r.give(n, yield) && follow {
+		for r.yieldLast(n, yield) && follow {
 			n = math.MaxInt
 			select {
 			case <-ctx.Done():
@@ -118,8 +118,8 @@ func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string
 	}
 }
 
-// give yields the last n of the new lines, and reports whether to go on.
-func (r *reader) give(n int, yield func(string, error) bool) bool {
+// yieldLast yields the last n of the new lines, and reports whether to go on.
+func (r *reader) yieldLast(n int, yield func(string, error) bool) bool {
 	lines, err := r.next()
 	for _, line := range lines[max(0, len(lines)-n):] {
 		if !yield(line, nil) {

@@ -41,18 +41,18 @@ func write(dir string) error {
 	commands.DisableAutoGenTag = true // no line with generator and date
 	commands.InitDefaultVersionFlag()
 	commands.Long += "\n\n" + root.ExitStatuses
-	spell(commands)
+	toASCII(commands)
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }
 
-// spell replaces characters in the help of commands by ASCII: many terminals would show a question mark.
-func spell(cmd *cobra.Command) {
+// toASCII replaces characters in the help of commands by ASCII: many terminals would show a question mark.
+func toASCII(cmd *cobra.Command) {
 	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
 		*text = ascii(*text)
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = ascii(f.Usage) })
 	for _, sub := range cmd.Commands() {
-		spell(sub)
+		toASCII(sub)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// pages writes the manual, and gives the commands with the file of each one's page.
-func pages(t *testing.T) map[*cobra.Command]string {
+// writePages writes the manual, and gives the commands with the file of each one's page.
+func writePages(t *testing.T) map[*cobra.Command]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man1")
 	require.NoError(t, write(dir))
@@ -30,7 +30,7 @@ func pages(t *testing.T) map[*cobra.Command]string {
 }
 
 func TestWrite_PageOfEachCommandHasFlagsAndExamples(t *testing.T) {
-	for cmd, file := range pages(t) {
+	for cmd, file := range writePages(t) {
 		page, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, flags := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
@@ -43,7 +43,7 @@ func TestWrite_PageOfEachCommandHasFlagsAndExamples(t *testing.T) {
 }
 
 func TestWrite_PagesHaveDefaultsAndExitStatuses(t *testing.T) {
-	for cmd, file := range pages(t) {
+	for cmd, file := range writePages(t) {
 		page, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, flags := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
@@ -73,7 +73,7 @@ func TestWrite_PagesPassLint(t *testing.T) {
 	if err != nil {
 		t.Skip("mandoc is not installed: the pages were not looked through")
 	}
-	for _, page := range pages(t) {
+	for _, page := range writePages(t) {
 		found, err := exec.CommandContext(t.Context(), mandoc, "-T", "lint", "-W", "error", page).Output()
 		require.NoError(t, err, "%s", found)
 	}
@@ -84,7 +84,7 @@ func TestWrite_PagesRenderWithoutWarnings(t *testing.T) {
 	if err != nil {
 		t.Skip("groff is not installed: the pages were not rendered")
 	}
-	for cmd, page := range pages(t) {
+	for cmd, page := range writePages(t) {
 		render := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-Kutf8", "-ww", "-P-cbou", page)
 		var warnings strings.Builder
 		render.Stderr = &warnings

@@ -17,10 +17,10 @@ import (
 	"handoff/store/travel"
 )
 
-// writerOf returns a function that writes the current store into an existing file; nil for a store that is in no
+// backupWriter returns a function that writes the current store into an existing file; nil for a store that is in no
 // file. The function does not make the file: the caller of a backup may write in that directory, and removes the file
 // if the function fails.
-func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
+func backupWriter(rows store.Backend) func(ctx context.Context, path string) error {
 	from, ok := rows.(interface {
 		WriteTo(ctx context.Context, w io.Writer) error
 	})
@@ -36,7 +36,7 @@ func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		if err = empty(f); err == nil {
+		if err = checkEmpty(f); err == nil {
 			err = from.WriteTo(ctx, f)
 		}
 		if err == nil {
@@ -46,8 +46,8 @@ func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 	}
 }
 
-// empty refuses a file of another program: its content would be lost.
-func empty(f *os.File) error {
+// checkEmpty refuses a file of another program: its content would be lost.
+func checkEmpty(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
 		err = schemas.Invalidf("file", "%s is no empty file with a path from the root", f.Name()).
@@ -66,7 +66,7 @@ func FromDatabase(ctx context.Context, name string, node *cluster.Node, path str
 		}
 		_, err = travel.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
 		err = errors.Join(err, file.Close())
-		if refused := unusable(name, err); refused != nil {
+		if refused := explainUnusable(name, err); refused != nil {
 			return refused
 		}
 		return err
@@ -94,4 +94,4 @@ func Verify(ctx context.Context, path string) (c audit.Contents, err error) {
 	return c, err
 }
 
-var nobody = slog.New(slog.DiscardHandler)
+var discardLog = slog.New(slog.DiscardHandler)

@@ -13,8 +13,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// notCopied explains why rows are not in their new place; nil where they are.
-func notCopied(ctx context.Context, to Config, err error) error {
+// explainCopy explains why rows are not in their new place; nil where they are.
+func explainCopy(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
 	case err == nil:
@@ -29,7 +29,7 @@ func notCopied(ctx context.Context, to Config, err error) error {
 
 // WithFiles opens the files of a workspace, usable or not, for as long as fn runs. The caller has locked them.
 func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
-	files, err := openEngine(ctx, w.Dir, nobody)
+	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
 		return explain(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
@@ -73,8 +73,8 @@ func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
 	return moved, err
 }
 
-// unusable is the error for a workspace that was moved, or into which not all was copied; nil for others.
-func unusable(name string, err error) error {
+// explainUnusable is the error for a workspace that was moved, or into which not all was copied; nil for others.
+func explainUnusable(name string, err error) error {
 	moved, is := errors.AsType[*travel.Moved](err)
 	switch {
 	case is:

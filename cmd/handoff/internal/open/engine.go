@@ -21,15 +21,15 @@ import (
 // keeps the rows open, see [untilFree].
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	err = untilFree(ctx, func() error {
-		b, err = openNow(ctx, dir, log)
+		b, err = tryOpen(ctx, dir, log)
 		return err
 	})
 	return b, err
 }
 
 const (
-	attempts = 600
-	pause    = 5 * time.Millisecond
+	lockAttempts = 600
+	lockPause    = 5 * time.Millisecond
 )
 
 // untilFree calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked the
@@ -37,19 +37,19 @@ const (
 // a child that is being started has the open files of its parent until it runs, and an owner whose files were removed
 // needs time to notice.
 func untilFree(ctx context.Context, fn func() error) (err error) {
-	for range attempts {
+	for range lockAttempts {
 		if err = fn(); !errors.Is(err, store.ErrLocked) {
 			return err
 		}
-		if !platform.Sleep(ctx, pause) {
+		if !platform.Sleep(ctx, lockPause) {
 			return ctx.Err()
 		}
 	}
 	return err
 }
 
-// openNow is one attempt of [openEngine].
-func openNow(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
+// tryOpen is one attempt of [openEngine].
+func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
 	if err := errEmptied(dir); err != nil {
 		return nil, err
 	}
@@ -63,16 +63,16 @@ func openNow(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// sweep removes leftovers of killed commands next to the rows in dir. The caller has the workspace alone, and opened
+// removeLeftovers removes leftovers of killed commands next to the rows in dir. The caller has the workspace alone, and opened
 // its rows. Leftovers that cannot be removed only take space.
-func sweep(dir string) {
+func removeLeftovers(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
 	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))
 }
 
 // errEmptied returns the error for a file that lost its content: bbolt would make a new store of it.
 func errEmptied(dir string) error {
-	if !workspace.Emptied(dir) {
+	if !workspace.WasEmptied(dir) {
 		return nil
 	}
 	return fmt.Errorf("%w: it is empty, and was not", store.ErrCorrupt)
@@ -117,8 +117,8 @@ func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResul
 	return done, nil
 }
 
-// freeOf tells how many bytes of its file a store does not use; nil for one that cannot tell.
-func freeOf(rows store.Backend) func() int64 {
+// freeSpaceOf tells how many bytes of its file a store does not use; nil for one that cannot tell.
+func freeSpaceOf(rows store.Backend) func() int64 {
 	if file, ok := rows.(*bolt.Store); ok {
 		return file.Free
 	}

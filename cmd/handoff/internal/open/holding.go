@@ -11,18 +11,18 @@ import (
 	"handoff/store"
 )
 
-// Holding says how many handoffs would be lost with a workspace.
-type Holding struct {
-	Handoffs   int // all, counted up to [Many]
-	Unfinished int // those that have not ended, counted up to [Many] in each state
+// HandoffCounts says how many handoffs would be lost with a workspace.
+type HandoffCounts struct {
+	Handoffs   int // all, counted up to [CountLimit]
+	Unfinished int // those that have not ended, counted up to [CountLimit] in each state
 }
 
-// Many is the number at which counting stops.
-const Many = 1000
+// CountLimit is the number at which counting stops.
+const CountLimit = 1000
 
-// Look counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without
+// CountHandoffs counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without
 // a store has none. Errors are errors of the store.
-func Look(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h Holding, err error) {
+func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
 	if _, ok := w.Store(); !ok {
 		return h, nil
 	}
@@ -33,7 +33,7 @@ func Look(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h Holdi
 	s := store.New(backend)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	err = s.View(ctx, func(v *store.View) (err error) {
-		h = Holding{}
+		h = HandoffCounts{}
 		if h.Handoffs, err = count(v, store.All()); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func count(v *store.View, i store.Index) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		if n++; n == Many {
+		if n++; n == CountLimit {
 			break
 		}
 	}

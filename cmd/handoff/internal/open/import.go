@@ -30,15 +30,15 @@ type Imported struct {
 }
 
 const (
-	importName = ".handoff-import-" // no user names a directory so
-	leftAfter  = 24 * time.Hour     // age of leftovers of an import that no process uses any more
+	importName  = ".handoff-import-" // no user names a directory so
+	leftoverAge = 24 * time.Hour     // age of leftovers of an import that no process uses any more
 )
 
 // ReadExport reads an exported workspace into a temporary file, and examines it, for as long as fn runs. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(Importing) error) (err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of killed imports; the pattern is valid
 	for _, dir := range left {
-		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftoverAge {
 			_ = os.RemoveAll(dir) // it may belong to another person
 		}
 	}
@@ -47,7 +47,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 		return explain(Config{Dir: os.TempDir()}, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: nobody})
+	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: discardLog})
 	if err != nil {
 		return explain(Config{Name: "of the import", Dir: dir}, err)
 	}
@@ -59,7 +59,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 			err = fn(i)
 		}
 	}
-	return notCopied(ctx, Config{Name: "of the import", Dir: dir}, err)
+	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
 // Into copies the import into a workspace that no other process has open. The workspace must be unused; its rows are
@@ -78,5 +78,5 @@ func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (do
 			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
 				"To have work of before again, handoff backup and handoff restore do that.")
 	}
-	return done, notCopied(ctx, about, err)
+	return done, explainCopy(ctx, about, err)
 }

@@ -89,9 +89,9 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, shared)
 }
 
-// Nothing returns access to the mailboxes of a workspace that does not exist: they are empty, and keep nothing. It is
+// EmptyMailboxes returns access to the mailboxes of a workspace that does not exist: they are empty, and keep nothing. It is
 // for commands that only look. It needs no Close.
-func Nothing(now func() time.Time) tools.Invoker {
+func EmptyMailboxes(now func() time.Time) tools.Invoker {
 	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
 	})}
@@ -113,10 +113,10 @@ func (c Config) log() (log *slog.Logger, closeLog func() error) {
 	return journal.New(c.Dir)
 }
 
-// opening opens the rows of a workspace.
-type opening func(context.Context, *slog.Logger) (store.Backend, error)
+// openFunc opens the rows of a workspace.
+type openFunc func(context.Context, *slog.Logger) (store.Backend, error)
 
-func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store, error) {
+func (c Config) open(ctx context.Context, alone bool, rows openFunc) (relay.Store, error) {
 	log, closeLog := c.log()
 	backend, err := rows(ctx, log)
 	if err != nil {
@@ -131,8 +131,8 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
-		Logger: log, Commits: timed.Commits, Failed: timed.LastError, WriteFile: writerOf(backend),
-		Free: freeOf(backend),
+		Logger: log, Commits: timed.Commits, Failed: timed.LastError, WriteFile: backupWriter(backend),
+		Free: freeSpaceOf(backend),
 	})}
 	return m, nil
 }
@@ -144,7 +144,7 @@ func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.closeL
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, error) {
 	b, err := openEngine(ctx, c.Dir, log)
 	if err == nil {
-		sweep(c.Dir)
+		removeLeftovers(c.Dir)
 	}
 	return b, err
 }
@@ -156,7 +156,7 @@ func newID(prefix string) string {
 
 // explain turns an error of opening a workspace into one for the caller, with a remedy.
 func explain(c Config, err error) error {
-	if refused := unusable(c.Name, err); refused != nil {
+	if refused := explainUnusable(c.Name, err); refused != nil {
 		return refused
 	}
 	switch {

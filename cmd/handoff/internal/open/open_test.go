@@ -48,16 +48,16 @@ func TestWorkspace_FilesAreForOwnerOnly(t *testing.T) {
 		Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, Tool: "send_handoff", Args: []byte(`{"to": "qa", "task": "Test it"}`),
 	})
 	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o700), mode(t, dir))
+	require.Equal(t, os.FileMode(0o700), modeOf(t, dir))
 	for _, file := range []string{"handoff.db", "handoff.lock", "handoff.sock", "owner.json"} {
-		require.Equal(t, os.FileMode(0o600), mode(t, filepath.Join(dir, file)), file)
+		require.Equal(t, os.FileMode(0o600), modeOf(t, filepath.Join(dir, file)), file)
 	}
 	newest, err := m.Invoke(t.Context(), look)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"event": 1}`, string(newest))
 }
 
-func mode(t *testing.T, path string) os.FileMode {
+func modeOf(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
 func TestOpen_WaitsForLockedFile(t *testing.T) {
 	for name, look := range map[string]func(context.Context, workspace.Workspace) error{
 		"look": func(ctx context.Context, w workspace.Workspace) error {
-			_, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
+			_, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
 			return err
 		},
 		"compact": func(ctx context.Context, w workspace.Workspace) error {

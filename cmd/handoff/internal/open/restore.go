@@ -27,8 +27,8 @@ func beforeRestore(dir string) string { return filepath.Join(dir, workspace.Befo
 // KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
 
-// Shelved tells whether a workspace of a database is one that restores keep beside another.
-func Shelved(name string) bool { return strings.Contains(name, "~") }
+// IsKeptName tells whether a workspace of a database is one that restores keep beside another.
+func IsKeptName(name string) bool { return strings.Contains(name, "~") }
 
 func restoringFile(at string) string { return at + ".restoring" }
 
@@ -78,7 +78,7 @@ func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err erro
 	if w.Untouched() {
 		return false, nil
 	}
-	rows, err := openEngine(ctx, w.Dir, nobody)
+	rows, err := openEngine(ctx, w.Dir, discardLog)
 	switch {
 	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer):
 		return true, nil
@@ -137,8 +137,8 @@ func UndoFiles(w workspace.Workspace) error {
 	switch {
 	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
 		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
-	case !keptFile(w):
-		return nothingKept(w.Name)
+	case !hasKeptFile(w):
+		return errNothingKept(w.Name)
 	case w.Untouched():
 		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
 	}
@@ -159,20 +159,20 @@ func UndoFiles(w workspace.Workspace) error {
 
 // AcceptFiles deletes the files that the last restore replaced. The caller has locked the files.
 func AcceptFiles(w workspace.Workspace) error {
-	if !keptFile(w) {
-		return nothingKept(w.Name)
+	if !hasKeptFile(w) {
+		return errNothingKept(w.Name)
 	}
 	return os.Remove(beforeRestore(w.Dir))
 }
 
-// keptFile tells whether a restore keeps a file. One that was killed before it changed anything, or has not yet, left
+// hasKeptFile tells whether a restore keeps a file. One that was killed before it changed anything, or has not yet, left
 // another name of the store.
-func keptFile(w workspace.Workspace) bool {
+func hasKeptFile(w workspace.Workspace) bool {
 	before := beforeRestore(w.Dir)
 	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
-func nothingKept(name string) error {
+func errNothingKept(name string) error {
 	return schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", name).
 		WithHint("handoff where shows what is kept.")
 }
@@ -184,7 +184,7 @@ func RestoreDatabase(
 ) (kept string, moved bool, err error) {
 	name := files.Name
 	into := func(rows store.Backend) (err error) {
-		moved, err = fill(ctx, travel.Copy{To: rows, Place: node.String()}, backup, files)
+		moved, err = copyBackup(ctx, travel.Copy{To: rows, Place: node.String()}, backup, files)
 		return err
 	}
 	err = withSeat(ctx, name, node, func(seat *cluster.Seat, rows store.Backend) error {
@@ -195,7 +195,7 @@ func RestoreDatabase(
 		if !used {
 			return into(rows)
 		}
-		had, err := node.Knows(ctx, KeptName(name))
+		had, err := node.HasWorkspace(ctx, KeptName(name))
 		if err != nil {
 			return err
 		}
@@ -214,10 +214,10 @@ func RestoreDatabase(
 	return kept, moved, err
 }
 
-// fill copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
-func fill(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
+// copyBackup copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
+func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
 	if files.Used() {
-		if source, unread := openEngine(ctx, files.Dir, nobody); unread == nil {
+		if source, unread := openEngine(ctx, files.Dir, discardLog); unread == nil {
 			defer func() { err = errors.Join(err, source.Close()) }()
 			c.Moves = source
 		}
@@ -233,7 +233,7 @@ func fill(ctx context.Context, c travel.Copy, backup string, files workspace.Wor
 
 // UndoDatabase exchanges a workspace of a database with the one that the last restore replaced.
 func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
-	return kept(ctx, name, node, func() error {
+	return withKept(ctx, name, node, func() error {
 		return withSeat(ctx, name, node, func(seat *cluster.Seat, _ store.Backend) error {
 			return seat.Replace(ctx, KeptName(name), KeptName(name))
 		})
@@ -242,13 +242,13 @@ func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
 
 // AcceptDatabase deletes the workspace that the last restore replaced.
 func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error {
-	return kept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
+	return withKept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
 }
 
-func kept(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
-	known, err := node.Knows(ctx, KeptName(name))
+func withKept(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
+	known, err := node.HasWorkspace(ctx, KeptName(name))
 	if err == nil && !known {
-		err = nothingKept(name)
+		err = errNothingKept(name)
 	}
 	if err != nil {
 		return err

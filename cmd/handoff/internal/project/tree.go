@@ -95,17 +95,17 @@ func fillStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r g
 	base, uncommitted, err := r.Status(limited)
 	tree.Base, tree.Uncommitted = base, uncommitted
 	if err == nil && tree.Since != "" {
-		tree.Changed, err = r.Changed(limited, tree.Since, tree.Commit)
+		tree.Changed, err = r.ChangedFiles(limited, tree.Since, tree.Commit)
 	}
 	if err == nil && touched != nil {
 		touched.Ahead = tree.Changed
 		if base != "" {
-			touched.Ahead, err = r.Changed(limited, base, tree.Commit)
+			touched.Ahead, err = r.ChangedFiles(limited, base, tree.Commit)
 		}
 		touched.Ahead = touched.Ahead[:min(len(touched.Ahead), mostFiles)]
 	}
 	if err == nil && tree.Since != "" {
-		touched.Commits, err = r.Newest(limited, mostCommits)
+		touched.Commits, err = r.NewestCommits(limited, mostCommits)
 	}
 	if err != nil {
 		if *tree, tree.Unknown = was, schemas.Clip(err.Error(), 200); limited.Err() != nil && ctx.Err() == nil {

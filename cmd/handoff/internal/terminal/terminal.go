@@ -27,10 +27,10 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Of gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless
+// StyleOf gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless
 // NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and anywhere with CLICOLOR_FORCE
 // (https://bixense.com/clicolors); columns as many as COLUMNS says, else the terminal.
-func Of(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
+func StyleOf(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
 	s := Style{Terminal: isTerminal}
 	switch forced := getenv("CLICOLOR_FORCE"); {
 	case noColor || getenv("NO_COLOR") != "":
@@ -40,13 +40,13 @@ func Of(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) 
 		s.Colour = isTerminal && getenv("CLICOLOR") != "0" && getenv("TERM") != "dumb"
 	}
 	if isTerminal {
-		s.Width = columns(stream, getenv("COLUMNS"))
+		s.Width = widthOf(stream, getenv("COLUMNS"))
 	}
 	return s
 }
 
-// columns is how wide a terminal is; zero where nobody knows.
-func columns(stream io.Writer, said string) int {
+// widthOf is how wide a terminal is; zero where nobody knows.
+func widthOf(stream io.Writer, said string) int {
 	if n, err := strconv.Atoi(said); err == nil && n > 0 {
 		return n
 	}
@@ -90,8 +90,8 @@ type Table struct {
 
 // Room that tables give.
 const (
-	leastLast = 28 // columns for the last cell beside the others; with less it stands beneath them
-	leastName = 10 // to which a column is cut where all do not fit
+	minLastWidth   = 28 // columns for the last cell beside the others; with less it stands beneath them
+	minColumnWidth = 10 // to which a column is cut where all do not fit
 )
 
 // DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
@@ -106,13 +106,13 @@ func (s Style) DrawTable(t Table) string {
 	if t.Paint == nil {
 		t.Paint = func(_, _ int, cell string) string { return cell }
 	}
-	f := s.frame(table)
-	if f.beneath {
+	f := s.layOut(table)
+	if f.lastBelow {
 		table[0][len(table[0])-1] = ""
 	}
-	f.row(&b, table[0], func(_ int, cell string) string { return s.Bold(cell) })
+	f.writeRow(&b, table[0], func(_ int, cell string) string { return s.Bold(cell) })
 	for i, row := range table[1:] {
-		f.row(&b, row, func(column int, cell string) string { return t.Paint(i, column, cell) })
+		f.writeRow(&b, row, func(column int, cell string) string { return t.Paint(i, column, cell) })
 		if t.Notes == nil {
 			continue
 		}
@@ -126,18 +126,18 @@ func (s Style) DrawTable(t Table) string {
 }
 
 // A frame is how the columns of a table stand on a terminal.
-type frame struct {
+type layout struct {
 	Style
-	widths  []int // of the columns but the last
-	last    int   // where the last column begins
-	indent  int   // where lines beneath a row begin
-	beneath bool  // the last column stands beneath the others
+	widths    []int // of the columns but the last
+	last      int   // where the last column begins
+	indent    int   // where lines beneath a row begin
+	lastBelow bool  // the last column stands beneath the others
 }
 
-// frame fits the columns of a table into the width: wide ones are cut before the last column loses its place.
-func (s Style) frame(table [][]string) frame {
+// layOut fits the columns of a table into the width: wide ones are cut before the last column loses its place.
+func (s Style) layOut(table [][]string) layout {
 	n := len(table[0]) - 1
-	f := frame{Style: s, widths: make([]int, n)}
+	f := layout{Style: s, widths: make([]int, n)}
 	longest := 0
 	for _, row := range table {
 		for i, cell := range row[:n] {
@@ -155,7 +155,7 @@ func (s Style) frame(table [][]string) frame {
 				widest = i
 			}
 		}
-		if f.widths[widest] <= leastName {
+		if f.widths[widest] <= minColumnWidth {
 			break
 		}
 		f.widths[widest]--
@@ -164,12 +164,12 @@ func (s Style) frame(table [][]string) frame {
 	if n > 0 {
 		f.indent = f.widths[0] + len(gap)
 	}
-	f.beneath = n > 1 && s.Width > 1 && s.Width-f.last < min(leastLast, longest)
+	f.lastBelow = n > 1 && s.Width > 1 && s.Width-f.last < min(minLastWidth, longest)
 	return f
 }
 
 // row draws one row, in as many lines as its last cell takes.
-func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell string) string) {
+func (f layout) writeRow(b *strings.Builder, row []string, paint func(column int, cell string) string) {
 	n, behind := len(row)-1, 0 // behind are the blanks that stand before the next cell
 	for i, cell := range row[:n] {
 		if f.Width > 1 {
@@ -186,7 +186,7 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 		return
 	}
 	begins := f.last
-	if f.beneath {
+	if f.lastBelow {
 		b.WriteString("\n")
 		begins, behind = f.indent, f.indent
 	}

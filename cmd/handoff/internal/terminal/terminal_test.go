@@ -18,7 +18,7 @@ func TestIs_FalseForFileAndBuffer(t *testing.T) {
 	defer null.Close()
 	require.False(t, terminal.Is(null))
 	require.False(t, terminal.Is(&bytes.Buffer{}))
-	require.Equal(t, terminal.Style{}, terminal.Of(&bytes.Buffer{}, false, false, os.Getenv))
+	require.Equal(t, terminal.Style{}, terminal.StyleOf(&bytes.Buffer{}, false, false, os.Getenv))
 }
 
 func TestOf_ColourFollowsEnvironment(t *testing.T) {
@@ -38,7 +38,7 @@ func TestOf_ColourFollowsEnvironment(t *testing.T) {
 		"a dumb terminal": {terminal: true, vars: map[string]string{"TERM": "dumb"}, want: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := terminal.Of(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
+			s := terminal.StyleOf(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
 			require.Equal(t, tt.want, s.Red("x"))
 		})
 	}
@@ -46,7 +46,7 @@ func TestOf_ColourFollowsEnvironment(t *testing.T) {
 
 func TestOf_WidthFromColumns(t *testing.T) {
 	for said, want := range map[string]int{"": 0, "72": 72, "-1": 0, "wide": 0} {
-		require.Equal(t, want, terminal.Of(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
+		require.Equal(t, want, terminal.StyleOf(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 			}
 			n.mu.Lock()
 			defer n.mu.Unlock()
-			s.config.Logger.LogAttrs(ctx, level(out.status), "request", append([]slog.Attr{
+			s.config.Logger.LogAttrs(ctx, logLevel(out.status), "request", append([]slog.Attr{
 				slog.String("method", schemas.Clip(r.Method, 16)), slog.String("path", n.path),
 				slog.Int("status", out.status),
 				slog.String("took", s.config.Now().Sub(start).Round(time.Microsecond).String()),
@@ -86,7 +86,7 @@ func (s *Server) handlePanic(ctx context.Context, out *recorder, broken any) (ha
 	return false
 }
 
-func level(status int) slog.Level {
+func logLevel(status int) slog.Level {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
 		return slog.LevelInfo

@@ -30,7 +30,7 @@ func TestAccessLog_HasRequestAndNoSecret(t *testing.T) {
 		"DELETE /mcp" + host + "Content-Length: 11\n\n" + secret,
 		"GET /mcp HTTP/1.1\nHost: " + secret + "\n\n",
 	} {
-		s.ask(request)
+		s.sendRaw(request)
 	}
 	s.stop()
 	var lines []string

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// listening tries to listen, and returns the refusal or nil, and the log.
-func listening(t *testing.T, c web.Config) (*schemas.Error, string) {
+// tryListen tries to listen, and returns the refusal or nil, and the log.
+func tryListen(t *testing.T, c web.Config) (*schemas.Error, string) {
 	t.Helper()
 	var log bytes.Buffer
 	c.MCP, c.Logger = http.NotFoundHandler(), slog.New(slog.NewTextHandler(&log, nil))
@@ -34,7 +34,7 @@ func listening(t *testing.T, c web.Config) (*schemas.Error, string) {
 
 func TestListen_AllowsLoopback(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "127.1.2.3:0", "localhost:0", "LocalHost:0", "[::1]:0"} {
-		refused, log := listening(t, web.Config{Addr: addr, Open: true})
+		refused, log := tryListen(t, web.Config{Addr: addr, Open: true})
 		if refused != nil && refused.Code == schemas.Unavailable {
 			t.Logf("this machine has no %s", addr)
 			continue
@@ -44,23 +44,23 @@ func TestListen_AllowsLoopback(t *testing.T) {
 	}
 }
 
-// nobodys is an address that is kept for documentation: a test that may listen there still reaches no network.
-const nobodys = "192.0.2.1:0"
+// documentationAddr is an address that is kept for documentation: a test that may listen there still reaches no network.
+const documentationAddr = "192.0.2.1:0"
 
 func TestListen_OtherAddressesNeedTokensAndCertificate(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", nobodys} {
-		refused, _ := listening(t, web.Config{Addr: addr, Open: true, Insecure: true, Cert: cert, Key: key})
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", documentationAddr} {
+		refused, _ := tryListen(t, web.Config{Addr: addr, Open: true, Insecure: true, Cert: cert, Key: key})
 		require.Equal(t, schemas.Denied, refused.Code)
 		require.Contains(t, refused.Hint, "handoff token add")
 
-		refused, _ = listening(t, web.Config{Addr: addr})
+		refused, _ = tryListen(t, web.Config{Addr: addr})
 		require.Equal(t, schemas.Denied, refused.Code)
 		require.Contains(t, refused.Hint, "--tls-cert")
 	}
 	for _, c := range []web.Config{{Insecure: true}, {Cert: cert, Key: key}} {
-		c.Addr = nobodys
-		refused, _ := listening(t, c)
+		c.Addr = documentationAddr
+		refused, _ := tryListen(t, c)
 		require.Equal(t, schemas.Unavailable, refused.Code, "it was tried")
 	}
 }
@@ -69,12 +69,12 @@ func TestListen_RefusesUnusableAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	refused, _ := listening(t, web.Config{Addr: taken.Addr().String()})
+	refused, _ := tryListen(t, web.Config{Addr: taken.Addr().String()})
 	require.Equal(t, schemas.Conflict, refused.Code)
 	require.Contains(t, refused.Message, taken.Addr().String())
 
 	for _, addr := range []string{"", "4263", "127.0.0.1", "127.0.0.1:http:1", "127.0.0.1:99999", "no.such.host.invalid:1"} {
-		refused, _ := listening(t, web.Config{Addr: addr, Insecure: true})
+		refused, _ := tryListen(t, web.Config{Addr: addr, Insecure: true})
 		require.Equal(t, schemas.Invalid, refused.Code, addr)
 		require.Equal(t, "--http", refused.Field)
 	}
@@ -93,7 +93,7 @@ func TestListen_RefusesUnusableCertificate(t *testing.T) {
 		{"the wrong way round", key, cert, "--tls-cert"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			refused, _ := listening(t, web.Config{Addr: "127.0.0.1:0", Cert: c.cert, Key: c.key})
+			refused, _ := tryListen(t, web.Config{Addr: "127.0.0.1:0", Cert: c.cert, Key: c.key})
 			require.Equal(t, schemas.Invalid, refused.Code)
 			require.Equal(t, c.field, refused.Field)
 		})
@@ -102,7 +102,7 @@ func TestListen_RefusesUnusableCertificate(t *testing.T) {
 
 func TestListen_RefusesInvalidHost(t *testing.T) {
 	for _, host := range []string{"", "*", "*.example.com", "https://example.com", "a b"} {
-		refused, _ := listening(t, web.Config{Addr: "127.0.0.1:0", Hosts: []string{host}})
+		refused, _ := tryListen(t, web.Config{Addr: "127.0.0.1:0", Hosts: []string{host}})
 		require.Equal(t, "--host", refused.Field, host)
 	}
 }

@@ -64,7 +64,7 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	newCert, newKey := newPair(t, next, "new.test", 2)
 	s := start(t, web.Config{Cert: cert, Key: key})
 	require.EqualValues(t, 1, s.serial())
-	require.Equal(t, http.StatusForbidden, s.known("new.test"))
+	require.Equal(t, http.StatusForbidden, s.statusForHost("new.test"))
 
 	require.NoError(t, os.Rename(newCert, cert))
 	for range 2 {
@@ -72,8 +72,8 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	}
 	require.NoError(t, os.Rename(newKey, key))
 	require.EqualValues(t, 2, s.serial())
-	require.Equal(t, http.StatusOK, s.known("new.test"))
-	require.Equal(t, http.StatusForbidden, s.known("old.test"))
+	require.Equal(t, http.StatusOK, s.statusForHost("new.test"))
+	require.Equal(t, http.StatusForbidden, s.statusForHost("old.test"))
 
 	require.NoError(t, os.Remove(cert))
 	require.NoError(t, os.WriteFile(key, []byte("torn"), 0o600))
@@ -83,8 +83,8 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	require.NotContains(t, s.log.String(), "PRIVATE")
 }
 
-// known returns the status of a request for a host, over a connection of its own.
-func (s *running) known(host string) int {
+// statusForHost returns the status of a request for a host, over a connection of its own.
+func (s *running) statusForHost(host string) int {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
 	require.NoError(s.t, err)
@@ -102,7 +102,7 @@ func TestCertificate_NamesAreOwnHosts(t *testing.T) {
 		"handoff.test": 200, "HANDOFF.test.:1": 200, "a.wild.test": 200, "10.9.8.7": 200, "localhost": 200, s.addr: 200,
 		"wild.test": 403, "a.b.wild.test": 403, "10.9.8.6": 403, "evil.test": 403,
 	} {
-		require.Equal(t, status, s.known(host), host)
+		require.Equal(t, status, s.statusForHost(host), host)
 	}
 }
 

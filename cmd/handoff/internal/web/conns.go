@@ -36,8 +36,8 @@ func newConnLimiter(limit int, log *slog.Logger, now func() time.Time) *connLimi
 	}
 }
 
-// state is told of each change of a connection; see [http.Server.ConnState].
-func (c *connLimiter) state(conn net.Conn, state http.ConnState) {
+// onStateChange is told of each change of a connection; see [http.Server.ConnState].
+func (c *connLimiter) onStateChange(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state == http.StateNew {
@@ -87,12 +87,12 @@ func (c *connLimiter) drop(conn net.Conn) {
 	_ = rawConn(conn).Close() // its client connects again
 }
 
-const busy = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+const busyResponse = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // reject responds before the client has sent a request. It never waits: busy fits into the buffer of a new connection.
 func (c *connLimiter) reject(conn net.Conn) {
 	if _, encrypted := conn.(*tls.Conn); !encrypted {
-		_, _ = io.WriteString(conn, busy)
+		_, _ = io.WriteString(conn, busyResponse)
 	}
 	_ = rawConn(conn).Close()
 	if now := c.now(); now.Sub(c.warned) > time.Minute {

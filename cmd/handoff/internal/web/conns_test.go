@@ -58,5 +58,5 @@ func TestConns_MissingHandshakesShutNobodyOut(t *testing.T) {
 	for i := range 100 {
 		s.dial([]string{"", "\x16\x03\x01"}[i%2])
 	}
-	require.Equal(t, http.StatusOK, s.known("handoff.test"))
+	require.Equal(t, http.StatusOK, s.statusForHost("handoff.test"))
 }

@@ -67,7 +67,7 @@ func TestGuard_ChecksHostAndOrigin(t *testing.T) {
 					headers += "Origin: " + o + "\n"
 				}
 			}
-			response, body := s.ask("GET /mcp HTTP/1.1\nHost: " + c.host + "\n" + headers + "\n")
+			response, body := s.sendRaw("GET /mcp HTTP/1.1\nHost: " + c.host + "\n" + headers + "\n")
 			require.Equal(t, c.status, response.StatusCode)
 			require.Equal(t, c.status == 200, body == "spoken")
 			if c.status != 200 {
@@ -80,16 +80,16 @@ func TestGuard_ChecksHostAndOrigin(t *testing.T) {
 
 func TestGuard_NeedsOneHost(t *testing.T) {
 	s := start(t, web.Config{})
-	response, _ := s.ask("GET /mcp HTTP/1.1\n\n")
+	response, _ := s.sendRaw("GET /mcp HTTP/1.1\n\n")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)
-	response, _ = s.ask("GET /mcp HTTP/1.1\nHost: " + s.addr + "\nHost: evil.test\n\n")
+	response, _ = s.sendRaw("GET /mcp HTTP/1.1\nHost: " + s.addr + "\nHost: evil.test\n\n")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)
-	response, _ = s.ask("GET /mcp HTTP/1.1\nHost:\n\n")
+	response, _ = s.sendRaw("GET /mcp HTTP/1.1\nHost:\n\n")
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
-	response, _ = s.ask("GET /mcp HTTP/1.0\n\n")
+	response, _ = s.sendRaw("GET /mcp HTTP/1.0\n\n")
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
-	response, _ = s.ask("GET http://evil.test/mcp HTTP/1.1\nHost: " + s.addr + "\n\n")
+	response, _ = s.sendRaw("GET http://evil.test/mcp HTTP/1.1\nHost: " + s.addr + "\n\n")
 	require.Equal(t, http.StatusForbidden, response.StatusCode, "what is asked for counts")
-	response, _ = s.ask("OPTIONS * HTTP/1.1\nHost: evil.test\n\n")
+	response, _ = s.sendRaw("OPTIONS * HTTP/1.1\nHost: evil.test\n\n")
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }

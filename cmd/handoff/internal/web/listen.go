@@ -75,8 +75,8 @@ func listen(ctx context.Context, at *net.TCPAddr) (net.Listener, error) {
 	return nil, e.WithField("--http")
 }
 
-// warn logs the risk of --insecure at each start.
-func warn(ctx context.Context, log *slog.Logger, at net.Addr) {
+// warnInsecure logs the risk of --insecure at each start.
+func warnInsecure(ctx context.Context, log *slog.Logger, at net.Addr) {
 	log.WarnContext(ctx, "no encryption: tokens and handoffs can be read on the network, "+
 		"and whoever takes a token can act as its agents; give --tls-cert and --tls-key unless the network is private",
 		slog.String("address", at.String()))

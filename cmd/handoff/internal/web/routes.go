@@ -54,8 +54,8 @@ func (s *Server) routes() http.Handler {
 	return table
 }
 
-// nodesOr passes the requests of other nodes by everything that is there for clients.
-func (s *Server) nodesOr(next http.Handler) http.Handler {
+// routeNodes passes the requests of other nodes by everything that is there for clients.
+func (s *Server) routeNodes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {
 			s.config.Nodes.ServeHTTP(w, r)
@@ -129,9 +129,9 @@ const (
 type readiness struct {
 	config Config
 
-	asking singleflight.Group // runs ask, which alone touches the fields below
-	asked  time.Time          // when the last check ended; zero before the first
-	failed error              // its result
+	checks    singleflight.Group // runs ask, which alone touches the fields below
+	checkedAt time.Time          // when the last check ended; zero before the first
+	lastErr   error              // its result
 }
 
 // ServeHTTP responds with the code of the error and no more, because any caller may ask.
@@ -158,29 +158,29 @@ func (r *readiness) isReady(ctx context.Context) error {
 	// than its request: a store that hangs must not hold up the end of that.
 	shared := context.WithoutCancel(ctx)
 	select {
-	case result := <-r.asking.DoChan("", func() (any, error) { return nil, r.ask(shared) }):
+	case result := <-r.checks.DoChan("", func() (any, error) { return nil, r.check(shared) }):
 		return result.Err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// ask returns the last result while it is new enough, else makes a check. It logs the error, which the response does
+// check returns the last result while it is new enough, else makes a check. It logs the error, which the response does
 // not have, when readiness changes.
-func (r *readiness) ask(ctx context.Context) error {
-	if !r.asked.IsZero() && r.config.Now().Sub(r.asked) < probeTTL {
-		return r.failed
+func (r *readiness) check(ctx context.Context) error {
+	if !r.checkedAt.IsZero() && r.config.Now().Sub(r.checkedAt) < probeTTL {
+		return r.lastErr
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	err := r.config.Ready(ctx)
 	switch {
-	case err != nil && r.failed == nil:
+	case err != nil && r.lastErr == nil:
 		r.config.Logger.Warn("not ready", slog.Any("error", err))
-	case err == nil && r.failed != nil:
+	case err == nil && r.lastErr != nil:
 		r.config.Logger.Info("ready again")
 	}
-	r.asked, r.failed = r.config.Now(), err
+	r.checkedAt, r.lastErr = r.config.Now(), err
 	return err
 }
 
@@ -193,8 +193,8 @@ type Metrics struct {
 	Challenge func(error) (value string, unauthorized bool)
 }
 
-// answering is how long metrics may take.
-const answering = 10 * time.Second
+// metricsTimeout is how long metrics may take.
+const metricsTimeout = 10 * time.Second
 
 func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m.Allowed != nil {
@@ -204,7 +204,7 @@ func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	ctx, cancel := context.WithTimeout(r.Context(), answering)
+	ctx, cancel := context.WithTimeout(r.Context(), metricsTimeout)
 	defer cancel()
 	m.Write(ctx, w)
 }

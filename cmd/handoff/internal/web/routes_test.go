@@ -45,7 +45,7 @@ func TestRoutes_ServeConfiguredHandlers(t *testing.T) {
 		{"OPTIONS *", 404, "/mcp"},
 	} {
 		t.Run(c.request, func(t *testing.T) {
-			response, body := s.ask(c.request + " HTTP/1.1\nHost: " + s.addr + "\n\n")
+			response, body := s.sendRaw(c.request + " HTTP/1.1\nHost: " + s.addr + "\n\n")
 			require.Equal(t, c.status, response.StatusCode)
 			require.Contains(t, body, c.body)
 			require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))

@@ -61,11 +61,11 @@ type Limits struct {
 
 // Server listens from [Listen] on, and responds from Serve on.
 type Server struct {
-	config   Config
-	conns    *connLimiter
-	listener net.Listener
-	http     *http.Server
-	cut      context.CancelFunc // ends the contexts of all requests
+	config         Config
+	conns          *connLimiter
+	listener       net.Listener
+	http           *http.Server
+	cancelRequests context.CancelFunc // ends the contexts of all requests
 }
 
 const maxHeaderBytes = 32 << 10
@@ -91,7 +91,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	if cert == nil && !at.IP.IsLoopback() {
-		warn(ctx, c.Logger, listener.Addr())
+		warnInsecure(ctx, c.Logger, listener.Addr())
 	}
 	s := &Server{config: c, listener: listener, conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now)}
 	s.http = s.server(ctx, guard)
@@ -118,11 +118,11 @@ func (c Config) withDefaults() Config {
 
 func (s *Server) server(ctx context.Context, guard *guard) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
-	s.cut = cut
+	s.cancelRequests = cut
 	server := &http.Server{
-		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(guard.protect(s.routes())))),
+		Handler:                      s.routeNodes(s.logRequests(s.setDeadlines(guard.protect(s.routes())))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ConnState:                    s.conns.state,
+		ConnState:                    s.conns.onStateChange,
 		ReadHeaderTimeout:            s.config.Limits.Header,
 		IdleTimeout:                  s.config.Limits.Idle,
 		MaxHeaderBytes:               maxHeaderBytes,
@@ -160,7 +160,7 @@ func (s *Server) Serve() error {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.conns.closeUnused()
 	err := s.http.Shutdown(ctx)
-	s.cut()
+	s.cancelRequests()
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
 	}

@@ -24,13 +24,13 @@ type running struct {
 	*web.Server
 	t    *testing.T
 	addr string
-	log  *record
+	log  *lockedBuffer
 }
 
 // start serves with a configuration until the test ends.
 func start(t *testing.T, c web.Config) *running {
 	t.Helper()
-	s := &running{t: t, log: &record{}}
+	s := &running{t: t, log: &lockedBuffer{}}
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:0"
 	}
@@ -70,8 +70,8 @@ func (s *running) dial(said string) net.Conn {
 	return conn
 }
 
-// ask sends a request as it is written, with \n at the end of lines, and gives status and body of the answer.
-func (s *running) ask(lines string) (reply, string) {
+// sendRaw sends a request as it is written, with \n at the end of lines, and gives status and body of the answer.
+func (s *running) sendRaw(lines string) (reply, string) {
 	s.t.Helper()
 	return answer(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
 }
@@ -100,7 +100,7 @@ func (s *running) get(path string, headers ...string) (reply, string) {
 	for _, h := range headers {
 		lines += h + "\n"
 	}
-	return s.ask(lines + "\n")
+	return s.sendRaw(lines + "\n")
 }
 
 func (s *running) post(body string) string {
@@ -108,18 +108,18 @@ func (s *running) post(body string) string {
 }
 
 // A record is a log that may be read while it is written.
-type record struct {
+type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (r *record) Write(p []byte) (int, error) {
+func (r *lockedBuffer) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.buf.Write(p)
 }
 
-func (r *record) String() string {
+func (r *lockedBuffer) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.buf.String()

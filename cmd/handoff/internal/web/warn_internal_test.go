@@ -12,6 +12,6 @@ import (
 // From outside it would take a test that listens on the network.
 func TestListen_WarnsAboutInsecure(t *testing.T) {
 	var log bytes.Buffer
-	warn(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), &net.TCPAddr{IP: net.IPv4zero, Port: 4263})
+	warnInsecure(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), &net.TCPAddr{IP: net.IPv4zero, Port: 4263})
 	require.Regexp(t, `level=WARN msg="no encryption: tokens and handoffs can be read .*" address=0\.0\.0\.0:4263\n`, log.String())
 }

@@ -35,24 +35,24 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 		return nil
 	}
 	all, _ := All(getenv) // an unreadable workspace is no neighbour
-	here := root(w.Project)
+	here := rootOf(w.Project)
 	for _, other := range all {
-		there := root(other.Project)
+		there := rootOf(other.Project)
 		n := Neighbour{Workspace: other.Name, Project: there}
 		switch {
 		case other.Project == "" || other.Name == w.Name:
 			continue
-		case Gone(other.Project):
+		case IsGone(other.Project):
 			if filepath.Base(there) != filepath.Base(here) {
 				continue
 			}
 			n.Moved, n.Join = true, shell.Line([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
 		case here != w.Project && there != other.Project:
 			continue // one repository in another is meant so
-		case Above(there, here):
-			n.Join = join(there, w.Project)
-		case Above(here, there):
-			n.Join = join(here, other.Project)
+		case DirContains(there, here):
+			n.Join = joinCommand(there, w.Project)
+		case DirContains(here, there):
+			n.Join = joinCommand(here, other.Project)
 		default:
 			continue
 		}
@@ -61,31 +61,31 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	return beside
 }
 
-// root returns the directory of a project: for a git repository the directory of its working tree.
-func root(project string) string {
+// rootOf returns the directory of a project: for a git repository the directory of its working tree.
+func rootOf(project string) string {
 	if filepath.Base(project) == ".git" {
 		return filepath.Dir(project)
 	}
 	return project
 }
 
-// join is the command after which a project below a directory has the workspace of that directory. A repository has its
+// joinCommand is the command after which a project below a directory has the workspace of that directory. A repository has its
 // own unless it is told otherwise.
-func join(dir, below string) string {
-	if root(below) != below {
+func joinCommand(dir, below string) string {
+	if rootOf(below) != below {
 		return shell.Line([]string{"export", "HANDOFF_DIR=" + dir})
 	}
 	return shell.Line([]string{"mkdir", filepath.Join(dir, ".handoff")})
 }
 
-// Above tells whether a path is below a directory, as far as the two are spelled alike.
-func Above(dir, path string) bool {
+// DirContains tells whether a path is below a directory, as far as the two are spelled alike.
+func DirContains(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }
 
-// Gone reports whether a project certainly does not exist. A project that only cannot be read now is not gone.
-func Gone(project string) bool {
+// IsGone reports whether a project certainly does not exist. A project that only cannot be read now is not gone.
+func IsGone(project string) bool {
 	_, err := os.Stat(project)
 	return errors.Is(err, fs.ErrNotExist)
 }

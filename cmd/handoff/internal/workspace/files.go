@@ -34,15 +34,15 @@ const ToldFile = "handoff.told"
 
 const (
 	logFile     = "handoff.log"
-	memoryFile  = "project.json"
+	recordFile  = "project.json"
 	headFile    = "handoff.head"    // of versions that kept signatures of witnesses
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
 )
 
-// ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
-func ours(name string) bool {
+// isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
+func isOwnFile(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
+		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
 		ToldFile, ToldFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
@@ -59,7 +59,7 @@ type File struct {
 
 // Exists reports whether there is anything at the path of the workspace's directory, be it no directory.
 func (w Workspace) Exists() bool {
-	return !missing(w.Dir)
+	return !isMissing(w.Dir)
 }
 
 // Denied reports whether this user may not look into the directory of a workspace, as when it is another user's. Then
@@ -78,9 +78,9 @@ func (w Workspace) Used() bool {
 
 // Untouched reports whether there is no store, so that opening the mailboxes would make it. It is false for a path
 // that cannot be read.
-func (w Workspace) Untouched() bool { return missing(filepath.Join(w.Dir, StoreFile)) }
+func (w Workspace) Untouched() bool { return isMissing(filepath.Join(w.Dir, StoreFile)) }
 
-func missing(path string) bool {
+func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
@@ -143,8 +143,8 @@ func All(getenv func(string) string) ([]Workspace, error) {
 	return all, nil
 }
 
-// memory is the content of project.json. The name of a workspace has only a hash of its project.
-type memory struct {
+// projectRecord is the content of project.json. The name of a workspace has only a hash of its project.
+type projectRecord struct {
 	Project string `json:"project"`
 }
 
@@ -155,8 +155,8 @@ func Remember(w Workspace) error {
 	if w.Project == "" || Remembered(w) == w.Project {
 		return nil
 	}
-	content, _ := json.Marshal(memory{w.Project}) // a text can be encoded
-	err := platform.Replace(filepath.Join(w.Dir, memoryFile), memoryFile+".*", content, nil)
+	content, _ := json.Marshal(projectRecord{w.Project}) // a text can be encoded
+	err := platform.Replace(filepath.Join(w.Dir, recordFile), recordFile+".*", content, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remember the project: %w", err)
 	}
@@ -165,8 +165,8 @@ func Remember(w Workspace) error {
 
 // Remembered returns the project that Remember wrote last, "" when there is none that can be read.
 func Remembered(w Workspace) string {
-	content, err := platform.ReadRegular(filepath.Join(w.Dir, memoryFile), 64<<10)
-	var m memory
+	content, err := platform.ReadRegular(filepath.Join(w.Dir, recordFile), 64<<10)
+	var m projectRecord
 	if err != nil || json.Unmarshal(content, &m) != nil || !filepath.IsAbs(m.Project) {
 		return ""
 	}
@@ -188,23 +188,23 @@ func Remove(w Workspace) (names []string, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, state.Close()) }()
-	if names, err = empty(state, w); err != nil {
+	if names, err = removeFiles(state, w); err != nil {
 		return names, err
 	}
 	return names, state.Remove(w.Name)
 }
 
-// empty deletes the files in the directory of a workspace.
-func empty(state *os.Root, w Workspace) (deleted []string, err error) {
+// removeFiles deletes the files in the directory of a workspace.
+func removeFiles(state *os.Root, w Workspace) (deleted []string, err error) {
 	if info, err := state.Lstat(w.Name); err != nil || !info.IsDir() {
-		return nil, foreign(w, w.Dir+" is no directory")
+		return nil, errNotRemoved(w, w.Dir+" is no directory")
 	}
 	dir, err := state.OpenRoot(w.Name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	names, err := contents(dir, w)
+	names, err := filesToRemove(dir, w)
 	if err != nil {
 		return nil, err
 	}
@@ -216,21 +216,21 @@ func empty(state *os.Root, w Workspace) (deleted []string, err error) {
 	return names, nil
 }
 
-// contents lists the files to delete, the lock last: as long as it is there no process begins anew in the directory.
-func contents(dir *os.Root, w Workspace) ([]string, error) {
+// filesToRemove lists the files to delete, the lock last: as long as it is there no process begins anew in the directory.
+func filesToRemove(dir *os.Root, w Workspace) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
 	var names, others []string
 	for _, e := range entries {
-		if e.IsDir() || !ours(e.Name()) {
+		if e.IsDir() || !isOwnFile(e.Name()) {
 			others = append(others, e.Name())
 		}
 		names = append(names, e.Name())
 	}
 	if len(others) > 0 {
-		return nil, foreign(w, "handoff did not make "+strings.Join(others, ", ")+" in "+w.Dir)
+		return nil, errNotRemoved(w, "handoff did not make "+strings.Join(others, ", ")+" in "+w.Dir)
 	}
 	if i := slices.Index(names, LockFile); i >= 0 {
 		names = append(slices.Delete(names, i, i+1), LockFile)
@@ -238,7 +238,7 @@ func contents(dir *os.Root, w Workspace) ([]string, error) {
 	return names, nil
 }
 
-func foreign(w Workspace, what string) error {
+func errNotRemoved(w Workspace, what string) error {
 	return schemas.Errorf(schemas.Conflict, "workspace %s was not removed: %s", w.Name, what).
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
@@ -257,8 +257,8 @@ func Move(from, to Workspace) error {
 
 const hereFile = "handoff.here" // of [relay.Files]
 
-// Emptied reports whether another program emptied the file of the store in a directory.
-func Emptied(dir string) bool {
+// WasEmptied reports whether another program emptied the file of the store in a directory.
+func WasEmptied(dir string) bool {
 	file, err := os.Stat(filepath.Join(dir, StoreFile))
 	here, unmarked := os.Stat(filepath.Join(dir, hereFile))
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0

@@ -20,7 +20,7 @@ func (w world) all() []workspace.Workspace {
 func TestAll_ListsWorkspacesWithStore(t *testing.T) {
 	w := newWorld(t)
 	require.Empty(t, w.all())
-	shop, api := w.opened("shop"), w.opened("api")
+	shop, api := w.openedRepository("shop"), w.openedRepository("api")
 	require.NoError(t, workspace.Remember(shop))
 	state := filepath.Dir(shop.Dir)
 	require.NoError(t, os.MkdirAll(filepath.Join(state, "without-store"), 0o700))
@@ -35,7 +35,7 @@ func TestAll_ListsWorkspacesWithStore(t *testing.T) {
 
 func TestFiles_OfWorkspace(t *testing.T) {
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "handoff.lock"), []byte("1234"), 0o600))
 	file, ok := shop.Store()
 	require.True(t, ok)

@@ -11,8 +11,8 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// opened is the workspace of a repository that was used.
-func (w world) opened(project string) workspace.Workspace {
+// openedRepository is the workspace of a repository that was used.
+func (w world) openedRepository(project string) workspace.Workspace {
 	w.t.Helper()
 	found := w.at(w.repository(project))
 	require.NoError(w.t, os.MkdirAll(found.Dir, 0o700))
@@ -25,7 +25,7 @@ func TestRemember_KeepsProject(t *testing.T) {
 		t.Skip("Windows has no such modes")
 	}
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	require.Empty(t, workspace.Remembered(shop))
 	require.NoError(t, workspace.Remember(shop))
 	require.Equal(t, filepath.Join(w.home, "shop", ".git"), workspace.Remembered(shop))
@@ -54,7 +54,7 @@ func TestRemember_WritesNothingWithoutDirectory(t *testing.T) {
 
 func TestRemember_NamedWorkspaceHasNoProject(t *testing.T) {
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	named, err := w.find(workspace.Config{Name: shop.Name})
 	require.NoError(t, err)
 	require.NoError(t, workspace.Remember(named))
@@ -63,7 +63,7 @@ func TestRemember_NamedWorkspaceHasNoProject(t *testing.T) {
 
 func TestRemembered_IgnoresDamagedFile(t *testing.T) {
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "project.json"), []byte(content), 0o600))
 		require.Empty(t, workspace.Remembered(shop), content)
@@ -74,7 +74,7 @@ func TestRemembered_IgnoresDamagedFile(t *testing.T) {
 
 func TestRemember_ReportsWriteError(t *testing.T) {
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))
 	require.ErrorContains(t, workspace.Remember(shop), "remember the project: ")
 	require.Equal(t, []string{"handoff.db", "project.json"}, names(t, shop.Dir))

@@ -11,16 +11,16 @@ import (
 	"handoff/schemas"
 )
 
-// everything lists the possible files in the directory of a workspace.
-var everything = []string{
+// allFiles lists the possible files in the directory of a workspace.
+var allFiles = []string{
 	"handoff.db", "handoff.db.before", "handoff.db.restoring", "handoff.here", "handoff.log", "handoff.log.1", "handoff.new", "handoff.sock", "owner.json", "owner.json.new",
 	"project.json", "project.json.123", "handoff.lock",
 }
 
-func (w world) full(project string) workspace.Workspace {
+func (w world) withAllFiles(project string) workspace.Workspace {
 	w.t.Helper()
-	found := w.opened(project)
-	for _, name := range everything {
+	found := w.openedRepository(project)
+	for _, name := range allFiles {
 		require.NoError(w.t, os.WriteFile(filepath.Join(found.Dir, name), nil, 0o600))
 	}
 	return found
@@ -28,32 +28,32 @@ func (w world) full(project string) workspace.Workspace {
 
 func TestRemove_DeletesAllFilesOfHandoff(t *testing.T) {
 	w := newWorld(t)
-	shop, api := w.full("shop"), w.full("api")
+	shop, api := w.withAllFiles("shop"), w.withAllFiles("api")
 	deleted, err := workspace.Remove(shop)
 	require.NoError(t, err)
-	require.Equal(t, everything, deleted, "the lock last")
+	require.Equal(t, allFiles, deleted, "the lock last")
 	require.NoDirExists(t, shop.Dir)
-	require.Len(t, names(t, api.Dir), len(everything))
+	require.Len(t, names(t, api.Dir), len(allFiles))
 }
 
 func TestRemove_StopsAtForeignFile(t *testing.T) {
 	for _, name := range []string{"notes.txt", "handoff.db.backup", ".hidden", "handoff.logbook"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			shop := w.full("shop")
+			shop := w.withAllFiles("shop")
 			require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, name), nil, 0o600))
 			deleted, err := workspace.Remove(shop)
 			require.Empty(t, deleted)
 			require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 			require.ErrorContains(t, err, "handoff did not make "+name)
-			require.Len(t, names(t, shop.Dir), len(everything)+1)
+			require.Len(t, names(t, shop.Dir), len(allFiles)+1)
 		})
 	}
 }
 
 func TestRemove_StopsAtDirectory(t *testing.T) {
 	w := newWorld(t)
-	shop := w.opened("shop")
+	shop := w.openedRepository("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json.d", "x"), 0o700))
 	_, err := workspace.Remove(shop)
 	require.ErrorContains(t, err, "handoff did not make project.json.d")
@@ -62,7 +62,7 @@ func TestRemove_StopsAtDirectory(t *testing.T) {
 
 func TestRemove_FollowsNoLink(t *testing.T) {
 	w := newWorld(t)
-	shop, api := w.opened("shop"), w.opened("api")
+	shop, api := w.openedRepository("shop"), w.openedRepository("api")
 	kept := filepath.Join(api.Dir, "handoff.db")
 	require.NoError(t, os.Symlink(kept, filepath.Join(shop.Dir, "handoff.log")))
 	_, err := workspace.Remove(shop)
@@ -77,10 +77,10 @@ func TestRemove_FollowsNoLink(t *testing.T) {
 
 func TestMove_KeepsFilesAndSetsProject(t *testing.T) {
 	w := newWorld(t)
-	was, now := w.full("shop"), w.at(w.repository("store"))
+	was, now := w.withAllFiles("shop"), w.at(w.repository("store"))
 	require.NoError(t, workspace.Move(was, now))
 	require.NoDirExists(t, was.Dir)
-	require.Len(t, names(t, now.Dir), len(everything))
+	require.Len(t, names(t, now.Dir), len(allFiles))
 	require.Equal(t, now.Project, workspace.Remembered(now))
 	require.ErrorContains(t, workspace.Move(was, now), "rename workspace "+was.Name)
 }

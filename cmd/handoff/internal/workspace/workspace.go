@@ -136,15 +136,15 @@ func (c Config) project() (string, By, error) {
 		return "", "", err
 	}
 	start = platform.Canonical(start)
-	if r, ok := git.Find(start, c.never); ok {
+	if r, ok := git.Find(start, c.isNeverProject); ok {
 		return platform.Canonical(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if platform.IsDir(filepath.Join(dir, ".handoff")) && !c.never(dir) {
+		if platform.IsDir(filepath.Join(dir, ".handoff")) && !c.isNeverProject(dir) {
 			return dir, ByMark, nil
 		}
 	}
-	if c.never(start) {
+	if c.isNeverProject(start) {
 		const said = "%s is not a project: everything would share one workspace there"
 		return "", "", schemas.Invalidf("workspace", said, start).
 			WithHint("Go into a project, or name a workspace with --workspace NAME, or a project with --dir DIR.")
@@ -163,7 +163,7 @@ func (c Config) Root() (string, error) {
 		return filepath.Dir(project), nil
 	}
 	start, err := c.ProjectDir()
-	if r, ok := git.Find(platform.Canonical(start), c.never); ok && r.Root != "" { // a submodule, or a git directory elsewhere
+	if r, ok := git.Find(platform.Canonical(start), c.isNeverProject); ok && r.Root != "" { // a submodule, or a git directory elsewhere
 		return r.Root, err
 	}
 	return project, err
@@ -192,18 +192,18 @@ func (c Config) ProjectDir() (string, error) {
 // project, as for a named workspace in the home directory.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
-	if err != nil || c.never(platform.Canonical(dir)) {
+	if err != nil || c.isNeverProject(platform.Canonical(dir)) {
 		return "", err
 	}
 	return dir, nil
 }
 
-// never reports whether a directory is never a project.
-func (c Config) never(dir string) bool {
+// isNeverProject reports whether a directory is never a project.
+func (c Config) isNeverProject(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == platform.Canonical(Home(c.Getenv))
 }
 
-var noSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
+var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
 // nameOf makes a name from a path. People recognise it, and no other path has the same.
 func nameOf(project string) string {
@@ -211,7 +211,7 @@ func nameOf(project string) string {
 	if base == ".git" {
 		base = filepath.Base(filepath.Dir(project))
 	}
-	slug := noSlug().ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
+	slug := nonSlug().ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
 	slug = strings.Trim(slug[:min(len(slug), 40)], "-")
 	sum := sha256.Sum256([]byte(project))
 	return cmp.Or(slug, "project") + "-" + hex.EncodeToString(sum[:6])

@@ -190,7 +190,7 @@ func storeFile(path string, sh Shell) []Finding {
 		return nil // the finding about the directory explains it
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
-	case workspace.Emptied(filepath.Dir(path)):
+	case workspace.WasEmptied(filepath.Dir(path)):
 		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
 			try(sh.line("restore FILE --replace"))}
 	case info.Size() == 0:

@@ -99,7 +99,7 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	f, err := installed.Read(path, most)
 	project := d.Machine.Project
 	switch {
-	case d.Scope == client.Project && workspace.Above(project, path) && !client.Within(project, f.Resolved):
+	case d.Scope == client.Project && workspace.DirContains(project, path) && !client.Within(project, f.Resolved):
 		return installed.File{Path: path}, &reason{
 			"a link leads out of the project, to " + f.Resolved,
 			"Put a file or a directory in the place of the link, or set up your own with --scope user.",

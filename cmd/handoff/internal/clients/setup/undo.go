@@ -164,7 +164,7 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
-		return !workspace.Above(installed.Resolved(dir), resolved)
+		return !workspace.DirContains(installed.Resolved(dir), resolved)
 	})
 	return errors.Join(err, s.passOn(removeEmpty(made)))
 }
@@ -176,7 +176,7 @@ func (s Setter) passOn(dirs []string) (err error) {
 	for _, name := range names {
 		other, ok := s.readReceipt(name)
 		n := 0
-		for ok && n < len(dirs) && workspace.Above(installed.Resolved(dirs[n]), other.Resolved) {
+		for ok && n < len(dirs) && workspace.DirContains(installed.Resolved(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {

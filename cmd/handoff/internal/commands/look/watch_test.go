@@ -17,7 +17,7 @@ func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
 	var stdout bytes.Buffer
 	ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)
 	defer leave()
-	out := &commandtest.Counted{Writer: &stdout, Left: n, Leave: leave}
+	out := &commandtest.LineLimitWriter{Writer: &stdout, Left: n, Leave: leave}
 	e := d.Env()
 	e.Stdout, e.IsTerminal = out, func(any) bool { return terminal }
 	vars := d.Vars("", "NO_COLOR")

@@ -67,7 +67,7 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 	case was.Name == now.Name:
 		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).
 			WithHint("There is nothing to do.")
-	case project != "" && project != now.Project && !workspace.Gone(project) && !force:
+	case project != "" && project != now.Project && !workspace.IsGone(project) && !force:
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}
@@ -163,8 +163,8 @@ func withLock(w workspace.Workspace, free bool, fn func() error) error {
 }
 
 // holdingOf returns the content of a workspace that no other process has open.
-func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
-	h, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
+func holdingOf(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
+	h, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
 			WithHint("Nothing was changed. Look at %s.", w.Dir)
@@ -172,10 +172,10 @@ func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error)
 	return h, nil
 }
 
-// handoffs counts handoffs in words. Counting stops at [open.Many].
+// handoffs counts handoffs in words. Counting stops at [open.CountLimit].
 func handoffs(n int) string {
-	if n >= open.Many {
-		return fmt.Sprintf("%d or more handoffs", open.Many)
+	if n >= open.CountLimit {
+		return fmt.Sprintf("%d or more handoffs", open.CountLimit)
 	}
 	return schemas.Counted(n, "handoff")
 }

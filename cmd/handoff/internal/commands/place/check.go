@@ -124,7 +124,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
 	if a.InDatabase() {
 		return atDatabase(ctx, a, func(node *cluster.Node) error {
-			known, err := node.Knows(ctx, w.Name)
+			known, err := node.HasWorkspace(ctx, w.Name)
 			if err == nil && !known {
 				err = missing(w, "in "+node.String())
 			}

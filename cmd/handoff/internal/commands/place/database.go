@@ -41,7 +41,7 @@ func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
 		if err != nil {
 			return err
 		}
-		kept, err := node.Knows(ctx, open.KeptName(w.Workspace))
+		kept, err := node.HasWorkspace(ctx, open.KeptName(w.Workspace))
 		if kept {
 			w.Kept = open.KeptName(w.Workspace)
 		}
@@ -55,7 +55,7 @@ func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	err := atDatabase(ctx, a, func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
-			if !open.Shelved(w.Name) {
+			if !open.IsKeptName(w.Name) {
 				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
 			}
 		}

@@ -44,7 +44,7 @@ open handoffs.`,
 
 // confirm asks a person to type the name of the workspace. It asks only if removal is possible.
 func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
-	var h open.Holding
+	var h open.HandoffCounts
 	err := alone(w, func() (err error) {
 		h, err = finished(ctx, w)
 		return err
@@ -90,7 +90,7 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 }
 
 // finished returns the content of a workspace in which every handoff has ended.
-func finished(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
+func finished(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := holdingOf(ctx, w)
 	if err == nil {
 		err = checkNothingKept(w)

@@ -88,7 +88,7 @@ func allWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 	for _, w := range found {
 		store, _ := w.Store()
 		all = append(all, workspaceItem{
-			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.Gone(w.Project),
+			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.IsGone(w.Project),
 			Directory: w.Dir, Bytes: w.Bytes(), Used: store.Used, Owner: ownerOf(w),
 		})
 	}

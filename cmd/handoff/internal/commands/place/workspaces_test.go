@@ -44,7 +44,7 @@ func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 // here runs a command for the project in the state directory.
 func here(p commandtest.Home, args ...string) (code int, out, errs string) {
 	p.T.Helper()
-	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.With(p.State, nil), args...)
+	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.StateVars(p.State, nil), args...)
 }
 
 func TestAdopt_RefusesWorkspaceOfExistingProject(t *testing.T) {

@@ -32,7 +32,7 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	}
 	require.NotContains(t, said, "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), s.Said())
+	require.Zero(t, s.Wait(), s.LogText())
 }
 
 // The server starts before the directory of its files exists.
@@ -46,7 +46,7 @@ func TestServer_BeginsBeforeItsFiles(t *testing.T) {
 	require.NoError(t, os.Remove(state))
 	require.NotContains(t, s.Ask("tools/call", list), "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), s.Said())
+	require.Zero(t, s.Wait(), s.LogText())
 }
 
 func TestServer_RefusesInvalidDatabase(t *testing.T) {

@@ -211,7 +211,7 @@ func (b *building) mayOpen(ctx context.Context, name string) error {
 	if !b.tokensNeeded() {
 		return nil
 	}
-	known, err := b.node.Knows(ctx, name)
+	known, err := b.node.HasWorkspace(ctx, name)
 	if err == nil && !known {
 		err = schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).
 			WithHint("HANDOFF_STORE=URL handoff token add NAME --workspace %s makes it, and a token for it.", name)

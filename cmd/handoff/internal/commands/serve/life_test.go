@@ -107,7 +107,7 @@ func TestServer_AtTerminalStaysInGroup(t *testing.T) {
 	s := atTerminal(commandtest.NewHome(t), nil)
 	require.Equal(t, group(t, os.Getpid()), group(t, s.Cmd.Process.Pid))
 	hangUp(s)
-	require.Contains(t, s.Said(), "Ctrl-D ends it")
+	require.Contains(t, s.LogText(), "Ctrl-D ends it")
 }
 
 // atTerminal is a server that reads from a terminal, and so writes a note to stderr.
@@ -127,7 +127,7 @@ func hangUp(s *commandtest.Server) {
 	s.T.Helper()
 	_, err := s.In.Write([]byte{4})
 	require.NoError(s.T, err)
-	require.Zero(s.T, s.Ended())
+	require.Zero(s.T, s.Wait())
 }
 
 func TestServer_GoesOnWithoutReaderOfLog(t *testing.T) {
@@ -177,7 +177,7 @@ func TestServer_EndsWithClient(t *testing.T) {
 	_, err := io.Copy(io.Discard, s.Out)
 	require.NoError(t, err)
 	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
-	require.Equal(t, -1, s.Ended())
+	require.Equal(t, -1, s.Wait())
 }
 
 func TestServer_EndsOnSignals(t *testing.T) {
@@ -189,7 +189,7 @@ func TestServer_EndsOnSignals(t *testing.T) {
 			s := p.Serve()
 			require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 			require.NoError(t, s.Cmd.Process.Signal(sig))
-			require.Zero(t, s.Ended(), "%s", s.Said())
+			require.Zero(t, s.Wait(), "%s", s.LogText())
 			require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 		})
 	}
@@ -230,7 +230,7 @@ func stuck(t *testing.T) *commandtest.Server {
 func TestServer_SecondSignalEndsAtOnce(t *testing.T) {
 	s := stuck(t)
 	ended := make(chan int, 1)
-	go func() { ended <- s.Ended() }()
+	go func() { ended <- s.Wait() }()
 	again := time.NewTicker(time.Millisecond) // two signals that are sent at once may arrive as one
 	defer again.Stop()
 	for {
@@ -248,12 +248,12 @@ func TestServer_StuckEndsAfterTimeout(t *testing.T) {
 	t.Parallel() // it takes as long as answers may take
 	s := stuck(t)
 	require.NoError(t, s.In.Close())
-	require.Equal(t, 1, s.Ended())
+	require.Equal(t, 1, s.Wait())
 }
 
 func TestServe_StaysInGroup(t *testing.T) {
 	t.Parallel()
-	keeper, _ := commandtest.NewHome(t).Keep("serve", "--workspace", "w")
+	keeper, _ := commandtest.NewHome(t).StartKeeper("serve", "--workspace", "w")
 	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())

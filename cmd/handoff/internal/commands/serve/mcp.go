@@ -130,7 +130,7 @@ func checkOwn(own schemas.RegisterIn) error {
 // agentOf returns the default agent name for a client: the client's name on handoff's command line, if handoff knows
 // the client, or else the name that the client gave.
 func agentOf(client string) schemas.Agent {
-	if agent, ok := identity.OfClient(client); ok {
+	if agent, ok := identity.AgentOfClient(client); ok {
 		return agent
 	}
 	return mcp.AgentOf(client)

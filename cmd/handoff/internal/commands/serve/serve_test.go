@@ -35,7 +35,7 @@ func TestServe_EndsOnSignal(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
 			p := commandtest.NewHome(t)
-			keeper, said := p.Keep("serve", "--workspace", "w", "--max-title-bytes", "10")
+			keeper, said := p.StartKeeper("serve", "--workspace", "w", "--max-title-bytes", "10")
 			dir := filepath.Join(p.State, "handoff", "w")
 			require.Equal(t, fmt.Sprintf("workspace w is served by this process, %d, from %s\n", keeper.Process.Pid, dir), said)
 			p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -59,7 +59,7 @@ func TestServe_WaitsBehindOwner(t *testing.T) {
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
-	keeper, said := p.Keep("serve", "--workspace", "w")
+	keeper, said := p.StartKeeper("serve", "--workspace", "w")
 	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
@@ -93,7 +93,7 @@ func TestServer_SendsLastSpans(t *testing.T) {
 	done := s.Ask("tools/call", `{"name": "complete_handoff", "arguments": {"handoff_id": "1", "summary": "built"}}`)
 	require.NotContains(t, done, "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), s.Said())
+	require.Zero(t, s.Wait(), s.LogText())
 	collector.Close()
 	for _, span := range []string{"queued", "working", "handoff"} {
 		require.Contains(t, sent.String(), `"name":"`+span+`"`)

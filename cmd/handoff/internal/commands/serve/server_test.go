@@ -41,7 +41,7 @@ func TestServer_EndsIfClientStopsReading(t *testing.T) {
 	require.NoError(t, s.Out.Close())
 	_, err := fmt.Fprintln(s.In, `{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}`)
 	require.NoError(t, err)
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	require.Zero(t, s.Wait(), "%s", s.LogText())
 }
 
 func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
@@ -53,7 +53,7 @@ func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
 	s := p.Serve()
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.Cmd.Process.Kill())
-	require.Equal(t, -1, s.Ended())
+	require.Equal(t, -1, s.Wait())
 	require.Contains(t, p.Must("list"), "Test it")
 	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 }

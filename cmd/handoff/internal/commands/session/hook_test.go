@@ -21,7 +21,7 @@ func runHook(p commandtest.Home, vars map[string]string, report string, args ...
 	p.T.Helper()
 	e := cli.Env{Stdin: strings.NewReader(report), Cwd: p.State}
 	args = append([]string{"hook", "--workspace", "w"}, args...)
-	code, out, errs := commandtest.Execute(p.T.Context(), e, commandtest.With(p.State, vars), args...)
+	code, out, errs := commandtest.Execute(p.T.Context(), e, commandtest.StateVars(p.State, vars), args...)
 	require.Zero(p.T, code)
 	require.Empty(p.T, errs)
 	return out
