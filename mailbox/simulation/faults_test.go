@@ -196,7 +196,7 @@ func changed(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any
 	}
 }
 
-// withHolderToken lets a completion act as the holder, whatever token it gives.
+// withHolderToken sends a completion as the holder, with the holder's token.
 func withHolderToken(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
 	done, ok := in.(schemas.CompleteIn)
 	if !ok || done.Token == "" {

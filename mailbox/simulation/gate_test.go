@@ -7,14 +7,14 @@ import (
 	"handoff/store"
 )
 
-// gate is a backend at which each transaction waits until the life lets it in, one at a time. So which transaction comes
-// next is decided by the seed and not by the scheduler of Go. A process that dies closes its gate.
+// gate is a backend at which each transaction waits until the life lets it in, one at a time. So the seed decides
+// the order of transactions, not the scheduler of Go. A process that dies closes its gate.
 type gate struct {
 	store.Backend
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*entry
-	running *attempt // what was let in last
+	running *attempt // the attempt whose transaction the gate let in last
 	closed  bool
 }
 
@@ -45,7 +45,7 @@ func (g *gate) pass(ctx context.Context, writes bool) error {
 	g.mu.Lock()
 	of, known := ctx.Value(attemptKey{}).(*attempt)
 	if !known {
-		of = g.running // a call that is over gives back what it took without the context of the call
+		of = g.running // an ended call releases its claim without the context of the call
 	}
 	if g.closed {
 		g.mu.Unlock()
@@ -57,7 +57,7 @@ func (g *gate) pass(ctx context.Context, writes bool) error {
 	return <-e.enter
 }
 
-// runs notes whose goroutine goes on.
+// runs notes the attempt whose goroutine continues.
 func (g *gate) runs(a *attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

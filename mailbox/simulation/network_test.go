@@ -18,11 +18,11 @@ type client struct {
 	maxOpen int                     // of its card
 	claims  map[schemas.ID]claim    // that it was told of last
 	old     map[schemas.ID][]string // tokens of claims before
-	calls   []*call                 // of which it waits for the answer
+	calls   []*call                 // calls without an answer so far
 	conns   int
 }
 
-// claim is what a client knows of a claim.
+// claim has a client's knowledge of a claim.
 type claim struct {
 	token    string
 	criteria int

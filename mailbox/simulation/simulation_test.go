@@ -2,18 +2,18 @@
 // of package mailbox against each step.
 //
 // Four agents and a person send, claim, wait, report, ask, answer, pass on, complete, fail, judge and take back. Their
-// calls are lost, come twice and are repeated. Connections break, the process that owns the workspace dies, time passes.
-// A seed decides all of it: each transaction waits at a gate until its turn (gate_test.go), the clock is that of
-// testing/synctest, and so a seed always leads to the same life. The wall clock decides how many lives there are, and
-// nothing else.
+// calls are lost, come twice and are repeated. Connections break, the process that owns the workspace dies, time
+// passes. A seed decides all of it: each transaction waits at a gate until its turn (gate_test.go), and
+// testing/synctest gives the clock. So a seed always leads to the same life. The wall clock decides how many lives
+// there are, and nothing else.
 //
 //	HANDOFF_SIMULATION=10m   how long new lives are begun (default: some fixed ones, and a new one)
-//	HANDOFF_SEED=1           one life, with all that happened in it
+//	HANDOFF_SEED=1           one life, with its whole log
 //
-// What happens is in world_test.go, what agents want in agents_test.go, and how it reaches the service in
-// network_test.go. A step (step_test.go) is what a transaction changed and what clients were told then. The rules
-// (rules_test.go) judge it by the store and by what clients were told before. Faults that are put in the way of the real
-// code (faults_test.go) show that the rules find what they are for.
+// The world is in world_test.go, the goals of agents are in agents_test.go, and the way of calls to the service is in
+// network_test.go. A step (step_test.go) has the changes of a transaction and the answers that clients got then. The
+// rules (rules_test.go) judge a step by the store and by earlier answers. Faults in the way of the real code
+// (faults_test.go) show that each rule finds the errors that it is for.
 package simulation_test
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// moves is how long a life is.
+// moves is the length of a life, in moves of the world.
 const moves = 1500
 
 func TestSimulation_RulesHold(t *testing.T) {

@@ -26,10 +26,10 @@ func newSeen() lastState {
 
 // log holds the clients' answers, and their requests at that time.
 type log struct {
-	claims  map[schemas.ID]*knownClaim // each claim that somebody was told of, and that did not end since
-	tokens  map[string]schemas.Agent   // who was told of it
+	claims  map[schemas.ID]*knownClaim // claims that a client knows and that did not end since
+	tokens  map[string]schemas.Agent   // the agent that got the token
 	sent    map[schemas.ID]schemas.SendIn
-	waits   map[schemas.ID][]schemas.ID // what was sent to wait for others
+	waits   map[schemas.ID][]schemas.ID // dependencies of each sent handoff
 	most    map[schemas.Workflow]float64
 	keys    map[string]schemas.ID
 	effects map[string]int        // by request id, how often it changed something
@@ -128,7 +128,7 @@ func (l *world) raw(of store.Space) map[string][]byte {
 	return rows
 }
 
-// compare finds the handoffs that differ from those of before, or that events tell of.
+// compare finds the handoffs whose rows changed since the last step, or that new events mention.
 func (s *step) compare(v *store.View, raw map[string][]byte) error {
 	concerned := map[schemas.ID]*change{}
 	concern := func(id schemas.ID) *change {
@@ -227,14 +227,14 @@ func (s *step) effect() *schemas.Event {
 	return nil
 }
 
-// claimed is the claim of an answer, nil for none.
+// claimed returns the claim in an answer, or nil.
 func claimed(a *attempt) *knownClaim {
 	switch out := a.out.(type) {
 	case schemas.ClaimOut:
 		if a.err == nil && out.Token != "" {
 			return &knownClaim{out.HandoffID, a.call.by.Agent, out.Token}
 		}
-	case schemas.GetOut: // of who asked and is answered
+	case schemas.GetOut: // the holder that asked gets its claim back with the answer
 		if a.err == nil && out.Token != "" {
 			return &knownClaim{out.HandoffID, a.call.by.Agent, out.Token}
 		}

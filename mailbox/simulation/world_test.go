@@ -20,9 +20,9 @@ import (
 	"handoff/store/storetest"
 )
 
-// world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all that happens in
-// it: which agent asks for what, when a message arrives, which transaction is next, how much time passes, what breaks.
-// One goroutine at a time does something, so a seed always leads to the same life.
+// world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all events: the
+// calls of agents, the arrival of messages, the order of transactions, the passing of time, and the failures. One
+// goroutine at a time runs, so a seed always leads to the same life.
 type world struct {
 	rnd     *rand.Rand
 	fault   fault

@@ -8,7 +8,7 @@ import (
 	"handoff/store/postgres"
 )
 
-// explainError is [Explain] where there may be no error.
+// explainError returns [Explain] of err, or nil if err is nil.
 func explainError(workspace string, err error) error {
 	if err == nil {
 		return nil
@@ -26,7 +26,7 @@ func Explain(workspace string, err error) *schemas.Error {
 	for _, w := range remedies {
 		if errors.Is(err, w.of) {
 			e := schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
-			if errors.Is(w.of, store.ErrUnreachable) || errors.Is(w.of, store.ErrFull) { // others wait for a person
+			if errors.Is(w.of, store.ErrUnreachable) || errors.Is(w.of, store.ErrFull) { // other errors need a person
 				e = e.After(retryAfter)
 			}
 			return e
@@ -36,7 +36,8 @@ func Explain(workspace string, err error) *schemas.Error {
 		WithHint("The log of the database server may have the details.")
 }
 
-// remedies are the remedies for errors of a database. Unavailable errors may pass without a change on this side.
+// remedies lists the code and the hint for each error of a database. An error with the code unavailable may pass
+// without a change on this machine.
 var remedies = []struct {
 	of   error
 	code schemas.Code

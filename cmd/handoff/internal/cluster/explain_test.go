@@ -17,7 +17,7 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// password is in every connection string, and in no message.
+// password is in every connection string and must be in no message.
 const password = "Zx-0815"
 
 // writeLargeValue writes a large value into a database, as opening a workspace does.
@@ -60,7 +60,7 @@ func checkExplanation(t *testing.T, address string, code schemas.Code, message, 
 	t.Log(e.Message + " | " + e.Hint)
 }
 
-// Errors of opening a workspace in a database have a remedy.
+// Each error from opening a workspace in a database has a remedy.
 func TestExplain_GivesRemedies(t *testing.T) {
 	address := postgrestest.Start(t)
 	with := address + " password=" + password

@@ -2,21 +2,22 @@
 // joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the
 // others, which forward their calls to it over HTTP.
 //
-// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. A node
-// that finds the owner gone raises the epoch and takes its place; the rows refuse later writes of an owner with an
-// earlier epoch. So the database may be restarted, and a pooler may stand before it. A node that was paused gives up
-// the workspaces that others took meanwhile.
+// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. A node that
+// finds the owner gone raises the epoch and takes its place; the rows refuse later writes of an owner with an earlier
+// epoch. So the database may be restarted, and nodes may connect through a pooler. A node that was paused gives up the
+// workspaces that others took meanwhile.
 //
-// An advisory lock would go with its session: a pooler in transaction mode breaks it, a restart of the database ends
-// all of them at once, and a paused process keeps it for ever. It would decide nothing either, because a lock does
-// not stop a write that is on its way. So each commit proves the epoch in its own statement (a fencing token). LISTEN
-// is not used for the same reasons: a call that meets no owner looks for one.
+// An advisory lock would end with its database session: a pooler in transaction mode breaks it, a restart of the
+// database ends all of them at once, and a paused process keeps it for ever. It would decide nothing either, because a
+// lock does not stop a write that is on its way. So each commit proves the epoch in its own statement (a fencing
+// token). LISTEN is not used for the same reasons: a call that finds no owner runs an election.
 //
 // A node has one lease for all its workspaces and renews it twice a second. Other nodes need not wait for its end
 // when the node's connections are gone from the database, so a killed node is replaced within the next call.
 //
-// A node checks no registry by itself, as handoff serve of one file does after its start and each hour. It would do
-// so whenever a workspace gets another owner, when there is least time for it, and for each of a thousand workspaces.
+// A node does not verify the audit registry by itself. A server for one file does, after its start and each hour. A
+// node would have to verify whenever a workspace gets another owner, when time is shortest, and for each of a thousand
+// workspaces.
 package cluster
 
 import (
@@ -36,7 +37,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// Config says how to join. All but Advertise is required.
+// Config says how to join. All fields but Advertise and Stays are required.
 type Config struct {
 	Store string // the database, as a URL
 
@@ -55,12 +56,12 @@ type Config struct {
 type Node struct {
 	config Config
 	db     *postgres.Node
-	secret string // that other nodes send
+	secret string // other nodes send it with each request
 
 	mu      sync.Mutex // guards the fields below
-	at      string     // the URL under which this node answers; empty before it must
+	at      string     // the URL under which this node answers; empty until its first election, unless advertised
 	beating bool
-	server  *http.Server // without an advertised URL
+	server  *http.Server // nil with an advertised URL
 	served  map[string]*served
 }
 
@@ -70,8 +71,8 @@ type served struct {
 	underway sync.WaitGroup
 }
 
-// Join connects to a database. Errors are *[schemas.Error]. A process that stays connects at its first call, so its only
-// error is of a connection string that cannot be read.
+// Join connects to a database. Errors are *[schemas.Error]. A process that stays connects at its first call, so its
+// only error is about an invalid connection string.
 func Join(ctx context.Context, c Config) (*Node, error) {
 	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
@@ -95,7 +96,7 @@ func (n *Node) Ready(ctx context.Context) error {
 	return err
 }
 
-// HasWorkspace tells whether the database has a workspace. Errors are *[schemas.Error].
+// HasWorkspace reports whether the database has a workspace. Errors are *[schemas.Error].
 func (n *Node) HasWorkspace(ctx context.Context, workspace string) (bool, error) {
 	owner, err := n.db.Owner(ctx, workspace)
 	if err != nil {
@@ -104,13 +105,14 @@ func (n *Node) HasWorkspace(ctx context.Context, workspace string) (bool, error)
 	return owner.Epoch > 0, nil
 }
 
-// A Workspace is one of the database.
+// A Workspace is a workspace of the database.
 type Workspace struct {
 	Name  string
 	Owner *relay.Note // nil: no process serves it
 }
 
-// Workspaces gives all workspaces, or the one of a name, in the order of names. Errors are *[schemas.Error].
+// Workspaces returns all workspaces in the order of their names, or only the workspace called name if that is not
+// empty. Errors are *[schemas.Error].
 func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
 	found, err := n.db.Workspaces(ctx, name)
 	if err != nil {
@@ -140,27 +142,27 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 	return Explain(workspace, err)
 }
 
-// Remove deletes a workspace that nobody owns. Errors are *[schemas.Error].
+// Remove deletes a workspace that no process owns. Errors are *[schemas.Error].
 func (n *Node) Remove(ctx context.Context, workspace string) error {
 	return explainError(workspace, n.db.Remove(ctx, workspace))
 }
 
-// String says which database it is, without its password.
+// String returns the address of the database without its password.
 func (n *Node) String() string { return n.db.String() }
 
-// Close leaves the cluster. The relays that use it were closed before.
+// Close leaves the cluster. The caller has closed the relays that use the node.
 func (n *Node) Close() {
 	n.db.Close()
 	if n.server != nil {
-		_ = n.server.Close() // nobody is served any more
+		_ = n.server.Close() // no relay is left that it serves
 	}
 }
 
-// Prefix is the beginning of the paths that nodes ask each other for.
+// Prefix is the beginning of the path of each request between nodes.
 const Prefix = "/node/"
 
-// ServeHTTP passes a request of another node to the workspace that it is about. When this node does not own it, the
-// other looks for its owner anew.
+// ServeHTTP passes a request of another node to its workspace. When this node does not own the workspace, it says so,
+// and the other node looks for the owner anew.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !relay.Authorized(r, n.secret) {
 		http.Error(w, "the secret of the node is needed", http.StatusUnauthorized)
@@ -184,7 +186,8 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to.handler.ServeHTTP(w, r)
 }
 
-// ensureReachable makes this node one that others see and reach.
+// ensureReachable announces this node in the database, and listens if the node has no advertised URL. It may be called
+// again.
 func (n *Node) ensureReachable(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -211,7 +214,8 @@ func (n *Node) ensureReachable(ctx context.Context) error {
 	return nil
 }
 
-// serve has the requests about a workspace answered, until the returned function is called.
+// serve passes requests about a workspace to h until the caller calls stop. Stop waits for the requests under way, for
+// at most [relay.ShutdownLimit].
 func (n *Node) serve(workspace string, h http.Handler) (stop func()) {
 	s := &served{handler: h}
 	n.mu.Lock()

@@ -22,23 +22,23 @@ import (
 type Seat struct {
 	node      *Node
 	workspace string
-	lastSeen  postgres.Owner // as it was seen last
-	owner     relay.Note     // of that
-	queryErr  error          // why the database could not be asked; nil if it could
-	gaveUp    time.Time      // when a search ended since the database does not answer
+	lastSeen  postgres.Owner // from the last look at the row
+	owner     relay.Note     // the note in lastSeen
+	queryErr  error          // the error of the last query; nil if it succeeded
+	gaveUp    time.Time      // when a search ended because the database did not answer
 	held      *tenure
 }
 
 var _ relay.Election = (*Seat)(nil)
 
-// Seat gives the election of a workspace. Each relay needs one of its own.
+// Seat returns the election of a workspace. Each relay needs its own.
 func (n *Node) Seat(workspace string) *Seat { return &Seat{node: n, workspace: workspace} }
 
-// queryTimeout is how long one question to the database may take.
+// queryTimeout limits one query to the database.
 const queryTimeout = 2 * time.Second
 
-// Prepare implements [relay.Election]. A search right after one that gave up on the database ends at once: one call of a
-// client may make several.
+// Prepare implements [relay.Election]. It fails at once if an earlier search gave up on the database within
+// queryTimeout, because one call of a client may search several times.
 func (s *Seat) Prepare() error {
 	if time.Since(s.gaveUp) < queryTimeout {
 		return s.Unusable(s.queryErr)
@@ -58,7 +58,8 @@ func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
 	return s.owner, !s.owner.Started.IsZero() && s.reachable()
 }
 
-// reachable tells whether this machine can reach the owner at all: one that is not advertised is for its own machine.
+// reachable reports whether this machine can reach the owner. An owner without an advertised URL is only reachable on
+// its own machine.
 func (s *Seat) reachable() bool {
 	at, err := url.Parse(s.owner.Address.Addr)
 	if err != nil {
@@ -68,13 +69,14 @@ func (s *Seat) reachable() bool {
 	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
 }
 
-// Is implements [relay.Election]: the note was in the row of the workspace.
+// Is implements [relay.Election]. It needs no check, because the note comes from the row of the workspace.
 func (*Seat) Is(relay.Note) bool { return true }
 
-// Try implements [relay.Election]. A node that others reach takes from one that they do not.
+// Try implements [relay.Election]. A node with an advertised URL takes the workspace from an owner that this machine
+// cannot reach.
 func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 	if isUnreachable(s.queryErr) {
-		return nil, relay.ErrInUse // it is tried again for as long as calls wait for an owner
+		return nil, relay.ErrInUse // the relay tries again while calls wait for an owner
 	} else if s.queryErr != nil {
 		return nil, s.queryErr
 	}
@@ -91,7 +93,8 @@ func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 	return s.held, nil
 }
 
-// inUseIfTemporary makes an error that may pass one after which the election is tried again.
+// inUseIfTemporary returns [relay.ErrInUse] for an error that may pass, so that the relay tries the election again. It
+// returns other errors unchanged. It keeps err in queryErr.
 func (s *Seat) inUseIfTemporary(err error) error {
 	if s.queryErr = err; errors.Is(err, store.ErrLocked) || isUnreachable(err) {
 		return relay.ErrInUse
@@ -99,7 +102,7 @@ func (s *Seat) inUseIfTemporary(err error) error {
 	return err
 }
 
-// isUnreachable tells whether the database does not answer, which may pass.
+// isUnreachable reports whether err means that the database does not answer. Errors of this kind may pass.
 func isUnreachable(err error) bool {
 	return errors.Is(err, store.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -108,7 +111,7 @@ func (s *Seat) address() relay.Address {
 	return relay.Address{Network: "url", Addr: s.node.at + Prefix + s.workspace, Secret: s.node.secret}
 }
 
-// Open opens the rows for the relay that was elected.
+// Open opens the rows of the workspace after Try made this node the owner.
 func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 	held := s.held
 	opened, err := postgres.Open(ctx, postgres.Config{
@@ -120,8 +123,8 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
-// Replace gives the name of the workspace that was opened to another one, see [postgres.Ownership.Replace]. Errors are
-// *[schemas.Error].
+// Replace gives the name of the opened workspace to the workspace called with, and the name before to the opened one,
+// see [postgres.Ownership.Replace]. Errors are *[schemas.Error].
 func (s *Seat) Replace(ctx context.Context, with, before string) error {
 	return explainError(s.workspace, s.held.own.Replace(ctx, with, before))
 }
@@ -129,7 +132,7 @@ func (s *Seat) Replace(ctx context.Context, with, before string) error {
 // Close implements [relay.Election].
 func (*Seat) Close() error { return nil }
 
-// retryAfter is when a call may be repeated that found no owner: by then its lease has run out.
+// retryAfter is the wait before a caller repeats a call that found no owner: the owner's lease has ended then.
 const retryAfter = 3 * time.Second
 
 // Unserved implements [relay.Election].
@@ -178,7 +181,7 @@ func (t *tenure) Serve(n relay.Note, h http.Handler) error {
 	return t.own.Announce(ctx, string(note))
 }
 
-// Alone implements [relay.Tenure]. Nobody knows which other nodes have connections.
+// Alone implements [relay.Tenure]. It returns false, because a node cannot see the connections of other nodes.
 func (*tenure) Alone() (bool, error) { return false, nil }
 
 // Opened implements [relay.Tenure].

@@ -12,8 +12,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A node that has just taken a workspace over has no address yet. Another node of this machine waits for it: if it
-// took the workspace by force, the first would read old rows for a while.
+// A node that has just taken a workspace over has no address yet. Another node of this machine waits for the
+// address. If it took the workspace by force, the first node would read old rows for a while.
 func TestSeat_WaitsForOwnerThatStarts(t *testing.T) {
 	address := postgrestest.Start(t)
 	seat := func(advertise string) *cluster.Seat {

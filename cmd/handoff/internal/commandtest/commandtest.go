@@ -31,8 +31,8 @@ const Program = "handoff-process"
 // Run runs a command in this process.
 func Run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, "", args) }
 
-// Execute runs a command in this process, with these variables. By default the command has no input, prints into the
-// returned texts, is at no terminal, and uses the real time.
+// Execute runs a command in this process with these environment variables. Where e has no value, the command has no
+// input, prints into the returned texts, is at no terminal, and uses the real time.
 func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	e.Getenv = func(name string) string { return vars[name] }
@@ -48,18 +48,18 @@ func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...str
 	return code, stdout.String(), stderr.String()
 }
 
-// StateVars are the variables of a state directory, and more.
+// StateVars returns the environment variables for a state directory, and more.
 func StateVars(state string, more map[string]string) map[string]string {
 	vars := map[string]string{"XDG_STATE_HOME": state}
 	maps.Copy(vars, more)
 	return vars
 }
 
-// Root is the root of all commands, for tests that look at the commands themselves.
+// Root returns the root of all commands, for tests that examine the commands themselves.
 func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 
-// StoppedClock is the name under which the test binary is handoff with a clock that stands still, at the time in the
-// variable CLOCK.
+// StoppedClock is the name under which the test binary is handoff with a stopped clock. The variable CLOCK has the
+// time.
 const StoppedClock = "handoff-stopped"
 
 // Main runs the tests of a package in a sandbox. Their binary is also [Program] and [StoppedClock].
@@ -81,13 +81,13 @@ func Main(m *testing.M) {
 	})
 }
 
-// Patience is how long something that happens at once may take where the machine is slow.
+// Patience is the time that tests allow on a slow machine for events that should happen at once.
 const Patience = 20 * time.Second
 
-// A Record is a JSON object whose numbers are as they were written.
+// A Record is a JSON object whose numbers keep their spelling.
 type Record = map[string]any
 
-// ParseRecord reads one.
+// ParseRecord parses a JSON object.
 func ParseRecord(t testing.TB, raw []byte) (d Record) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -96,7 +96,7 @@ func ParseRecord(t testing.TB, raw []byte) (d Record) {
 	return d
 }
 
-// AsJSON writes a value.
+// AsJSON returns a value as JSON.
 func AsJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -119,7 +119,7 @@ func UnreadOf(out Record) json.Number {
 	return cmp.Or(n, "0")
 }
 
-// Commands returns a command and all below it. The command help is added by cobra.
+// Commands returns a command and all its subcommands, without the command help, which cobra adds later.
 func Commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -128,7 +128,7 @@ func Commands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// LineLimitWriter is a reader that leaves after some lines.
+// LineLimitWriter is a writer that calls Leave when Left lines were written, and again at each later write.
 type LineLimitWriter struct {
 	io.Writer
 	Left  int

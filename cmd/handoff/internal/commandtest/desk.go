@@ -19,10 +19,10 @@ type Desk struct {
 	Now   time.Time
 }
 
-// NewDesk is one that nobody has used.
+// NewDesk returns an unused desk.
 func NewDesk(t testing.TB) Desk { return Desk{t, t.TempDir(), mailboxtest.Start()} }
 
-// File is the store of its workspace.
+// File returns the path of the store of the desk's workspace.
 func (d Desk) File() string { return filepath.Join(d.State, "handoff", "w", "handoff.db") }
 
 // Run runs a command as an agent.
@@ -31,12 +31,13 @@ func (d Desk) Run(agent string, args ...string) (code int, out, errs string) {
 	return Execute(d.Context(), d.Env(), d.Vars(agent), args...)
 }
 
-// Env are the surroundings of its commands, for [Execute].
+// Env returns the environment of the desk's commands, for [Execute].
 func (d Desk) Env() cli.Env {
 	return cli.Env{Now: func() time.Time { return d.Now }, Cwd: d.State}
 }
 
-// Vars returns the variables of an agent, empty for none, and sets switches to 1.
+// Vars returns the environment variables of an agent, or without an agent if it is empty. It sets the variables in on
+// to 1.
 func (d Desk) Vars(agent string, on ...string) map[string]string {
 	vars := StateVars(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
 	for _, name := range on {
@@ -45,7 +46,7 @@ func (d Desk) Vars(agent string, on ...string) map[string]string {
 	return vars
 }
 
-// Must runs a command that has to succeed, and returns its output.
+// Must runs a command and returns its output. The test fails if the command does.
 func (d Desk) Must(agent string, args ...string) string {
 	d.Helper()
 	code, out, errs := d.Run(agent, args...)
@@ -53,11 +54,11 @@ func (d Desk) Must(agent string, args ...string) string {
 	return out
 }
 
-// Repaint is text that would move the cursor, recolour, reverse or hide the display of a terminal, with a line that
-// looks like one of ours, [Forged].
+// Repaint is text that would move the cursor, recolour, reverse or hide the display of a terminal. Its last line is
+// [Forged], which looks like a line of handoff.
 const Repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0041 wäre 東京 🎉\n" + Forged
 
-// Forged is a line that an agent wrote, which is never to stand in the first column.
+// Forged is a line of an agent that looks like a line of handoff. Output must never have it in the first column.
 const Forged = "✓ 1. All tests pass"
 
 // Hostile returns a workspace in which all texts try to repaint the reader's terminal.

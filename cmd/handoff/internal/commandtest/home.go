@@ -16,14 +16,14 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// A Home is a state directory, and commands in it: in the process of the test, by the clock of the machine, or as
-// processes of their own.
+// A Home is a state directory whose commands use the clock of the machine. They run in the process of the test or as
+// separate processes.
 type Home struct {
 	T     *testing.T
 	State string
 }
 
-// NewHome is one that nobody has used.
+// NewHome returns an unused home.
 func NewHome(t *testing.T) Home { return Home{t, t.TempDir()} }
 
 // Run runs a command in this process.
@@ -32,13 +32,13 @@ func (p Home) Run(args ...string) (code int, out, errs string) {
 	return p.RunWith(nil, args...)
 }
 
-// RunWith runs it with more variables in its environment.
+// RunWith runs a command in this process with more environment variables.
 func (p Home) RunWith(vars map[string]string, args ...string) (code int, out, errs string) {
 	p.T.Helper()
 	return Execute(p.T.Context(), cli.Env{Cwd: p.State}, StateVars(p.State, vars), append(args, "--workspace", "w")...)
 }
 
-// Must runs a command that has to succeed.
+// Must runs a command and returns its output. The test fails if the command does.
 func (p Home) Must(args ...string) string {
 	p.T.Helper()
 	code, out, errs := p.Run(args...)
@@ -59,19 +59,19 @@ type Server struct {
 	Hello string // the answer to initialize
 }
 
-// Serve starts one.
+// Serve starts a server for Codex.
 func (p Home) Serve(args ...string) *Server {
 	p.T.Helper()
 	return p.ServeFor("codex-mcp-client", nil, args...)
 }
 
-// ServeFor starts it for a client that calls itself so, with more variables in its environment.
+// ServeFor starts a server for a client with this MCP name, with more environment variables.
 func (p Home) ServeFor(client string, vars map[string]string, args ...string) *Server {
 	p.T.Helper()
 	return p.ServeBy(client, vars, Program, append([]string{"mcp", "--workspace", "w"}, args...)...)
 }
 
-// ServeBy starts a command that is or runs a server.
+// ServeBy starts a command that is a server or runs a server, and initializes the connection.
 func (p Home) ServeBy(client string, vars map[string]string, name string, args ...string) *Server {
 	p.T.Helper()
 	cmd := exec.CommandContext(p.T.Context(), name, args...)
@@ -93,7 +93,7 @@ func (p Home) ServeBy(client string, vars map[string]string, name string, args .
 	return s
 }
 
-// Ask makes a request and gives the result.
+// Ask sends a request and returns its result.
 func (s *Server) Ask(method, params string) string {
 	s.T.Helper()
 	s.n++
@@ -113,13 +113,13 @@ func (s *Server) Ask(method, params string) string {
 	}
 }
 
-// Wait waits for the process and gives its exit status, -1 if a signal ended it.
+// Wait waits for the process to end and returns its exit status, -1 if a signal ended it.
 func (s *Server) Wait() int {
-	_ = s.Cmd.Wait() // the status says it better
+	_ = s.Cmd.Wait() // the exit status tells more
 	return s.Cmd.ProcessState.ExitCode()
 }
 
-// LogText returns the log of the server.
+// LogText returns the log of the server so far.
 func (s *Server) LogText() string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Log.Name())
@@ -127,7 +127,8 @@ func (s *Server) LogText() string {
 	return string(b)
 }
 
-// Environ is the environment of processes in it. The race detector would wait a second at their end.
+// Environ returns the environment of processes in the home. GORACE stops the race detector from waiting a second at
+// their end.
 func (p Home) Environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
@@ -162,16 +163,16 @@ func (s *Server) Leave() {
 	require.Zero(s.T, s.Wait(), "%s", s.LogText())
 }
 
-// Hello is the line with which a client begins.
+// Hello is the first line of a client: the request initialize.
 const Hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 	`"capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}` + "\n"
 
-// ToolCall is the line by which a client calls a tool.
+// ToolCall returns the line with which a client calls a tool.
 func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// StartKeeper starts a command line that keeps a workspace served, and gives its first words.
+// StartKeeper starts a command that keeps a workspace open, and returns its first line on stderr.
 func (p Home) StartKeeper(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)

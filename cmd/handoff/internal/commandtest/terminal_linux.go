@@ -28,7 +28,7 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	return person, program
 }
 
-// Control leaves f as it is; Fd would make it one whose reads have no deadline.
+// Control calls do with the descriptor of f. Reads of f keep their deadlines, which they would lose by f.Fd.
 func Control(t testing.TB, f *os.File, do func(fd int) error) {
 	t.Helper()
 	conn, err := f.SyscallConn()

@@ -28,10 +28,10 @@ import (
 type Config struct {
 	Executable string // the handoff program, started as "handoff mcp"
 	StateHome  string // XDG_STATE_HOME of the server: a temporary directory
-	Workspace  string // a name that has no workspace there yet
+	Workspace  string // a name without a workspace in StateHome
 
-	Out    io.Writer // where the story is told
-	Errors io.Writer // where the server's log goes
+	Out    io.Writer // gets the story
+	Errors io.Writer // gets the server's log
 }
 
 // Play tells the story, and then calls look while its agents are still connected. When it returns the server has
@@ -78,7 +78,7 @@ func connect(ctx context.Context, c Config) (*connection, error) {
 	return conn, nil
 }
 
-// command gives the server an environment in which nothing of the user's is found or changed, and no project.
+// command starts the server in an environment without a project, where it neither finds nor changes files of the user.
 func (c Config) command(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // it is this program itself
 	cmd.Dir = c.StateHome
@@ -86,7 +86,7 @@ func (c Config) command(ctx context.Context, name string, _, args []string) (*ex
 	return cmd, nil
 }
 
-// call calls a tool and gives its result, a JSON object as text.
+// call calls a tool and returns its result, a JSON object as text.
 func (conn *connection) call(ctx context.Context, tool string, args map[string]any) (string, error) {
 	var r sdk.CallToolRequest
 	r.Params.Name, r.Params.Arguments = tool, args
@@ -123,7 +123,7 @@ type step struct {
 	Tool  string
 	About string // of the call, for the reader
 	Args  map[string]any
-	Want  [][2]string // values that the result has, each behind its path: "forwarded.to"
+	Want  [][2]string // pairs of path and expected value: "forwarded.to", "qa"
 }
 
 func (conn *connection) play(ctx context.Context, s step) error {
@@ -149,7 +149,7 @@ func (conn *connection) play(ctx context.Context, s step) error {
 	return nil
 }
 
-// valueAt gives the value at a path through objects, or nil.
+// valueAt returns the value at a dotted path through objects, or nil.
 func valueAt(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		inner, _ := value.(map[string]any)

@@ -27,14 +27,15 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	_, upstream, _ := strings.Cut(rows[0], "...") // "## main...origin/main [gone]"
 	upstream, _, _ = strings.Cut(upstream, " ")
 	if base, err = r.base(ctx, upstream); err != nil && ctx.Err() == nil {
-		err = nil // histories that have nothing in common
+		err = nil // the histories have no common commit
 	}
 	return base, uncommitted, err
 }
 
-// HidingSetting returns the setting that hides an uncommitted file from Status.
+// HidingSetting returns the setting that hides an uncommitted file from Status: the name of a flag of git or of an
+// ignore file, else a general text.
 func (r Repository) HidingSetting(ctx context.Context, file string) string {
-	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the settings are to blame, too
+	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
 	rule, _ := r.list(ctx, "check-ignore", "-v", "--", "./"+file)
 	switch flag := strings.Join(flags, "") + " "; {
 	case flag[0] == 'S':
@@ -54,7 +55,7 @@ func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
 	if own := []string{"refs/heads/" + upstream, "refs/remotes/" + upstream}; path.Base(upstream) != path.Base(branch) {
 		into = append(own, into...)
-	} else { // the branch itself, where it was pushed
+	} else { // the upstream is the branch itself, as pushed
 		into = append(into, own...)
 	}
 	for _, ref := range into {
@@ -70,7 +71,7 @@ func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 	return "", nil
 }
 
-// ChangedFiles lists the files in which two commits differ.
+// ChangedFiles lists the files that differ between two commits, which are whole ids.
 func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
 	if !IsObjectID(from) || !IsObjectID(to) {
 		return nil, errors.New("no id of a commit")
@@ -81,26 +82,25 @@ func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string
 	return r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
 }
 
-// NewestCommits lists so many of the newest commits that HEAD has.
+// NewestCommits lists the ids of the n newest commits in the history of HEAD.
 func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
 	rows, err := r.list(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
-// Contains tells whether the history of a commit has another one, as it has itself. Both are whole ids, and the commit
-// is known to be there.
+// Contains reports whether older is commit itself or in its history. Both are whole ids, and the repository has commit.
 func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
 	}
-	if commit == older { // as where nobody committed between a send and a claim
+	if commit == older { // usual when no commit was made between a send and a claim
 		return true
 	}
 	_, err := r.list(ctx, "merge-base", "--is-ancestor", older, commit)
 	return err == nil
 }
 
-// HasPath tells whether a path is in a commit, whose whole id is given. It asks no other repository.
+// HasPath reports whether a path is in a commit. The commit is a whole id. HasPath asks no other repository.
 func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, error) {
 	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
@@ -109,18 +109,18 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 	return len(found) > 0, err
 }
 
-// Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id.
+// Resolve returns the whole id of the commit that name names: a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	return strings.TrimSpace(strings.Join(found, "")), err
 }
 
-// maxOutput is how much git may print, in bytes.
+// maxOutput limits the output of git, in bytes.
 const maxOutput = 64 << 20
 
-// list runs the program git, because nothing else knows its index and its ignore rules, and returns its output, split
-// at zero bytes. Paths are relative to the root. It writes nothing in the tree, and runs none of the programs that
-// the configuration may name for differences, for watching files and for fetching missing objects. The error has
+// list runs the program git, because no other code knows its index and its ignore rules, and returns the output, split
+// at zero bytes. Paths are relative to the root. Git writes no file in the tree, and runs no program that the
+// configuration names for differences, for watching files or for fetching missing objects. The error has
 // git's message, for example if a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
@@ -132,9 +132,9 @@ func (r Repository) list(ctx context.Context, args ...string) ([]string, error) 
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// Run runs a command of git, and returns its output. The command gets the variables of this process, except variables
-// of git, for example of a hook, and then env. Replacement objects of a repository do not count. The error has git's
-// message.
+// Run runs a command of git and returns its output. The command gets the variables of this process, except variables of
+// git, for example those that a hook sets, and then env. Git ignores replacement objects of the repository. The error
+// has git's message.
 func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
@@ -148,7 +148,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	return out.String(), err
 }
 
-// limitedBuffer keeps written bytes, and fails past the limit.
+// limitedBuffer keeps written bytes. A write that exceeds maxOutput fails.
 type limitedBuffer struct{ strings.Builder }
 
 func (l *limitedBuffer) Write(b []byte) (int, error) {

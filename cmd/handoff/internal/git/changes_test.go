@@ -31,7 +31,7 @@ func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	write("new/x.go", "1")
 	write("out.log", "1")
 
-	// Settings of a repository that name programs run none of them, and a hook that calls us has no say.
+	// Git runs no program that the repository's settings name, and variables of a calling hook do not count.
 	ran := filepath.Join(dir, "ran.log")
 	for _, key := range []string{"core.fsmonitor", "diff.external", "diff.x.textconv", "core.pager"} {
 		runGit(t, dir, "config", key, "touch "+ran)
@@ -78,7 +78,7 @@ func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 	runGit(t, dir, "checkout", "-b", "topic/one")
 	commit()
 	runGit(t, dir, "push", "-u", "origin", "topic/one")
-	base(first) // and not the branch itself, as it was pushed
+	base(first) // not the pushed branch itself
 	runGit(t, dir, "branch", "--set-upstream-to", "main")
 	base(second)
 	runGit(t, dir, "remote", "remove", "origin")

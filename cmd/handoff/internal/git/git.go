@@ -1,9 +1,10 @@
-// Package git reads the branch and the commit of a git repository from its files. It runs no git process: a server
-// needs them before it may respond, and git may not be installed.
+// Package git reads the branch and the commit of a git repository from its files. It runs no git process for them: a
+// server needs both before it may respond, and git may not be installed. Lists of files and commits come from the
+// program git (changes.go).
 //
-// A working tree has a ".git": a directory, or a file that names one elsewhere (linked worktrees, submodules,
-// repositories made with --separate-git-dir). Each working tree has its own HEAD. Branches, and everything else that
-// linked worktrees share, are in the common directory.
+// A working tree has a ".git": a directory, or a file with the path of a directory elsewhere (linked worktrees,
+// submodules, repositories made with --separate-git-dir). Each working tree has its own HEAD. Branches, and everything
+// else that linked worktrees share, are in the common directory.
 package git
 
 import (
@@ -23,10 +24,10 @@ type Repository struct {
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// Find returns the repository of dir: of the nearest working tree, which is dir itself or a parent. Only if there is
-// none it returns the nearest bare repository, because a folder that looks like one can be committed into a working
-// tree and come with a clone (git has safe.bareRepository for the same reason). It passes over directories for which
-// skip returns true. Ok is false if there is no repository.
+// Find returns the repository of the nearest working tree, which is dir or a parent of dir. Only without a working tree
+// it returns the nearest bare repository, because a folder that looks like a bare repository can be committed into a
+// working tree and come with a clone (git has safe.bareRepository for the same reason). It passes over directories for
+// which skip returns true. Ok is false if there is no repository.
 func Find(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
@@ -58,9 +59,9 @@ func workingTree(dir string) (Repository, bool) {
 	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOther(dir, gitDir)
 }
 
-// belongsToOther tells whether a git directory is the ".git" of another working tree, to which a file or a link can lead that
-// comes with an archive. A git directory elsewhere under another name is believed, as git does: submodules and
-// --separate-git-dir leave no sign there of the working tree.
+// belongsToOther reports whether a git directory is the ".git" of another working tree. A file or a link from an
+// archive can lead to it. Like git, it accepts a git directory elsewhere under another name: submodules and
+// --separate-git-dir leave no sign of the working tree there.
 func belongsToOther(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
 	return err != nil || filepath.Base(real) == ".git" && !platform.SameFile(filepath.Dir(real), dir)
@@ -73,9 +74,9 @@ func isGitDir(dir, shared string) bool {
 	return err == nil && platform.IsDir(filepath.Join(shared, "objects")) && platform.IsDir(filepath.Join(shared, "refs"))
 }
 
-// commonDir returns the directory that a linked worktree shares with its repository. It believes "commondir" only where
-// both know of each other: the repository lists the git directory among its worktrees, and that one names dotGit.
-// Otherwise files from elsewhere could make their directory a part of any repository on this machine.
+// commonDir returns the directory that a linked worktree shares with its repository. It follows the file "commondir"
+// only if both refer to each other: the repository has the git directory among its worktrees, and the git directory
+// names dotGit. Otherwise a downloaded folder could pass for a part of any repository on this machine.
 func commonDir(gitDir, dotGit string) string {
 	shared, named := pathIn(gitDir, "commondir")
 	back, backNamed := pathIn(gitDir, "gitdir")
@@ -86,7 +87,7 @@ func commonDir(gitDir, dotGit string) string {
 	return gitDir
 }
 
-// pathIn returns the path that a file of a git directory holds.
+// pathIn reads a path from a file of a git directory. Ok is false if the file has no path.
 func pathIn(gitDir, file string) (string, bool) {
 	content, err := readSmall(filepath.Join(gitDir, file))
 	if err != nil {
@@ -105,7 +106,7 @@ func parseGitFile(content string) (path string, ok bool) {
 	return firstLine(line)
 }
 
-// firstLine returns the only line of a file that holds a path. Ok is false for a text that is no path.
+// firstLine returns the only line of a file. Ok is false for an empty text, several lines, or a zero byte.
 func firstLine(content string) (string, bool) {
 	line := strings.TrimRight(content, "\r\n")
 	return line, line != "" && !strings.ContainsAny(line, "\x00\n")
@@ -118,19 +119,20 @@ func resolvePath(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// maxSmallFile is the longest file of one line that is read, in bytes.
+// maxSmallFile limits the size of a one-line file, in bytes.
 const maxSmallFile = 64 << 10
 
-// maxPackedRefs is how much of packed-refs is read, in bytes: about a million references.
+// maxPackedRefs limits the part of packed-refs that is read, in bytes: about a million references.
 const maxPackedRefs = 64 << 20
 
-// IsObjectID tells whether s is the id of a commit, by SHA-1 or SHA-256.
+// IsObjectID reports whether s has the form of a whole object id, SHA-1 or SHA-256 in lower-case hex.
 func IsObjectID(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Head returns the branch that is checked out and the id of its commit. The branch is empty when HEAD is detached. The
-// commit is empty before the first one, and when references are kept in a format that this package does not read.
+// commit is empty before the first commit. Both are empty if HEAD is unreadable or the references have a format that
+// this package does not read.
 func (r Repository) Head() (branch, commit string) {
 	content, err := readSmall(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
@@ -141,7 +143,7 @@ func (r Repository) Head() (branch, commit string) {
 		return "", commit
 	}
 	branch = strings.TrimPrefix(ref, "refs/heads/")
-	if branch == ".invalid" { // a reftable repository, where HEAD only keeps old programs away
+	if branch == ".invalid" { // a reftable repository; its HEAD only stops old programs
 		return "", ""
 	}
 	return branch, r.commitOf(ref)
@@ -179,7 +181,7 @@ func (r Repository) commitOf(ref string) string {
 	return findPacked(io.LimitReader(packed, maxPackedRefs), ref)
 }
 
-// findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
+// findPacked looks up a reference in packed-refs: in lines "ID NAME". It ignores comments and peeled tags.
 func findPacked(packed io.Reader, ref string) string {
 	for lines := bufio.NewScanner(packed); lines.Scan(); {
 		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && IsObjectID(id) {

@@ -14,7 +14,7 @@ import (
 
 func skipNone(string) bool { return false }
 
-// runGit runs the real git, whose output is the expectation.
+// runGit runs the program git and returns its output.
 func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{
@@ -41,7 +41,7 @@ func newRepository(t *testing.T) string {
 	return dir
 }
 
-// checkAgainstGit compares our reading with git's.
+// checkAgainstGit finds the repository of dir, and compares it with the output of git.
 func checkAgainstGit(t *testing.T, dir string) git.Repository {
 	t.Helper()
 	r, ok := git.Find(dir, skipNone)
@@ -165,13 +165,13 @@ func TestFind_CommonDirectoryMustReferBack(t *testing.T) {
 	runGit(t, victim, "worktree", "add", linked)
 	registered := filepath.Join(victim, ".git", "worktrees", "linked")
 
-	unregistered := t.TempDir() // names the victim, which does not know it
+	unregistered := t.TempDir() // names the victim; the victim does not list it
 	writeFile(t, filepath.Join(unregistered, "g", "HEAD"), "ref: refs/heads/main\n")
 	writeFile(t, filepath.Join(unregistered, "g", "commondir"), filepath.Join(victim, ".git"))
 	writeFile(t, filepath.Join(unregistered, "g", "gitdir"), filepath.Join(unregistered, ".git"))
 	writeFile(t, filepath.Join(unregistered, ".git"), "gitdir: g\n")
 
-	borrowed := t.TempDir() // names a worktree of the victim, which is elsewhere
+	borrowed := t.TempDir() // names a worktree of the victim in another directory
 	writeFile(t, filepath.Join(borrowed, ".git"), "gitdir: "+registered+"\n")
 
 	direct, linkedTo := t.TempDir(), t.TempDir() // lead to the git directory of the victim itself

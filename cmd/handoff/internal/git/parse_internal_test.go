@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The parsers are unexported and read files that anybody may have written.
+// The parsers are unexported, and read files that any program may have written.
 
 func FuzzParseGitFile(f *testing.F) {
 	for _, s := range []string{"gitdir: ../.git/worktrees/a\n", "gitdir: /x/.git\r\n", "gitdir: ", "gitdir: a\nb\n", "gitdir: a\x00b"} {

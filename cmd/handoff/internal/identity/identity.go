@@ -1,6 +1,6 @@
-// Package identity finds the name under which a command acts: the name it was given, else the coding agent in whose
-// shell it runs, else human when it runs at a terminal. A command that only reads needs no name. When several sessions
-// of a coding agent run, each has a name of its own, which only the mailbox knows.
+// Package identity finds the name under which a command acts: the name from its flag or environment, else the coding
+// agent in whose shell it runs, else human at a terminal. A command that only reads needs no name. When several client
+// sessions of a coding agent run, each has its own name, which only the mailbox knows.
 package identity
 
 import (
@@ -27,8 +27,8 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 	return by, nil
 }
 
-// Server returns the caller over the connection of a client to the server that the client started. The agent is empty
-// if name is: then the client's own name tells it, see [AgentOfClient].
+// Server returns the caller over the connection of a client to the server that the client started. If name is
+// empty, the agent is empty: the server then derives it from the client's MCP name, see [AgentOfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(detectClient(getenv).Shell.Session)}
 	if name == "" {
@@ -37,21 +37,21 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	return by.As(name)
 }
 
-// Session returns the id of the session of a client, when the environment tells it. Variables of another client, which
-// started this one, do not count.
+// Session returns the id of the client session from the environment, or empty. It ignores variables of another client
+// that started this client.
 func Session(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellOf(agent).Session)
 }
 
-// Process returns the process of the client in whose shell a command runs, empty when its shells do not tell. It tells
-// more than the id of the session: a client may begin another session without telling the server that it started
-// before.
+// Process returns the process id of the client in whose shell a command runs, or empty if the client's shells do not
+// have it. The process id identifies the client better than the session id: a client may begin another session without
+// telling the server that it started before.
 func Process(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellOf(agent).Process)
 }
 
-// ProcessOver returns the process of a client in the server that the client started, where parent is the parent
-// process. It is the same as [Process] in the client's shells.
+// ProcessOver returns, in a server that the client started, the process id of the client: parent, the id of the parent
+// process. It equals [Process] in the client's shells, and is empty for a client whose shells do not have it.
 func ProcessOver(agent schemas.Agent, parent int) string {
 	if shellOf(agent).Process == "" {
 		return ""
@@ -65,8 +65,8 @@ func shellOf(agent schemas.Agent) client.Shell {
 	return c.Shell
 }
 
-// AgentOfClient returns the agent for the name that a known MCP client gives itself, so that its tools and its shells act
-// under one name.
+// AgentOfClient returns the agent for the MCP name of a known client, so that the client's tools and shells act under
+// one name.
 func AgentOfClient(name string) (schemas.Agent, bool) {
 	for _, c := range client.All() {
 		if c.MCPName == name {
@@ -82,9 +82,9 @@ func Missing() *schemas.Error {
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }
 
-// ClientAbove names the client in whose shell this process runs, though a terminal may be between them: by the variables of
-// its shells, or because it is one of the programs above. A client that is an editor has terminals for people, and does
-// not count as such. It is empty where nothing tells.
+// ClientAbove returns the title of the client that runs this process, also through a terminal. It recognises a client
+// by the variables of its shells, or by its program among the parent programs. It ignores clients without these
+// variables. Some are editors, and people use the terminals of editors, too. It returns empty for no known client.
 func ClientAbove(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title
@@ -97,9 +97,9 @@ func ClientAbove(getenv func(string) string, programs []string) string {
 	return ""
 }
 
-// detectClient finds the client in whose shell this process runs. Children inherit the variables of their shell, so a
-// client that was started from the shell of another has the variables of both. Then the order of the clients decides:
-// it is a guess, which --agent corrects.
+// detectClient finds the client in whose shell this process runs. Processes inherit the variables of their shell, so a
+// client that another client's shell started has the variables of both. Then the order of [client.All] decides. This is
+// a guess, which --agent corrects.
 func detectClient(getenv func(string) string) client.Client {
 	for _, c := range client.All() {
 		for _, sign := range c.Shell.Signs {

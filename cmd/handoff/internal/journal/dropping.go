@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A Dropping writer never waits for its reader: it drops writes that do not fit into its queue of 256. Else a client
-// that does not read stderr would stop the process after 64 KB, with all others that the process serves. It is safe for
-// use by many goroutines. Use [NewDropping].
+// A Dropping writer never waits for its reader: it drops writes that do not fit into its queue of 256. Otherwise a
+// client that does not read stderr would block the process after 64 KB, and with it all other clients of the process.
+// It is safe for use by many goroutines. Use [NewDropping].
 type Dropping struct {
 	mu    sync.Mutex // guards shut and the closing of queue
 	queue chan []byte
@@ -25,7 +25,7 @@ const (
 // NewDropping returns a writer to w, which it does not close. The caller calls Close.
 func NewDropping(w io.Writer) *Dropping {
 	d := &Dropping{queue: make(chan []byte, queueLength), done: make(chan struct{})}
-	go d.copy(w) // Close waits for it, but not for ever: a Write that blocks cannot be ended
+	go d.copy(w) // Close waits for it, but not for ever: no call can end a blocked Write
 	return d
 }
 

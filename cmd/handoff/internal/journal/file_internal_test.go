@@ -20,7 +20,7 @@ func TestFile_WritesNothingAfterClose(t *testing.T) {
 			_, err := f.Write([]byte("late\n"))
 			require.NoError(t, err)
 			require.Nil(t, f.out, "it is open again")
-			content, _ := os.ReadFile(f.path) // none is as good
+			content, _ := os.ReadFile(f.path) // a missing file is right, too
 			require.Equal(t, before, string(content))
 			require.NoError(t, f.close())
 		})

@@ -1,9 +1,9 @@
 // Package journal keeps the log of the owners of a workspace: handoff.log in its directory. An owner logs its work
-// for its own client on stderr. Its work for other processes nobody would see there, so it is in this log.
+// for its own client on stderr. People would not find its work for other processes there, so the owner logs that here.
 //
-// Only the process that holds the lock of the workspace writes, so there is one writer, and each owner goes on in the
-// file of the one before. A log must not stop work: lines that the disk does not take in time are lost without an
-// error. At 1 MiB the file is renamed to handoff.log.1, which replaces the one of that name, and a new file is begun.
+// Only the process that holds the lock of the workspace writes, so there is one writer. Each owner appends to the file
+// of the owner before. A log must not stop work: lines that the disk does not take in time are lost without an error.
+// At 1 MiB the owner renames the file to handoff.log.1, which replaces an older file, and begins a new file.
 package journal
 
 import (
@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// New returns a logger to the journal of the workspace whose files are in dir, which does not wait for the disk, and is
-// safe for use by many goroutines. It makes no file before the first line. The caller holds the lock of the workspace
-// until it has called closeLog, which writes the lines in the queue, for at most 100 ms, and closes the file. Later lines
-// are lost. CloseLog may be called twice.
+// New returns a logger to the journal of the workspace in dir. The logger does not wait for the disk, and is safe for
+// use by many goroutines. It makes no file before the first line. The caller holds the lock of the workspace until it
+// has called closeLog, which writes the lines in the queue, for at most 100 ms, and closes the file. Later lines are
+// lost. CloseLog may be called twice.
 func New(dir string) (log *slog.Logger, closeLog func() error) {
 	f := &file{path: Path(dir)}
 	queue := NewDropping(f)
@@ -30,19 +30,19 @@ func New(dir string) (log *slog.Logger, closeLog func() error) {
 // Path returns the path of the file with the newest lines of the journal in dir.
 func Path(dir string) string { return filepath.Join(dir, "handoff.log") }
 
-// rotatedPath is the path of the file before the one at path.
+// rotatedPath returns the path that the full file at path gets.
 func rotatedPath(path string) string { return path + ".1" }
 
 const maxFileSize = 1 << 20 // bytes
 
-// A file takes whole lines. When it is full it is renamed, and a new one begun.
+// A file is a log file for whole lines. When it is full, Write renames it and begins a new file.
 type file struct {
 	path string
 
 	mu     sync.Mutex // guards the fields below: Close does not wait long for the last Write
 	out    *os.File   // nil before the first line
 	size   int64
-	closed bool // nothing is written any more
+	closed bool // Write drops all lines
 }
 
 // Write adds a line if it can. It returns no error, because after one the next line would be lost too.
@@ -56,7 +56,8 @@ func (f *file) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// openOrRotate opens the file, and a new one when it is full.
+// openOrRotate opens the file if it is not open. When the file is full, it renames it and opens a new file; if it
+// cannot rename the file, it empties it.
 func (f *file) openOrRotate() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {

@@ -20,10 +20,11 @@ import (
 
 const (
 	limit    = 1 << 20 // bytes of one file
-	allLines = 1 << 20 // lines: more than there are
+	allLines = 1 << 20 // lines: more than a log has
 )
 
-// logAsOwner is an owner with something to say. In a bubble its Close finds time to write it all.
+// logAsOwner opens the journal, logs the messages and closes it. In a bubble of testing/synctest, Close has time to
+// write all of them.
 func logAsOwner(t *testing.T, dir string, messages ...string) {
 	t.Helper()
 	log, closeLog := journal.New(dir)
@@ -33,7 +34,7 @@ func logAsOwner(t *testing.T, dir string, messages ...string) {
 	require.NoError(t, closeLog())
 }
 
-// tail gives the messages of the last n lines.
+// tail returns the messages of the last n lines.
 func tail(t *testing.T, dir string, n int) (messages []string) {
 	t.Helper()
 	for line, err := range journal.Lines(t.Context(), dir, n, false) {
@@ -49,7 +50,7 @@ func message(line string) string {
 	return m
 }
 
-// appendToFile writes to a file of the log by hand.
+// appendToFile appends content to a file of the log, without a logger.
 func appendToFile(t *testing.T, dir, name, content string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -59,7 +60,7 @@ func appendToFile(t *testing.T, dir, name, content string) {
 	require.NoError(t, f.Close())
 }
 
-// fullLine is a line after which no other fits.
+// fullLine returns a line that fills a file, so that no further line fits.
 func fullLine(message string) string {
 	return strings.Repeat("x", limit) + " msg=" + message + "\n"
 }

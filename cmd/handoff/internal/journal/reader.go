@@ -22,7 +22,7 @@ type reader struct {
 	offset int64       // bytes of it that were read
 }
 
-// next returns the lines that were written since it was called last.
+// next returns the lines that were written since the last call of next.
 func (r *reader) next() (lines []string, err error) {
 	files, err := r.open()
 	defer func() {
@@ -81,7 +81,7 @@ func open(path string, flags int) (opened, error) {
 	return opened{f, info}, nil
 }
 
-// read returns the lines of f that were not read yet. A line without its end is left for the next time.
+// read returns the unread lines of f. It leaves an incomplete last line for the next call.
 func (r *reader) read(f opened) ([]string, error) {
 	if !os.SameFile(r.at, f.info) || f.info.Size() < r.offset {
 		r.offset = 0
@@ -100,8 +100,8 @@ func (r *reader) read(f opened) ([]string, error) {
 // pollInterval is the interval at which a following reader looks for new lines.
 const pollInterval = 250 * time.Millisecond
 
-// Lines yields the last n lines of the journal in dir, and none if there is no journal. With follow it then yields
-// each new line, within 250 ms, until ctx is done. It yields an error once, last.
+// Lines yields the last n lines of the journal in dir. A missing journal has no lines. With follow it then yields each
+// new line, within 250 ms, until ctx is done. After an error it yields the error and ends.
 func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		look := time.NewTicker(pollInterval)
@@ -118,7 +118,8 @@ func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string
 	}
 }
 
-// yieldLast yields the last n of the new lines, and reports whether to go on.
+// yieldLast yields the last n of the new lines. It reports whether Lines should continue: false after an error, or when
+// the loop over the lines ended.
 func (r *reader) yieldLast(n int, yield func(string, error) bool) bool {
 	lines, err := r.next()
 	for _, line := range lines[max(0, len(lines)-n):] {

@@ -32,7 +32,7 @@ func main() {
 	fmt.Fprintln(os.Stderr, "man "+filepath.Join(os.Args[1], "handoff.1")+" shows the first; by name man finds those of a directory man1")
 }
 
-// write writes the pages into a directory, which is made if it is not there.
+// write writes the pages into a directory. It makes a missing directory.
 func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a manual is for everybody
 		return err
@@ -45,7 +45,8 @@ func write(dir string) error {
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }
 
-// toASCII replaces characters in the help of commands by ASCII: many terminals would show a question mark.
+// toASCII replaces other characters than ASCII in the help of cmd and its subcommands: many terminals would show a
+// question mark.
 func toASCII(cmd *cobra.Command) {
 	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
 		*text = ascii(*text)

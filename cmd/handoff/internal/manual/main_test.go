@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// writePages writes the manual, and gives the commands with the file of each one's page.
+// writePages writes the manual, and returns the file of the page of each command.
 func writePages(t *testing.T) map[*cobra.Command]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man1")

@@ -17,9 +17,9 @@ import (
 	"handoff/store/travel"
 )
 
-// backupWriter returns a function that writes the current store into an existing file; nil for a store that is in no
-// file. The function does not make the file: the caller of a backup may write in that directory, and removes the file
-// if the function fails.
+// backupWriter returns a function that writes the current store into an existing file, or nil if the engine has no
+// file. The function does not make the file: the command that makes a backup makes it, and removes it if the function
+// fails.
 func backupWriter(rows store.Backend) func(ctx context.Context, path string) error {
 	from, ok := rows.(interface {
 		WriteTo(ctx context.Context, w io.Writer) error
@@ -46,7 +46,8 @@ func backupWriter(rows store.Backend) func(ctx context.Context, path string) err
 	}
 }
 
-// checkEmpty refuses a file of another program: its content would be lost.
+// checkEmpty refuses a file that has content, because the backup would replace it. It also refuses an irregular file
+// and a relative path.
 func checkEmpty(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
@@ -73,7 +74,7 @@ func FromDatabase(ctx context.Context, name string, node *cluster.Node, path str
 	})
 }
 
-// ReadBackup opens a file with a store in it for as long as fn runs, and changes nothing in it.
+// ReadBackup opens a store file read-only while fn runs.
 func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) error {
 	rows, err := openRows(ctx, bolt.Config{Path: path, ReadOnly: true})
 	if err != nil {
@@ -82,7 +83,8 @@ func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) 
 	return errors.Join(fn(rows), rows.Close())
 }
 
-// Verify reads a file with a store in it through. A store that is not used any more, or is not whole, is no backup.
+// Verify reads all of a store file and returns its contents. It refuses a store that was moved or is incomplete,
+// because neither is a backup.
 func Verify(ctx context.Context, path string) (c audit.Contents, err error) {
 	err = ReadBackup(ctx, path, func(rows store.Backend) error {
 		if err := travel.Usable(ctx, rows); err != nil {
@@ -94,4 +96,5 @@ func Verify(ctx context.Context, path string) (c audit.Contents, err error) {
 	return c, err
 }
 
+// discardLog drops all lines.
 var discardLog = slog.New(slog.DiscardHandler)

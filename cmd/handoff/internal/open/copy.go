@@ -13,7 +13,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// explainCopy explains why rows are not in their new place; nil where they are.
+// explainCopy turns the error of a copy of rows into an error for the caller, with a remedy. It returns nil if err is
+// nil.
 func explainCopy(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
@@ -27,7 +28,8 @@ func explainCopy(ctx context.Context, to Config, err error) error {
 	return explain(to, err)
 }
 
-// WithFiles opens the files of a workspace, usable or not, for as long as fn runs. The caller has locked them.
+// WithFiles opens the files of a workspace while fn runs, also if the workspace was moved or is incomplete. The caller
+// has locked the files.
 func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
@@ -36,15 +38,17 @@ func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend
 	return errors.Join(fn(files), files.Close())
 }
 
-// WithDatabase owns a workspace of a database, usable or not, for as long as fn runs.
+// WithDatabase owns a workspace of a database while fn runs, also if the workspace was moved or is incomplete. It
+// returns conflict if another process has the workspace open.
 func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
 	return withSeat(ctx, name, node, func(_ *cluster.Seat, rows store.Backend) error { return fn(rows) })
 }
 
-// withSeat is WithDatabase for a function that also changes the name of the workspace.
+// withSeat does the work of [WithDatabase]. It also gives fn the seat, with which fn can change the name of the
+// workspace.
 func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Seat, store.Backend) error) (err error) {
 	seat := node.Seat(name)
-	owner, _ := seat.Owner(ctx) // the process that has it open
+	owner, _ := seat.Owner(ctx) // the process that has the workspace open, for the error
 	tenure, err := seat.Try(ctx)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
@@ -65,7 +69,8 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// Reopen has a workspace used again that was moved, and tells whether it was.
+// Reopen makes a moved workspace usable again. Moved is false, and Reopen changes nothing, if the workspace was not
+// moved.
 func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
 	if _, moved = errors.AsType[*travel.Moved](travel.Usable(ctx, b)); moved {
 		err = travel.Reopen(ctx, b)
@@ -73,7 +78,8 @@ func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
 	return moved, err
 }
 
-// explainUnusable is the error for a workspace that was moved, or into which not all was copied; nil for others.
+// explainUnusable returns the error for the caller if err means that the workspace was moved or that a copy into it is
+// incomplete. It returns nil for other errors.
 func explainUnusable(name string, err error) error {
 	moved, is := errors.AsType[*travel.Moved](err)
 	switch {

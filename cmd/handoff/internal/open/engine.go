@@ -16,9 +16,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
-// second engine is chosen here. The caller has locked the workspace. The error wraps [store.ErrLocked] if another process
-// keeps the rows open, see [untilFree].
+// openEngine opens the rows of the workspace in dir, or makes them. Its callers need only a [store.Backend], so a
+// second engine would be chosen here. The caller has locked the workspace. The error wraps [store.ErrLocked] if another
+// process keeps the rows open, see [untilFree].
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	err = untilFree(ctx, func() error {
 		b, err = tryOpen(ctx, dir, log)
@@ -33,9 +33,9 @@ const (
 )
 
 // untilFree calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked the
-// workspace can meet this for a moment: a killed process loses the lock of the workspace before the lock of the file,
-// a child that is being started has the open files of its parent until it runs, and an owner whose files were removed
-// needs time to notice.
+// workspace can meet this error for a moment, for three reasons. A killed process loses the lock of the workspace
+// before the lock of the file. A child process has the open files of its parent until it runs its program. An owner
+// whose files were removed needs time to notice.
 func untilFree(ctx context.Context, fn func() error) (err error) {
 	for range lockAttempts {
 		if err = fn(); !errors.Is(err, store.ErrLocked) {
@@ -48,13 +48,13 @@ func untilFree(ctx context.Context, fn func() error) (err error) {
 	return err
 }
 
-// tryOpen is one attempt of [openEngine].
+// tryOpen makes one attempt of [openEngine].
 func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
 	if err := errEmptied(dir); err != nil {
 		return nil, err
 	}
 	if (workspace.Workspace{Dir: dir}).Untouched() {
-		workspace.MarkOpened(dir, false) // until it is made
+		workspace.MarkOpened(dir, false) // until the store is made
 	}
 	b, err := openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
 	if err == nil {
@@ -63,14 +63,15 @@ func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// removeLeftovers removes leftovers of killed commands next to the rows in dir. The caller has the workspace alone, and opened
-// its rows. Leftovers that cannot be removed only take space.
+// removeLeftovers removes leftovers of killed commands from dir. The caller owns the workspace and has opened its rows.
+// Errors are ignored, because leftovers only take space.
 func removeLeftovers(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
 	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))
 }
 
-// errEmptied returns the error for a file that lost its content: bbolt would make a new store of it.
+// errEmptied returns an error if another program emptied the store file, else nil. Bbolt would make a new store in that
+// file.
 func errEmptied(dir string) error {
 	if !workspace.WasEmptied(dir) {
 		return nil
@@ -86,7 +87,7 @@ func openRows(ctx context.Context, c bolt.Config) (store.Backend, error) {
 	return b, nil
 }
 
-// copyRows copies a store into a new file, which bbolt can open.
+// copyRows copies a store into a new file of package bolt.
 func copyRows(ctx context.Context, from store.Backend, path string) error {
 	if files, is := from.(*bolt.Store); is {
 		return files.CopyTo(ctx, path)
@@ -102,7 +103,7 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 	return err
 }
 
-// Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after. The
+// Compact returns unused space of a workspace's file to the system. The result has the size before and after. The
 // caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
 	if err = errEmptied(w.Dir); err == nil {
@@ -117,7 +118,8 @@ func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResul
 	return done, nil
 }
 
-// freeSpaceOf tells how many bytes of its file a store does not use; nil for one that cannot tell.
+// freeSpaceOf returns a function that counts the unused bytes in the store's file, or nil for an engine without this
+// number.
 func freeSpaceOf(rows store.Backend) func() int64 {
 	if file, ok := rows.(*bolt.Store); ok {
 		return file.Free

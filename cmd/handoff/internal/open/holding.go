@@ -11,17 +11,17 @@ import (
 	"handoff/store"
 )
 
-// HandoffCounts says how many handoffs would be lost with a workspace.
+// HandoffCounts has the numbers of handoffs that a removal of the workspace would delete.
 type HandoffCounts struct {
-	Handoffs   int // all, counted up to [CountLimit]
-	Unfinished int // those that have not ended, counted up to [CountLimit] in each state
+	Handoffs   int // handoffs in any state, counted up to [CountLimit]
+	Unfinished int // handoffs that have not ended, counted up to [CountLimit] in each state
 }
 
-// CountLimit is the number at which counting stops.
+// CountLimit is the number at which a count stops.
 const CountLimit = 1000
 
-// CountHandoffs counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without
-// a store has none. Errors are errors of the store.
+// CountHandoffs counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace
+// without a store has no handoffs. Errors are errors of the store.
 func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
 	if _, ok := w.Store(); !ok {
 		return h, nil
@@ -49,6 +49,7 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 	return h, err
 }
 
+// count counts the handoffs in an index, up to [CountLimit].
 func count(v *store.View, i store.Index) (n int, err error) {
 	for _, err := range v.Newest(i, 0) {
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"handoff/store/travel"
 )
 
-// Importing is an exported workspace that was read and verified. No workspace was touched yet.
+// Importing is an exported workspace after ReadExport read and verified it. Only [Importing.Into] changes a workspace.
 type Importing struct {
 	*keeping.Import
 	rows store.Backend
@@ -24,22 +24,23 @@ type Importing struct {
 // Imported is the result of an import.
 type Imported struct {
 	Added   int    `json:"added"`   // handoffs
-	Open    int    `json:"open"`    // of the added ones
-	Notices int    `json:"notices"` // that were added
-	Root    string `json:"root"`    // of the registry, which goes on as it was
+	Open    int    `json:"open"`    // added handoffs that have not ended
+	Notices int    `json:"notices"` // added notices
+	Root    string `json:"root"`    // of the audit registry, which is copied unchanged
 }
 
 const (
-	importName  = ".handoff-import-" // no user names a directory so
-	leftoverAge = 24 * time.Hour     // age of leftovers of an import that no process uses any more
+	importName  = ".handoff-import-" // no user gives a directory this name
+	leftoverAge = 24 * time.Hour     // directories of this age belong to killed imports
 )
 
-// ReadExport reads an exported workspace into a temporary file, and examines it, for as long as fn runs. Errors are *[schemas.Error].
+// ReadExport reads an exported workspace into a temporary file, examines it, and calls fn. It removes the file when fn
+// returns. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(Importing) error) (err error) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of killed imports; the pattern is valid
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // from killed imports; the pattern is valid
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftoverAge {
-			_ = os.RemoveAll(dir) // it may belong to another person
+			_ = os.RemoveAll(dir) // fails if it belongs to another user
 		}
 	}
 	dir, err := os.MkdirTemp("", importName)
@@ -62,9 +63,9 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// Into copies the import into a workspace that no other process has open. The workspace must be unused; its rows are
-// copied unchanged. An interrupted copy refuses all calls until it is imported again. Errors are *[schemas.Error]:
-// conflict for a workspace that has work.
+// Into copies the import into a workspace that no other process has open. The workspace must be unused. The rows are
+// copied unchanged. After an interrupted copy the workspace refuses all calls until it is imported again. Errors are
+// *[schemas.Error]: conflict for a workspace that has work already.
 func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.Settle(ctx, store.New(i.rows))

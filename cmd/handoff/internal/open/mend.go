@@ -10,8 +10,8 @@ import (
 	"handoff/store/audit"
 )
 
-// Mend mends a store that the caller has alone, after a copy of it to a new file. Where nothing is wrong that can be
-// mended, it makes no copy and saved is empty.
+// Mend copies a store to the new file copyTo, and then mends it. Saved is copyTo. If the store has no mendable faults,
+// Mend makes no copy and saved is empty. The caller has opened the store alone.
 func Mend(ctx context.Context, rows store.Backend, copyTo string) (done audit.MendResult, saved string, err error) {
 	s := store.New(rows)
 	found, err := audit.Examine(ctx, s, reading.Words)

@@ -4,10 +4,10 @@
 //
 // # Decisions
 //
-// A backup is a store file, whichever engine it comes from, so a restore needs no second format, and a plain copy of
-// handoff.db restores as well. Only the owner has the file of a workspace open, so the owner writes the copy, from
-// one read transaction, into a file that the command made: it writes nowhere else. Any process reads a copy out of a
-// database. The command verifies the copy before it gives it its name, so verifying costs the owner nothing.
+// A backup is a store file, from any engine. So a restore needs no second format, and a plain copy of handoff.db
+// restores as well. Only the owner has the file of a workspace open, so the owner writes the copy, from one read
+// transaction, into a file that the command made: it writes nowhere else. Any process reads a copy out of a database.
+// The command verifies the copy before it gives it its name, so verifying costs the owner nothing.
 //
 // A restore keeps the replaced workspace until a person deletes it. A start that goes well proves only that the file
 // opens; a person knows whether it was the right backup. In a directory a hard link keeps the old file: a store that
@@ -49,12 +49,12 @@ import (
 // Config is the configuration of a workspace. Name, Dir and Now are required.
 type Config struct {
 	Name    string // of the workspace, for errors
-	Dir     string // where its files are; made when it does not exist
+	Dir     string // of its files; made when it does not exist
 	Runtime string // XDG_RUNTIME_DIR
 	Stays   bool   // see [relay.Config]
 	Version string // of this program
 
-	Cluster *cluster.Node // in whose database the workspace is; nil: it is in files in Dir
+	Cluster *cluster.Node // the cluster of the database that has the workspace; nil for a workspace in files in Dir
 
 	Crowded func(many bool) // see [relay.Config]
 
@@ -71,8 +71,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Workspace returns access to the mailboxes of a workspace, which are made when there are none. It opens nothing: the
-// first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
+// Workspace returns access to the mailboxes of a workspace. The first call makes missing mailboxes. Workspace itself
+// opens no file: the first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	shared := relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: []string{filepath.Join(c.Dir, workspace.StoreFile)},
@@ -89,23 +89,23 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, shared)
 }
 
-// EmptyMailboxes returns access to the mailboxes of a workspace that does not exist: they are empty, and keep nothing. It is
-// for commands that only look. It needs no Close.
+// EmptyMailboxes returns empty mailboxes in memory, for commands that only read a workspace that does not exist. The
+// result needs no Close.
 func EmptyMailboxes(now func() time.Time) tools.Invoker {
 	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
 	})}
 }
 
-// mailboxes are the mailboxes of one workspace, open in this process.
+// mailboxes has the open mailboxes of one workspace.
 type mailboxes struct {
 	tools.Local
 	store    *store.Store
 	closeLog func() error
 }
 
-// log returns the log for an owner's work for all processes, in the directory of the workspace. A node of a cluster
-// has one for all workspaces, which stays open when one of them is closed.
+// log returns the log for the owner's work: the journal in the directory of the workspace. A node of a cluster has one
+// log for all workspaces; its closeLog does nothing.
 func (c Config) log() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
@@ -113,7 +113,7 @@ func (c Config) log() (log *slog.Logger, closeLog func() error) {
 	return journal.New(c.Dir)
 }
 
-// openFunc opens the rows of a workspace.
+// An openFunc opens the rows of a workspace. It logs to the given logger.
 type openFunc func(context.Context, *slog.Logger) (store.Backend, error)
 
 func (c Config) open(ctx context.Context, alone bool, rows openFunc) (relay.Store, error) {
@@ -149,7 +149,7 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// newID writes 80 random bits: enough that nobody guesses them, short enough to read aloud.
+// newID returns the prefix and 80 random bits: too many to guess, and short enough to read aloud.
 func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }

@@ -121,7 +121,7 @@ func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
 	}
 }
 
-// A child that is being started has the open files of its parent until it runs.
+// A child process has the open files of its parent until it runs its program.
 func TestOpen_WaitsForLockedFile(t *testing.T) {
 	for name, look := range map[string]func(context.Context, workspace.Workspace) error{
 		"look": func(ctx context.Context, w workspace.Workspace) error {
@@ -139,7 +139,7 @@ func TestOpen_WaitsForLockedFile(t *testing.T) {
 			require.NoError(t, err)
 			looked := make(chan error, 1)
 			go func() { looked <- look(t.Context(), w) }()
-			time.Sleep(time.Second) // of the bubble: the file was locked at each attempt
+			time.Sleep(time.Second) // of the bubble: the file stays locked at each attempt
 			require.Empty(t, looked, name)
 			require.NoError(t, other.Close())
 			require.NoError(t, <-looked, name)
@@ -147,7 +147,7 @@ func TestOpen_WaitsForLockedFile(t *testing.T) {
 	}
 }
 
-// A process that dies while it makes the file leaves it empty. One that was open is never left so.
+// A process that dies while it makes the file leaves it empty. A store that was open is never empty.
 func TestOpen_RefusesEmptiedFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "handoff.db")
@@ -170,7 +170,7 @@ func TestOpen_RefusesEmptiedFile(t *testing.T) {
 	require.NoError(t, opened())
 }
 
-// A client that starts a server reads no reason why it ended: calls tell it.
+// The server starts anyway, because its client would not read why it ended. Calls return the reason.
 func TestWorkspace_StartsWithoutPlaceForFiles(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.WriteFile(state, nil, 0o600))

@@ -18,25 +18,27 @@ import (
 	"handoff/tools/platform"
 )
 
-// A restore never destroys the replaced workspace. In files the old store stays in the directory, under another name;
-// in a database it is a workspace whose name no user can choose, because of its sign. Undoing a restore exchanges
-// both, so the work since then is not lost either.
+// A restore never destroys the replaced workspace. In files, the old store stays in the directory under another name.
+// In a database, it becomes a workspace with "~" in its name, which users cannot choose. The undo of a restore
+// exchanges both, so the work since the restore is not lost either.
 
 func beforeRestore(dir string) string { return filepath.Join(dir, workspace.BeforeFile) }
 
 // KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
 
-// IsKeptName tells whether a workspace of a database is one that restores keep beside another.
+// IsKeptName reports whether name is the name of a workspace of a database that a restore made: a replaced workspace or
+// an unfinished copy.
 func IsKeptName(name string) bool { return strings.Contains(name, "~") }
 
 func restoringFile(at string) string { return at + ".restoring" }
 
 func stagedName(name string) string { return name + "~restoring" }
 
-// RestoreFiles puts a verified backup in the place of the files of a workspace. It keeps a used workspace, and
-// returns its file; without replace that is a conflict. The caller has locked the files with [relay.Lock]. Before its
-// last step it changes nothing, and that step is atomic. Errors are *[schemas.Error], or errors of the system.
+// RestoreFiles replaces the store of a workspace by a verified backup. If the workspace was used, it keeps the old
+// store and returns the path of that file; without replace a used workspace is a conflict. The caller has locked the
+// files with [relay.Lock]. The store changes only in the last step, which is atomic. Errors are *[schemas.Error], or
+// errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
 	used, err := filesInUse(ctx, w)
@@ -55,11 +57,11 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		kept = before
 	}
 	next := restoringFile(at)
-	defer func() { _ = os.Remove(next) }() // it is only there where this failed
+	defer func() { _ = os.Remove(next) }() // it exists only after an error
 	if err := copyFile(ctx, next, backup); err != nil {
 		return "", err
 	}
-	if used { // a link, so that there is always a file under the name: one that is missing is made anew, and empty
+	if used { // a link, so that the store is never missing: a process would make a new, empty one
 		if err := os.Link(at, before); err != nil {
 			return "", fmt.Errorf("keep what is there: %w", err)
 		}
@@ -89,7 +91,7 @@ func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err erro
 	return used || errors.Is(err, store.ErrCorrupt), errors.Join(schemas.IgnoreError(store.ErrCorrupt, err), rows.Close())
 }
 
-// inUse tells whether something was sent in a store. One into which a copy was not finished is of no use to anybody.
+// inUse reports whether a store has work. A store with an unfinished copy does not count, because no call can use it.
 func inUse(ctx context.Context, rows store.Backend) (bool, error) {
 	if errors.Is(travel.Usable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
@@ -97,8 +99,8 @@ func inUse(ctx context.Context, rows store.Backend) (bool, error) {
 	return travel.HasWork(ctx, rows)
 }
 
-// mayReplace refuses to replace a used workspace without replace, and to replace twice: the first kept workspace is
-// the original, and the second would only be a backup of it.
+// mayReplace refuses to replace a used workspace in two cases: the caller did not set replace, or a workspace from
+// before an earlier restore is still kept. The kept workspace is the original; the current one came from a backup.
 func mayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:
@@ -130,7 +132,8 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// UndoFiles exchanges the files of a workspace with those that the last restore replaced. The caller has locked them.
+// UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller has locked the
+// files.
 func UndoFiles(w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
 	restored := at + ".restored"
@@ -145,7 +148,7 @@ func UndoFiles(w workspace.Workspace) error {
 	if err := schemas.IgnoreError(fs.ErrNotExist, os.Remove(restored)); err != nil {
 		return err
 	}
-	for _, step := range []func() error{ // a file is under the name all the time
+	for _, step := range []func() error{ // the store is never missing in between
 		func() error { return os.Link(at, restored) },
 		func() error { return os.Rename(before, at) },
 		func() error { return os.Rename(restored, before) },
@@ -157,7 +160,7 @@ func UndoFiles(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFiles deletes the files that the last restore replaced. The caller has locked the files.
+// AcceptFiles deletes the store that the last restore replaced. The caller has locked the files.
 func AcceptFiles(w workspace.Workspace) error {
 	if !hasKeptFile(w) {
 		return errNothingKept(w.Name)
@@ -165,8 +168,8 @@ func AcceptFiles(w workspace.Workspace) error {
 	return os.Remove(beforeRestore(w.Dir))
 }
 
-// hasKeptFile tells whether a restore keeps a file. One that was killed before it changed anything, or has not yet, left
-// another name of the store.
+// hasKeptFile reports whether a restore kept a replaced store. A restore that was killed before its last step left only
+// a second link to the current store, which does not count.
 func hasKeptFile(w workspace.Workspace) bool {
 	before := beforeRestore(w.Dir)
 	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
@@ -177,8 +180,9 @@ func errNothingKept(name string) error {
 		WithHint("handoff where shows what is kept.")
 }
 
-// RestoreDatabase puts a verified backup in the place of a workspace of a database, as RestoreFiles does. If the
-// backup comes from files that the caller locked, it marks them as moved: nobody uses them any more.
+// RestoreDatabase replaces a workspace of a database by a verified backup, as [RestoreFiles] does for files. If the
+// workspace has files, which the caller locked, it marks the store in them as moved, so that no process uses it any
+// more.
 func RestoreDatabase(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
@@ -214,7 +218,8 @@ func RestoreDatabase(
 	return kept, moved, err
 }
 
-// copyBackup copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
+// copyBackup copies a backup as c says, and verifies that all rows arrived. It marks the store in files as moved. It
+// ignores an unreadable store in files, because no process can use it.
 func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
 	if files.Used() {
 		if source, unread := openEngine(ctx, files.Dir, discardLog); unread == nil {
@@ -231,7 +236,7 @@ func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspa
 	return moved, err
 }
 
-// UndoDatabase exchanges a workspace of a database with the one that the last restore replaced.
+// UndoDatabase exchanges a workspace of a database with the workspace that the last restore replaced.
 func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
 	return withKept(ctx, name, node, func() error {
 		return withSeat(ctx, name, node, func(seat *cluster.Seat, _ store.Backend) error {
@@ -245,6 +250,7 @@ func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error 
 	return withKept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
 }
 
+// withKept calls fn if a restore kept a workspace, else it returns errNothingKept.
 func withKept(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
 	known, err := node.HasWorkspace(ctx, KeptName(name))
 	if err == nil && !known {

@@ -1,5 +1,5 @@
-// Package terminal decides how a command writes: for people at a terminal in aligned columns and perhaps in
-// colour, for everything else as compact plain text.
+// Package terminal decides how a command writes: at a terminal in aligned columns, perhaps in colour; elsewhere as
+// compact plain text.
 package terminal
 
 import (
@@ -18,18 +18,19 @@ import (
 // Style is how to write to one stream. The zero value is plain.
 type Style struct {
 	display.Style
-	Terminal bool // somebody looks at it
+	Terminal bool // the stream is a terminal
 }
 
-// Is tells whether a stream is a terminal. A device such as /dev/null is none.
+// Is reports whether a stream is a terminal. A device such as /dev/null is none.
 func Is(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// StyleOf gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless
-// NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and anywhere with CLICOLOR_FORCE
-// (https://bixense.com/clicolors); columns as many as COLUMNS says, else the terminal.
+// StyleOf returns the style of a stream, by the habits of other programs. It has colour on a terminal that is not dumb,
+// unless NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and on any stream with CLICOLOR_FORCE
+// (https://bixense.com/clicolors), unless noColor or NO_COLOR is set. Its width is COLUMNS, else the width of the
+// terminal.
 func StyleOf(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
 	s := Style{Terminal: isTerminal}
 	switch forced := getenv("CLICOLOR_FORCE"); {
@@ -45,7 +46,7 @@ func StyleOf(stream io.Writer, isTerminal, noColor bool, getenv func(string) str
 	return s
 }
 
-// widthOf is how wide a terminal is; zero where nobody knows.
+// widthOf returns the width of a terminal in columns, zero if it is not known.
 func widthOf(stream io.Writer, said string) int {
 	if n, err := strconv.Atoi(said); err == nil && n > 0 {
 		return n
@@ -58,7 +59,7 @@ func widthOf(stream io.Writer, said string) int {
 	return 0
 }
 
-// Age writes how long ago something was in one number, as people say it: 40s, 5m, 2h, 3d.
+// Age returns an age as one number, as people say it: 40s, 5m, 2h, 3d.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -73,8 +74,8 @@ func Age(d time.Duration) string {
 
 const gap = "  " // between columns
 
-// Table draws rows under a head: in columns as wide as the terminal on one, else separated by tabs. Cells are made safe
-// to show. Every row has as many cells as the head; the last one is broken between words.
+// Table draws rows under a head: on a terminal in columns that fit its width, else separated by tabs. It makes cells
+// safe to show. Every row has as many cells as the head. The last cell is broken between words.
 func (s Style) Table(head []string, rows [][]string) string {
 	return s.DrawTable(Table{Head: head, Rows: rows})
 }
@@ -84,14 +85,14 @@ type Table struct {
 	Head []string
 	Rows [][]string
 
-	Paint func(row, column int, cell string) string // gives a cell as it is to be shown; nil leaves it
-	Notes func(row int) []string                    // lines beneath a row; nil for none
+	Paint func(row, column int, cell string) string // returns a cell with its colours; nil changes no cell
+	Notes func(row int) []string                    // returns lines beneath a row; nil for none
 }
 
-// Room that tables give.
+// Limits of the width of columns.
 const (
-	minLastWidth   = 28 // columns for the last cell beside the others; with less it stands beneath them
-	minColumnWidth = 10 // to which a column is cut where all do not fit
+	minLastWidth   = 28 // with less room in the row, the last cell goes on its own lines beneath
+	minColumnWidth = 10 // columns that do not fit are cut to this width, not below
 )
 
 // DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
@@ -125,16 +126,16 @@ func (s Style) DrawTable(t Table) string {
 	return b.String()
 }
 
-// A frame is how the columns of a table stand on a terminal.
+// A layout has the positions of the columns of a table on a terminal.
 type layout struct {
 	Style
-	widths    []int // of the columns but the last
+	widths    []int // of all columns but the last
 	last      int   // where the last column begins
 	indent    int   // where lines beneath a row begin
 	lastBelow bool  // the last column stands beneath the others
 }
 
-// layOut fits the columns of a table into the width: wide ones are cut before the last column loses its place.
+// layOut fits the columns of a table into the width. It cuts the widest columns first, down to minColumnWidth.
 func (s Style) layOut(table [][]string) layout {
 	n := len(table[0]) - 1
 	f := layout{Style: s, widths: make([]int, n)}
@@ -168,9 +169,9 @@ func (s Style) layOut(table [][]string) layout {
 	return f
 }
 
-// row draws one row, in as many lines as its last cell takes.
+// writeRow draws one row. The last cell may take several lines.
 func (f layout) writeRow(b *strings.Builder, row []string, paint func(column int, cell string) string) {
-	n, behind := len(row)-1, 0 // behind are the blanks that stand before the next cell
+	n, behind := len(row)-1, 0 // behind is the number of blanks before the next cell
 	for i, cell := range row[:n] {
 		if f.Width > 1 {
 			cell = display.Clip(cell, f.widths[i])

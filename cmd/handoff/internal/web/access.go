@@ -31,7 +31,7 @@ type noteKey struct{}
 // A note is the part of a line in the access log that does not come from the response.
 type note struct {
 	mu    sync.Mutex // guards the fields below
-	path  string     // of a route; empty for any other, which may hold anything that a client wrote
+	path  string     // of a route; empty for a path without a route, because a client may write any text there
 	attrs []slog.Attr
 }
 
@@ -43,8 +43,8 @@ func noteRoute(r *http.Request, path string) {
 	}
 }
 
-// logRequests logs each request when it ends: refused ones at level info, all others at level debug. The line has no
-// query, no headers and no body. For a handler that panics it responds with an internal error.
+// logRequests logs each request when it ends: refused requests at level info, all others at level debug. The line has
+// no query, no headers and no body. For a handler that panics it responds with an internal error.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, n, out := s.config.Now(), &note{}, &recorder{ResponseWriter: w}
@@ -67,12 +67,12 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(out, r.WithContext(ctx))
-		out.status = cmp.Or(out.status, http.StatusOK) // the server responds so
+		out.status = cmp.Or(out.status, http.StatusOK) // the status that the server sends by default
 	})
 }
 
 // handlePanic logs a panic, except the one with which a handler cuts its response short. It reports whether a part of
-// the response was sent, which must not pass for a whole one.
+// the response was sent. The client must not take that part for a whole response.
 func (s *Server) handlePanic(ctx context.Context, out *recorder, broken any) (half bool) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true

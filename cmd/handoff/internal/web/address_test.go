@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// tryListen tries to listen, and returns the refusal or nil, and the log.
+// tryListen tries to listen, and returns the error, or nil, and the log.
 func tryListen(t *testing.T, c web.Config) (*schemas.Error, string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -44,7 +44,7 @@ func TestListen_AllowsLoopback(t *testing.T) {
 	}
 }
 
-// documentationAddr is an address that is kept for documentation: a test that may listen there still reaches no network.
+// documentationAddr is an address for documentation. Even if Listen allowed it, no network could reach the test there.
 const documentationAddr = "192.0.2.1:0"
 
 func TestListen_OtherAddressesNeedTokensAndCertificate(t *testing.T) {

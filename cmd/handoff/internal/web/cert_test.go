@@ -21,7 +21,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-// newPair writes a certificate for a name and for 127.0.0.1 that is its own authority, and its key.
+// newPair writes a self-signed certificate for a name and for 127.0.0.1, and its key.
 func newPair(t *testing.T, dir, name string, serial int64) (cert, key string) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -40,7 +40,7 @@ func newPair(t *testing.T, dir, name string, serial int64) (cert, key string) {
 	return cert, key
 }
 
-// replace replaces a file, as a renewal of a certificate does, with a time of its own.
+// replace replaces a file as a renewal of a certificate does, and sets its time.
 func replace(t *testing.T, path string, content []byte, age int64) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
@@ -83,7 +83,7 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	require.NotContains(t, s.log.String(), "PRIVATE")
 }
 
-// statusForHost returns the status of a request for a host, over a connection of its own.
+// statusForHost returns the status of a request with this Host, over a new connection.
 func (s *running) statusForHost(host string) int {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
@@ -106,7 +106,7 @@ func TestCertificate_NamesAreOwnHosts(t *testing.T) {
 	}
 }
 
-// client speaks HTTP/2 and trusts the certificate.
+// client returns a client that speaks HTTP/2 and trusts the certificate.
 func client(t *testing.T, cert string) *http.Client {
 	t.Helper()
 	content, err := os.ReadFile(cert)
@@ -144,7 +144,7 @@ func TestServer_StreamsOverHTTP2(t *testing.T) {
 	require.Equal(t, "after", string(rest))
 }
 
-// zeros is a body of which nobody knows the length.
+// zeros is an endless body of unknown length.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// A connLimiter limits how many connections there are. When there are as many as allowed, it closes the one that has
-// been without a whole request for longest, so that a client that connects and sends nothing, or never finishes a
-// request, shuts nobody out. When all have requests under way, it rejects the new one.
+// A connLimiter limits the number of connections. At the limit, it closes the connection that has been without a whole
+// request for longest. So a client that connects and sends nothing, or never finishes a request, does not shut out
+// others. When all connections have requests under way, it rejects the new connection.
 //
-// There is no limit for each address, because behind a proxy all clients have the same.
+// There is no limit for each address, because behind a proxy all clients have the same address.
 type connLimiter struct {
 	limit int
 	log   *slog.Logger
 	now   func() time.Time
 
 	mu      sync.Mutex                 // guards the fields below
-	conns   map[net.Conn]*list.Element // the element in waiting, nil for one with a request
+	conns   map[net.Conn]*list.Element // the element in waiting, nil for a connection with a request
 	waiting *list.List                 // of net.Conn without a request, the longest waiting first
-	unused  map[net.Conn]bool          // of those, the ones without any request so far
+	unused  map[net.Conn]bool          // waiting connections without any request so far
 	closed  bool                       // no connection is accepted any more
 	warned  time.Time                  // when a rejection was logged last
 }
@@ -36,7 +36,7 @@ func newConnLimiter(limit int, log *slog.Logger, now func() time.Time) *connLimi
 	}
 }
 
-// onStateChange is told of each change of a connection; see [http.Server.ConnState].
+// onStateChange counts a connection by its new state. The server calls it at each change, see [http.Server.ConnState].
 func (c *connLimiter) onStateChange(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *connLimiter) onStateChange(conn net.Conn, state http.ConnState) {
 	}
 	element, known := c.conns[conn]
 	if !known {
-		return // it was closed for another, and the server has not noticed yet
+		return // drop closed it, and the server has not noticed yet
 	}
 	delete(c.unused, conn)
 	if element != nil {
@@ -101,8 +101,8 @@ func (c *connLimiter) reject(conn net.Conn) {
 	}
 }
 
-// closeUnused closes the connections without any request so far, and accepts no new ones. Clients open some in advance,
-// and [http.Server.Shutdown] would wait for their first request.
+// closeUnused closes the connections without any request so far, and accepts no new connections. Clients open
+// connections in advance, and [http.Server.Shutdown] would wait for their first request.
 func (c *connLimiter) closeUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *connLimiter) closeUnused() {
 	}
 }
 
-// rawConn is the connection below TLS. Closing it sends nothing, and so never waits for the client.
+// rawConn returns the connection below TLS. Its Close sends nothing, and so never waits for the client.
 func rawConn(conn net.Conn) net.Conn {
 	if t, ok := conn.(*tls.Conn); ok {
 		return t.NetConn()

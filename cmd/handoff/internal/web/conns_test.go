@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-// Some only connect, some begin a request, some end one and begin another.
+// Some clients only connect, some begin a request, and some end a request and begin another.
 func TestConns_SilentConnectionsShutNobodyOut(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Conns: 16}})
 	request := "GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n"

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// linger is how long the rest of a body may take to arrive after the response. Many clients read no response before
+// linger is the time after the response for the rest of a body to arrive. Many clients read no response before
 // they have sent the whole body.
 const linger = time.Second
 
-// setDeadlines limits the time in which a body arrives and a response leaves. The limits of [http.Server] are for whole
-// requests, also for those that wait, and so cannot be used. A deadline stays on the connection after its request, so
-// each request sets its own.
+// setDeadlines limits the time in which a body arrives and a response leaves. The limits of [http.Server] cannot be
+// used, because they are for whole requests, and some requests wait for long. A deadline stays on the connection after
+// its request, so each request sets its own.
 func (s *Server) setDeadlines(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -36,8 +36,9 @@ func (s *Server) setDeadlines(next http.Handler) http.Handler {
 	})
 }
 
-// A trackedBody knows when the body has ended. The server then removes the deadline, because from there on it reads
-// only to notice that the client hangs up: a deadline that passed would look the same.
+// A trackedBody knows whether the body has ended. At the end of the body the server removes the read deadline itself,
+// and reads on only to notice that the client hangs up. A new deadline that passes would look like a client that hung
+// up.
 type trackedBody struct {
 	io.ReadCloser
 	ended atomic.Bool // it is whole, or broke off

@@ -26,7 +26,7 @@ func TestDeadlines_CutOffEndlessBody(t *testing.T) {
 	require.NoError(t, err, "the connection ends")
 }
 
-// The server reads the rest of a body that nobody wants, but not for as long as a client likes.
+// The server reads the rest of a body that its handler did not read, but only for a second.
 func TestDeadlines_CutOffUnreadBodySooner(t *testing.T) {
 	t.Parallel() // it takes a second
 	s := start(t, web.Config{Limits: web.Limits{Body: time.Hour}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -74,7 +74,7 @@ func TestDeadlines_CutOffUnreadResponse(t *testing.T) {
 	require.ErrorIs(t, <-wrote, os.ErrDeadlineExceeded)
 }
 
-// Answers that the handler of MCP never sees are no way around it.
+// The limit also applies to responses that do not come from the handler of MCP.
 func TestDeadlines_CutOffUnreadRefusals(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}})
 	conn := s.dial("")

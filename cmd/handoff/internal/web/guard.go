@@ -11,8 +11,8 @@ import (
 )
 
 // A guard refuses requests of pages of foreign sites. A browser sends the requests of any page to any server, also to
-// one that only listens on loopback. But it tells under which name it found the server (Host), and the origin of the
-// page (Origin).
+// one that only listens on loopback. But it sends the name with which it found the server (Host), and the
+// origin of the page (Origin).
 type guard struct {
 	cert  *certificate    // nil for none
 	names map[string]bool // of this server
@@ -51,8 +51,8 @@ func (g *guard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isOwnHost reports whether Host is this server, and not another name that resolves to the same address. An address as
-// Host is allowed, because no page can make it resolve to anything else.
+// isOwnHost reports whether Host is a name or the address of this server. It is false for other names that resolve to
+// the same address. An address is safe, because no page can make it resolve to another server.
 func (g *guard) isOwnHost(r *http.Request) bool {
 	host := hostname(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -64,7 +64,7 @@ func (g *guard) isOwnHost(r *http.Request) bool {
 	return host != "" && (g.names[host] || g.cert.covers(host))
 }
 
-// isOwnOrigin reports whether the request is of no page, or of a page of this server.
+// isOwnOrigin reports whether the request comes from a page of this server, or from no page.
 func isOwnOrigin(r *http.Request) bool {
 	given := r.Header.Values("Origin")
 	if len(given) == 0 {
@@ -82,8 +82,8 @@ func isOwnOrigin(r *http.Request) bool {
 	return ok && from == own
 }
 
-// hostname is the name or address in a Host header in the form in which they are compared: without port, brackets and
-// the dot at the end, in lower case.
+// hostname returns the name or address in a Host header in a form that can be compared: without port, brackets and the
+// dot at the end, in lower case.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -95,8 +95,8 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// origin returns an origin in the form in which they are compared, scheme://host[:port]. Ok is false for a text that is
-// none.
+// origin returns an origin in a form that can be compared: scheme://host[:port], without the default port. Ok is false
+// for a text that is no origin.
 func origin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {

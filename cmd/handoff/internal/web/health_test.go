@@ -92,7 +92,7 @@ func TestReadiness_OutlivesFirstRequest(t *testing.T) {
 	<-begun
 	require.NoError(t, conn.Close())
 	for !strings.Contains(s.log.String(), "status=503") {
-		runtime.Gosched() // until the server knows that it left
+		runtime.Gosched() // until the server notices that the client left
 	}
 	close(answered)
 	response, _ := s.get("/readyz")

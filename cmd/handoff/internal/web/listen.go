@@ -17,8 +17,8 @@ import (
 	"handoff/schemas"
 )
 
-// resolve returns the one address to listen on, so that the server listens on the address that was checked, whatever
-// the name resolves to later.
+// resolve returns the one address to listen on. So the server listens on the address that was checked, even if the name
+// resolves to another address later.
 func resolve(addr string) (*net.TCPAddr, error) {
 	const hint = "Write it as 127.0.0.1:4263, or :4263 for all addresses of this machine."
 	host, port, err := net.SplitHostPort(addr)
@@ -35,7 +35,8 @@ func resolve(addr string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// mayListen refuses an address at which others could act as agents, or read tokens, unless that was configured.
+// mayListen refuses an address that other machines reach if requests need no token, or if traffic is not encrypted and
+// the configuration does not allow that.
 func (c Config) mayListen(at *net.TCPAddr) error {
 	switch {
 	case at.IP.IsLoopback():
@@ -56,7 +57,7 @@ func (c Config) mayListen(at *net.TCPAddr) error {
 func listen(ctx context.Context, at *net.TCPAddr) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	used, denied := syscall.EADDRINUSE, syscall.EACCES
-	if runtime.GOOS == "windows" { // which has its own
+	if runtime.GOOS == "windows" { // Windows has its own codes
 		used, denied = 10048, 10013
 	}
 	var e *schemas.Error
@@ -82,8 +83,8 @@ func warnInsecure(ctx context.Context, log *slog.Logger, at net.Addr) {
 		slog.String("address", at.String()))
 }
 
-// A certificate is read again when its files change, as when it is renewed. When they cannot be read then, or do not
-// fit together yet, the certificate before stays in use.
+// A certificate is read again when its files change, for example at a renewal. If the files cannot be read then, or do
+// not fit together yet, the old certificate stays in use.
 type certificate struct {
 	cert, key string // files
 	log       *slog.Logger
@@ -94,7 +95,7 @@ type certificate struct {
 	seen [2]fs.FileInfo // the files when they were last read
 }
 
-// openCertificate returns nil for a server without a certificate.
+// openCertificate reads the configured certificate. It returns nil if none is configured.
 func openCertificate(c Config) (*certificate, error) {
 	switch {
 	case c.Cert == "" && c.Key == "":
@@ -113,7 +114,7 @@ func openCertificate(c Config) (*certificate, error) {
 	return cert, nil
 }
 
-// current is called at each handshake.
+// current returns the certificate for a handshake. It reads the files again if they changed.
 func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +129,7 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// covers reports whether the certificate is for a host, a name or an address.
+// covers reports whether the certificate is valid for a host, which is a name or an address. It is false if c is nil.
 func (c *certificate) covers(host string) bool {
 	if c == nil {
 		return false

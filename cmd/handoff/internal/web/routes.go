@@ -30,7 +30,7 @@ type route struct {
 	methods []string
 }
 
-// routes is the table of all paths that are served.
+// routes returns the table of all served paths.
 func (s *Server) routes() http.Handler {
 	read := []string{http.MethodGet, http.MethodHead}
 	speak := []string{http.MethodPost, http.MethodGet, http.MethodDelete}
@@ -54,7 +54,7 @@ func (s *Server) routes() http.Handler {
 	return table
 }
 
-// routeNodes passes the requests of other nodes by everything that is there for clients.
+// routeNodes passes requests of other nodes directly to their handler, without the checks and limits for clients.
 func (s *Server) routeNodes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {
@@ -92,7 +92,7 @@ func hintFor(path string) string {
 	switch {
 	case strings.TrimRight(path, "/") == pathMCP:
 		return "MCP is spoken at /mcp, without a slash at the end."
-	case path == "/register" || strings.HasPrefix(path, "/.well-known/"): // where clients look that have no token
+	case path == "/register" || strings.HasPrefix(path, "/.well-known/"): // clients without a token look here
 		return "Nobody signs in here. Send a token, which handoff token add makes, in the header Authorization."
 	}
 	return "MCP is spoken at /mcp."
@@ -121,15 +121,15 @@ func handleHealth(w http.ResponseWriter, _ *http.Request) {
 
 const (
 	probeTimeout = 2 * time.Second
-	probeTTL     = time.Second // how long a result is used again
+	probeTTL     = time.Second // for which a result is used again
 )
 
-// A readiness checks whether the server can do its work, and keeps the result for a second. So any number of requests,
-// which need no token, cost no more than one check at a time.
+// A readiness checks whether the server can do its work, and keeps the result for a second. Requests for it need no
+// token. Any number of them costs no more than one check at a time.
 type readiness struct {
 	config Config
 
-	checks    singleflight.Group // runs ask, which alone touches the fields below
+	checks    singleflight.Group // runs check, the only user of the fields below
 	checkedAt time.Time          // when the last check ended; zero before the first
 	lastErr   error              // its result
 }
@@ -154,8 +154,8 @@ func (r *readiness) isReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	// All requests that come meanwhile share the check, so it does not end with the first one. Nobody waits for it longer
-	// than its request: a store that hangs must not hold up the end of that.
+	// All requests that come meanwhile share the check, so it does not end with the first request. A request does not
+	// wait longer than its own deadline, even if the store hangs.
 	shared := context.WithoutCancel(ctx)
 	select {
 	case result := <-r.checks.DoChan("", func() (any, error) { return nil, r.check(shared) }):
@@ -165,8 +165,8 @@ func (r *readiness) isReady(ctx context.Context) error {
 	}
 }
 
-// check returns the last result while it is new enough, else makes a check. It logs the error, which the response does
-// not have, when readiness changes.
+// check returns the last result while it is new enough, else makes a check. When readiness changes, it logs the
+// error, because the response does not have it.
 func (r *readiness) check(ctx context.Context) error {
 	if !r.checkedAt.IsZero() && r.config.Now().Sub(r.checkedAt) < probeTTL {
 		return r.lastErr
@@ -193,7 +193,7 @@ type Metrics struct {
 	Challenge func(error) (value string, unauthorized bool)
 }
 
-// metricsTimeout is how long metrics may take.
+// metricsTimeout limits the time to write metrics.
 const metricsTimeout = 10 * time.Second
 
 func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -28,7 +28,7 @@ type Config struct {
 
 	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets deadlines that are longer than Limits itself
 	Rooms    http.Handler // at /w/, for the workspaces of a database; as MCP
-	Nodes    http.Handler // at /node/, for other servers of the same database: it lets nobody else in, and has no limits
+	Nodes    http.Handler // at /node/, for other servers of the same database; it authenticates them itself, and the limits do not apply
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
 
 	// Ready returns an error when the server cannot do its work. It is called at most once a second, and once at a
@@ -40,7 +40,7 @@ type Config struct {
 	Metrics        func(context.Context, io.Writer)
 	MetricsAllowed func(*http.Request) error
 
-	// Challenge returns the header WWW-Authenticate for such an error, empty for none, and whether the status is 401.
+	// Challenge returns the header WWW-Authenticate for an error, empty for none, and whether the status is 401.
 	// Nil: no header, and the status of the error.
 	Challenge func(error) (value string, unauthorized bool)
 
@@ -49,7 +49,7 @@ type Config struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// Limits keep a few clients from shutting out the others. A zero value means the default, which is given here.
+// Limits keep a few clients from shutting out the others. A zero value means the default; the comments have it.
 type Limits struct {
 	Conns   int           // connections at a time: 4096
 	Streams int           // requests at a time over one connection of HTTP/2: 128
@@ -131,7 +131,7 @@ func (s *Server) server(ctx context.Context, guard *guard) *http.Server {
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: s.config.Limits.Streams,
 			WriteByteTimeout:     s.config.Limits.Answer,
-			SendPingTimeout:      s.config.Limits.Idle, // finds clients that are gone behind silent streams
+			SendPingTimeout:      s.config.Limits.Idle, // notices clients that left silent streams open
 		},
 	}
 	if guard.cert != nil {
@@ -155,8 +155,8 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Shutdown accepts no more connections and returns when the requests under way have their responses. When ctx is done
-// first it cuts them off and returns the error of ctx.
+// Shutdown accepts no more connections and returns when all requests under way have their responses. If ctx is done
+// first, it cuts off those requests and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.conns.closeUnused()
 	err := s.http.Shutdown(ctx)

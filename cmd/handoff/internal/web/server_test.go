@@ -59,7 +59,7 @@ func (s *running) stop() {
 	_ = s.Shutdown(ctx)
 }
 
-// dial opens a connection over which the test speaks itself, and says something.
+// dial opens a raw connection and writes the text.
 func (s *running) dial(said string) net.Conn {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
@@ -70,7 +70,7 @@ func (s *running) dial(said string) net.Conn {
 	return conn
 }
 
-// sendRaw sends a request as it is written, with \n at the end of lines, and gives status and body of the answer.
+// sendRaw sends a raw request, whose lines end with \n, and returns the status and the body of the response.
 func (s *running) sendRaw(lines string) (reply, string) {
 	s.t.Helper()
 	return answer(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
@@ -93,7 +93,7 @@ func answer(t *testing.T, conn net.Conn) (reply, string) {
 	return reply{response.StatusCode, response.Header, response.Close}, string(body)
 }
 
-// get asks as a client that behaves well, with headers in the form of "Name: value".
+// get sends a proper GET request with headers of the form "Name: value".
 func (s *running) get(path string, headers ...string) (reply, string) {
 	s.t.Helper()
 	lines := "GET " + path + " HTTP/1.1\nHost: " + s.addr + "\n"
@@ -107,7 +107,7 @@ func (s *running) post(body string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", s.addr, len(body), body)
 }
 
-// A record is a log that may be read while it is written.
+// A lockedBuffer is a log that can be read while the server writes it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -25,7 +25,7 @@ func TestShutdown_AnswersRunningRequests(t *testing.T) {
 	<-begun
 	over := make(chan error)
 	go func() { over <- s.Shutdown(t.Context()) }()
-	for { // until nobody is let in any more
+	for { // until the server accepts no connection
 		late, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			break
@@ -43,7 +43,7 @@ func TestShutdown_IgnoresSilentConnections(t *testing.T) {
 	s := start(t, web.Config{})
 	fresh, half := s.dial(""), s.dial("GET /mcp HTTP/1.1\r\n")
 	idle := s.dial("GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
-	answer(t, idle) // so the others were let in before
+	answer(t, idle) // so the server has accepted the others
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	require.NoError(t, s.Shutdown(ctx))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// From outside it would take a test that listens on the network.
+// The test is internal, because an external test would have to listen on the network.
 func TestListen_WarnsAboutInsecure(t *testing.T) {
 	var log bytes.Buffer
 	warnInsecure(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), &net.TCPAddr{IP: net.IPv4zero, Port: 4263})

@@ -19,17 +19,17 @@ import (
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.
 const StoreFile = "handoff.db"
 
-// BeforeFile is the name under which a restore keeps the file that it replaced.
+// BeforeFile is the name of the replaced store that a restore keeps.
 const BeforeFile = StoreFile + ".before"
 
-// LockFile is there wherever a workspace is, or was.
+// LockFile is the name of the lock file. Each directory of a workspace has it, even if the store is gone.
 const LockFile = "handoff.lock"
 
-// KeyFile has the key with which the heads of the registry are signed.
+// KeyFile is the name of the file with the key that signs the heads of the audit registry.
 const KeyFile = "handoff.key"
 
-// ToldFile has which things that need a person a command was told of, by handoff status --exec; other files of that
-// begin with its name and a dot.
+// ToldFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command. Further
+// files of this kind begin with its name and a dot.
 const ToldFile = "handoff.told"
 
 const (
@@ -39,7 +39,8 @@ const (
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
 )
 
-// isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
+// isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
+// these files.
 func isOwnFile(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
@@ -54,23 +55,23 @@ func isOwnFile(name string) bool {
 type File struct {
 	Path  string    `json:"path"`
 	Bytes int64     `json:"bytes"`
-	Used  time.Time `json:"-"` // when it was written last
+	Used  time.Time `json:"-"` // the time of its last write
 }
 
-// Exists reports whether there is anything at the path of the workspace's directory, be it no directory.
+// Exists reports whether the path of the workspace's directory exists, as a directory or as any other file.
 func (w Workspace) Exists() bool {
 	return !isMissing(w.Dir)
 }
 
-// Denied reports whether this user may not look into the directory of a workspace, as when it is another user's. Then
-// nobody knows whether it was used.
+// Denied reports whether this user may not read the directory of a workspace, for example if another user owns it. Then
+// handoff cannot know whether the workspace was used.
 func Denied(dir string) bool {
 	_, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// Used reports whether the workspace has been used: somebody opened its mailboxes, and they still exist. Opening the
-// mailboxes of a workspace that was not used makes them.
+// Used reports whether the workspace has a store. The first process that opens the mailboxes of a workspace makes the
+// store.
 func (w Workspace) Used() bool {
 	_, ok := w.Store()
 	return ok
@@ -85,14 +86,14 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Store is the file with the handoffs. Ok is false when there is none. Ask [Workspace.Used] where the file itself does
-// not matter.
+// Store returns the file with the handoffs. Ok is false when there is none. Callers that do not need the file call
+// [Workspace.Used].
 func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
 
-// Before is the file that a restore replaced and kept. Ok is false when there is none.
+// Before returns the file that a restore replaced and kept. Ok is false when there is none.
 func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
 
-// Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
+// Log returns the log file of the owners of the workspace, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }
 
 func (w Workspace) file(name string) (File, bool) {
@@ -104,7 +105,7 @@ func (w Workspace) file(name string) (File, bool) {
 	return File{path, info.Size(), info.ModTime()}, true
 }
 
-// Bytes is the size of all files of the workspace.
+// Bytes returns the size of all files of the workspace, 0 for an unreadable directory.
 func (w Workspace) Bytes() (sum int64) {
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
@@ -118,8 +119,8 @@ func (w Workspace) Bytes() (sum int64) {
 	return sum
 }
 
-// All returns the workspaces on this machine that have been used, by name. Their projects are those that [Remember]
-// wrote, empty for the others.
+// All returns the used workspaces on this machine in the order of their names. Project is the path that [Remember]
+// wrote, or empty.
 func All(getenv func(string) string) ([]Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -143,14 +144,15 @@ func All(getenv func(string) string) ([]Workspace, error) {
 	return all, nil
 }
 
-// projectRecord is the content of project.json. The name of a workspace has only a hash of its project.
+// projectRecord is the content of project.json. It is needed because the name of a workspace has only a hash of the
+// path of its project.
 type projectRecord struct {
 	Project string `json:"project"`
 }
 
 // Remember writes the project of a workspace into its directory, so that people can tell workspaces apart and a project
-// that moves can take its workspace along. It writes nothing when the same project is there already, when the workspace
-// was named and so has no project, and when it has no directory.
+// that moves can take its workspace along. It writes nothing if the file has this project already, if the workspace has
+// no project because it was named, or if its directory does not exist.
 func Remember(w Workspace) error {
 	if w.Project == "" || Remembered(w) == w.Project {
 		return nil
@@ -163,7 +165,7 @@ func Remember(w Workspace) error {
 	return nil
 }
 
-// Remembered returns the project that Remember wrote last, "" when there is none that can be read.
+// Remembered returns the project that Remember wrote last, or "" for a missing or damaged file.
 func Remembered(w Workspace) string {
 	content, err := platform.ReadRegular(filepath.Join(w.Dir, recordFile), 64<<10)
 	var m projectRecord
@@ -175,8 +177,8 @@ func Remembered(w Workspace) string {
 
 // Remove deletes the files of a workspace and its directory, and returns the names of the files, in the order in which
 // it deleted them. The caller has locked the workspace with [handoff/tools/relay.Lock]. Remove follows no link out of
-// the directory. When there is a file in it that handoff did not make, Remove deletes nothing and returns
-// [schemas.Conflict]. After another error it may have deleted a part, which names says.
+// the directory. When the directory has a file that handoff did not make, Remove deletes nothing and returns
+// [schemas.Conflict]. After another error, names has the files that were deleted before it.
 func Remove(w Workspace) (names []string, err error) {
 	defer func() {
 		if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
@@ -216,7 +218,8 @@ func removeFiles(state *os.Root, w Workspace) (deleted []string, err error) {
 	return names, nil
 }
 
-// filesToRemove lists the files to delete, the lock last: as long as it is there no process begins anew in the directory.
+// filesToRemove lists the files to delete. The lock is last: while it exists, no other process makes a new store in the
+// directory. It refuses a directory with other files.
 func filesToRemove(dir *os.Root, w Workspace) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
@@ -243,8 +246,8 @@ func errNotRemoved(w Workspace, what string) error {
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
 
-// Move makes the files of one workspace the files of another, whose directory must not exist. The caller has locked
-// the first one.
+// Move gives the files of the workspace from to the workspace to, whose directory must not exist. The caller has locked
+// from.
 func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)
@@ -252,8 +255,9 @@ func Move(from, to Workspace) error {
 	return Remember(to)
 }
 
-// A process that dies while it makes the file of a store leaves it empty, and nothing is lost with it. A file that was
-// in use is never left empty. So that both can be told apart, handoff.here has a byte as soon as the store was open.
+// A process that dies while it makes a store file leaves an empty file without any loss. A store that was open is never
+// empty, so an empty file then means a loss. The file handoff.here distinguishes both: it has a byte as soon as the
+// store was open.
 
 const hereFile = "handoff.here" // of [relay.Files]
 
@@ -264,8 +268,8 @@ func WasEmptied(dir string) bool {
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
-// MarkOpened notes whether the store in a directory was open since it was made. Where it cannot, nobody learns of a
-// loss.
+// MarkOpened notes whether the store in a directory was open since it was made. It ignores errors of the file system:
+// then [WasEmptied] does not notice a later loss.
 func MarkOpened(dir string, was bool) {
 	path := filepath.Join(dir, hereFile)
 	here, err := os.Stat(path)

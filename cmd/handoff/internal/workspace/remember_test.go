@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// openedRepository is the workspace of a repository that was used.
+// openedRepository returns the used workspace of a new repository.
 func (w world) openedRepository(project string) workspace.Workspace {
 	w.t.Helper()
 	found := w.at(w.repository(project))

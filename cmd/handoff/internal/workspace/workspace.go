@@ -26,7 +26,7 @@ import (
 
 // Workspace is a set of mailboxes that the agents of a project share.
 type Workspace struct {
-	Name    string // as given, or made of the project: a slug and a hash of its path
+	Name    string // the given name, or a slug and a hash of the path of the project
 	Dir     string // of its files; it may not exist yet
 	Project string // the path of the project; empty if the workspace was named
 	By      By
@@ -38,12 +38,12 @@ type By string
 // The ways to find a workspace.
 const (
 	ByName      By = "name"                 // it was named
-	ByGit       By = "git_common_directory" // which all worktrees of the repository share
+	ByGit       By = "git_common_directory" // all worktrees of the repository share it
 	ByMark      By = "handoff_directory"    // the nearest directory with a ".handoff"
 	ByDirectory By = "directory"            // the project directory itself
 )
 
-// Config says where to look. Getenv is required.
+// Config says where to look for the workspace. Getenv is required.
 type Config struct {
 	Name   string // --workspace; empty finds the project's workspace
 	Dir    string // --dir: the project directory; default: the client's, then Cwd
@@ -68,7 +68,7 @@ func Find(c Config) (Workspace, error) {
 	return Workspace{Name: name, Dir: filepath.Join(state, name), Project: project, By: by}, nil
 }
 
-// Named returns the workspace of a name. It refuses a text that is no name, so that it never becomes part of a path.
+// Named returns the workspace called name. It refuses an invalid name, because the name becomes part of a path.
 func Named(name string, getenv func(string) string) (Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -81,7 +81,7 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 	return Workspace{Name: name, Dir: filepath.Join(state, name), By: ByName}, nil
 }
 
-// stateDir is the directory of all workspaces.
+// stateDir returns the directory of all workspaces.
 func stateDir(getenv func(string) string) (string, error) {
 	home := Home(getenv)
 	if home == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
@@ -91,7 +91,7 @@ func stateDir(getenv func(string) string) (string, error) {
 	return StateDir(getenv, home), nil
 }
 
-// StateDir is the directory in which handoff keeps its files, for a user with the given home directory. It follows
+// StateDir returns the directory of handoff's files for a user with the given home directory. It follows
 // the XDG base directory specification, which ignores relative paths; without its variable it is the usual directory
 // on Windows. Directories in it whose names begin with a dot are no workspaces.
 func StateDir(getenv func(string) string, home string) string {
@@ -108,14 +108,14 @@ func StateDir(getenv func(string) string, home string) string {
 	return filepath.Join(state, "handoff")
 }
 
-// ChecksDir is the directory in which package checks keeps its files.
+// ChecksDir returns the directory of the files of package checks.
 func ChecksDir(getenv func(string) string) (string, error) {
 	state, err := stateDir(getenv)
 	return filepath.Join(state, ".checks"), err
 }
 
-// Home is the home directory of the user; empty if no variable names it. Some shells of Windows set HOME to a directory
-// in which no other program looks, so it counts last there.
+// Home returns the home directory of the user, or empty if no variable has it. Some shells on Windows set HOME to a
+// directory that other programs do not use, so USERPROFILE comes first there.
 func Home(getenv func(string) string) string {
 	names := []string{"HOME", "USERPROFILE"}
 	if runtime.GOOS == "windows" {
@@ -129,7 +129,7 @@ func Home(getenv func(string) string) string {
 	return ""
 }
 
-// project returns the path of the project.
+// project returns the path of the project, and how it was found.
 func (c Config) project() (string, By, error) {
 	start, err := c.ProjectDir()
 	if err != nil {
@@ -152,8 +152,8 @@ func (c Config) project() (string, By, error) {
 	return start, ByDirectory, nil
 }
 
-// Root returns the directory of the project in which its own files are: the main working tree of its repository, which
-// linked worktrees share, else the directory that is the project.
+// Root returns the directory with the files of the project: the main working tree of its repository, also for linked
+// worktrees, else the project directory.
 func (c Config) Root() (string, error) {
 	project, by, err := c.project()
 	if by != ByGit || err != nil {
@@ -169,7 +169,7 @@ func (c Config) Root() (string, error) {
 	return project, err
 }
 
-// ProjectDir returns the absolute path of the directory from which the project is looked for: Dir, else the project
+// ProjectDir returns the absolute path of the directory where the search for the project begins: Dir, else the project
 // directory that the client names in the environment, else Cwd.
 func (c Config) ProjectDir() (string, error) {
 	dir := c.Dir
@@ -188,8 +188,8 @@ func (c Config) ProjectDir() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// FilesDir returns the directory whose files calls may send along: the project directory, and none if it is not a
-// project, as for a named workspace in the home directory.
+// FilesDir returns the directory whose files calls may attach: the project directory. It returns empty if that is not a
+// project, for example for a named workspace in the home directory.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
 	if err != nil || c.isNeverProject(platform.Canonical(dir)) {
@@ -198,14 +198,14 @@ func (c Config) FilesDir() (string, error) {
 	return dir, nil
 }
 
-// isNeverProject reports whether a directory is never a project.
+// isNeverProject reports whether a directory cannot be a project: the home directory and the root of the file system.
 func (c Config) isNeverProject(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == platform.Canonical(Home(c.Getenv))
 }
 
 var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
-// nameOf makes a name from a path. People recognise it, and no other path has the same.
+// nameOf returns a name for the path of a project: a slug that people recognise, and a hash that no other path has.
 func nameOf(project string) string {
 	base := filepath.Base(project)
 	if base == ".git" {

@@ -156,7 +156,7 @@ func TestFind_ProjectDirectoryOfClient(t *testing.T) {
 	require.NotEqual(t, want, w.at(other))
 }
 
-// A client without a project is started in the home directory: its model must not read all that is there.
+// A client without a project starts in the home directory. Its model must not read all files there.
 func TestFilesDir_OnlyOfProject(t *testing.T) {
 	w := newWorld(t)
 	for dir, want := range map[string]string{w.dir("app"): w.dir("app"), w.home: "", "/": ""} {
@@ -184,7 +184,7 @@ func TestNamed_RefusesPath(t *testing.T) {
 
 func TestFind_RefusesHomeDirectory(t *testing.T) {
 	w := newWorld(t)
-	w.repository() // dotfiles kept in git do not make all below them one project
+	w.repository() // a repository of dotfiles is not the project of all directories below it
 	w.dir(".handoff")
 	for _, cwd := range []string{w.home, "/"} {
 		_, err := w.find(workspace.Config{Cwd: cwd})

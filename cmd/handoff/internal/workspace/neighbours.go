@@ -10,15 +10,15 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// A Neighbour is another workspace on this machine in which agents may be that are missing in this one.
+// A Neighbour is another workspace on this machine that may have the agents which are missing in this workspace.
 type Neighbour struct {
 	Workspace string `json:"workspace"`
-	Project   string `json:"project"` // the directory of it
-	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below the other's directory
-	Join      string `json:"join"`    // the command after which there is one workspace
+	Project   string `json:"project"` // the directory of its project
+	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below the directory of this workspace
+	Join      string `json:"join"`    // the command that joins both workspaces
 }
 
-// String says why nobody meets there, and how that is with [Neighbour.Join].
+// String explains why agents of both workspaces do not meet.
 func (n Neighbour) String() string {
 	if n.Moved {
 		return fmt.Sprintf("%s, whose project %s is gone. If this is it, moved, adopt brings its handoffs along",
@@ -27,9 +27,9 @@ func (n Neighbour) String() string {
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
-// Neighbours returns the neighbours of a workspace: workspaces of directories above and below its own, of which one
-// is no git repository, and workspaces whose directory is gone and had the same name. A workspace that was named has
-// none.
+// Neighbours returns the neighbours of a workspace. These are workspaces of directories above and below its directory,
+// unless both are git repositories, and workspaces whose directory is gone and had the same name. A workspace without a
+// project, which was named, has no neighbours.
 func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
@@ -48,7 +48,7 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 			}
 			n.Moved, n.Join = true, shell.Line([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
 		case here != w.Project && there != other.Project:
-			continue // one repository in another is meant so
+			continue // a repository inside another is intended
 		case DirContains(there, here):
 			n.Join = joinCommand(there, w.Project)
 		case DirContains(here, there):
@@ -69,8 +69,8 @@ func rootOf(project string) string {
 	return project
 }
 
-// joinCommand is the command after which a project below a directory has the workspace of that directory. A repository has its
-// own unless it is told otherwise.
+// joinCommand returns the command that gives the project below the workspace of dir. A repository always has its own
+// workspace, so its command sets HANDOFF_DIR. For other projects a directory .handoff in dir is enough.
 func joinCommand(dir, below string) string {
 	if rootOf(below) != below {
 		return shell.Line([]string{"export", "HANDOFF_DIR=" + dir})
@@ -78,13 +78,14 @@ func joinCommand(dir, below string) string {
 	return shell.Line([]string{"mkdir", filepath.Join(dir, ".handoff")})
 }
 
-// DirContains tells whether a path is below a directory, as far as the two are spelled alike.
+// DirContains reports whether path is below dir. It compares the texts of both paths and follows no links.
 func DirContains(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }
 
-// IsGone reports whether a project certainly does not exist. A project that only cannot be read now is not gone.
+// IsGone reports whether the directory of a project does not exist. It returns false for a directory that cannot be
+// read.
 func IsGone(project string) bool {
 	_, err := os.Stat(project)
 	return errors.Is(err, fs.ErrNotExist)
