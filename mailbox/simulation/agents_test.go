@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// choose returns the client's next call: mostly a sensible one, and now and then any.
+// choose returns the client's next call: mostly a sensible call, and now and then any call.
 func (l *world) choose(c *client) any {
 	switch n := l.rnd.IntN(100); {
 	case n < 15 || len(l.seen.records) == 0:
@@ -44,7 +44,7 @@ func (l *world) choose(c *client) any {
 	return pick(l, may)
 }
 
-// anyRecord is one of the newest records.
+// anyRecord returns one of the newest records.
 func (l *world) anyRecord() *store.Record {
 	newest := len(l.seen.order)
 	return l.seen.records[l.seen.order[newest-1-l.rnd.IntN(min(newest, 15))]]
@@ -126,7 +126,7 @@ func (l *world) sensibleCall(c *client, r *store.Record) any {
 		return l.act(c, r, 4)
 	case r.Status.Held() && holds:
 		return l.act(c, r, pick(l, []int{5, 6, 7, 8, 8, 8, 8, 9, 9, 10}))
-	case r.Status.Held() && len(c.old[r.ID]) > 0: // it was taken from it
+	case r.Status.Held() && len(c.old[r.ID]) > 0: // the client lost an earlier claim of it
 		return l.act(c, r, pick(l, []int{5, 8, 9}))
 	case r.Status == schemas.Completed && owns && r.Accepted == 0:
 		return l.act(c, r, pick(l, []int{11, 11, 12}))

@@ -12,7 +12,7 @@ import (
 	"handoff/store"
 )
 
-// fault is a bug that is put into the way of the real code: below it, where rows are kept, between a client and the
+// fault is a bug in the way of the real code: below it, where rows are kept, between a client and the
 // service, or in its clock. The zero value is none.
 type fault struct {
 	name    string
@@ -45,7 +45,7 @@ var faults = []fault{
 	},
 	{
 		name: "a lease never ends", catches: "leases are respected",
-		now: func() time.Time { // which stands still after ten minutes
+		now: func() time.Time { // the clock stops after ten minutes
 			now, stops := time.Now(), time.Date(2000, 1, 1, 0, 10, 0, 0, time.UTC)
 			if now.After(stops) {
 				return stops
@@ -179,7 +179,7 @@ func (b losing) Update(ctx context.Context, fn func(store.Writer) error) error {
 }
 
 func recordIn(value []byte) (r store.Record) {
-	_ = json.Unmarshal(value, &r) // rows of other spaces are none
+	_ = json.Unmarshal(value, &r) // rows of other spaces are no records
 	return r
 }
 

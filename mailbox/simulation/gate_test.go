@@ -64,7 +64,7 @@ func (g *gate) runs(a *attempt) {
 	g.running = a
 }
 
-// take gives the transactions that wait, and closes the gate if it is told to.
+// take removes and returns the waiting transactions, and can close the gate.
 func (g *gate) take(closing bool) []*entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,14 +74,14 @@ func (g *gate) take(closing bool) []*entry {
 	return taken
 }
 
-// put lets transactions wait on that were taken.
+// put adds removed transactions to the waiting ones again.
 func (g *gate) put(back []*entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(back, g.waiting...)
 }
 
-// close ends the process whose gate it is: no transaction begins any more.
+// close ends the process of the gate: no further transaction begins.
 func (g *gate) close() {
 	for _, e := range g.take(true) {
 		e.enter <- store.ErrClosed

@@ -15,9 +15,9 @@ import (
 // client is an agent, or the person, at one end of the network.
 type client struct {
 	by      schemas.Caller
-	maxOpen int                     // of its card
-	claims  map[schemas.ID]claim    // that it was told of last
-	old     map[schemas.ID][]string // tokens of claims before
+	maxOpen int                     // the limit in its card
+	claims  map[schemas.ID]claim    // from the last answers
+	old     map[schemas.ID][]string // tokens of earlier claims
 	calls   []*call                 // calls without an answer so far
 	conns   int
 }
@@ -44,7 +44,7 @@ type call struct {
 type attempt struct {
 	n      int
 	call   *call
-	at     *gate // of the process that it runs in
+	at     *gate // of the process that runs the call
 	cancel context.CancelFunc
 	cut    bool // its connection broke
 	done   bool // its call had changed something before it began, or it did so itself
@@ -56,13 +56,13 @@ func (a *attempt) String() string {
 	return fmt.Sprintf("%s call %d/%d", a.call.by.Agent, a.call.n, a.n)
 }
 
-// waits tells whether it is a claim that waits for work.
+// waits reports whether the call is a claim that waits for work.
 func (a *attempt) waits() bool {
 	in, ok := a.call.in.(schemas.ClaimIn)
 	return ok && in.WaitSeconds > 0
 }
 
-// detaching is the message of a transport that a connection broke.
+// detaching is a transport's message that a connection broke.
 type detaching struct{ conn string }
 
 // ask makes a call at a service.
@@ -110,7 +110,7 @@ func (l *world) begin(c *client) {
 	l.submit(k)
 }
 
-// submit puts a call on its way.
+// submit sends the message of a call.
 func (l *world) submit(k *call) {
 	k.tries++
 	k.under++
@@ -126,7 +126,7 @@ func (l *world) deliver(i int) {
 		l.mail = slices.Delete(l.mail, i, i+1)
 		k.under--
 		return
-	case n < 12: // it comes once more
+	case n < 12: // the message arrives once more
 		k.under++
 	default:
 		l.mail = slices.Delete(l.mail, i, i+1)
@@ -234,13 +234,13 @@ func (l *world) hangUp(c *client) {
 	}
 }
 
-// drop forgets a call, with the messages of it that are still on their way.
+// drop forgets a call, and its messages under way.
 func (l *world) drop(k *call) {
 	l.settle(k)
 	l.mail = slices.DeleteFunc(l.mail, func(o *call) bool { return o == k })
 }
 
-// connect gives a client a connection, and has the process know it.
+// connect gives a client a connection, and registers it with the process.
 func (l *world) connect(c *client) {
 	c.conns++
 	c.by.Conn = fmt.Sprintf("%s-%d", c.by.Agent, c.conns)
@@ -255,7 +255,7 @@ func (l *world) announce(c *client) {
 	}
 }
 
-// restart ends the process that owns the workspace, in the midst of all, and begins the next one.
+// restart ends the process that owns the workspace, with all work under way, and begins the next process.
 func (l *world) restart() {
 	l.note("the process dies")
 	before := l.gate

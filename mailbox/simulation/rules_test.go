@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// rule always holds. It is judged by the store, by the clients' answers, and by the change of a step. An error means
-// that it is broken.
+// rule always holds. It looks at the store, at the clients' answers, and at the changes of a step. It returns an error
+// if it is broken.
 type rule struct {
 	name   string
 	broken func(*step) error
@@ -135,7 +135,7 @@ func stepOutsideTable(s *step) error {
 	})
 }
 
-// ends are the events that may end a claim. Who was answered gets a new claim.
+// ends lists the events that may end a claim. An answered holder gets a new claim.
 var ends = []life.Action{
 	life.Complete, life.Fail, life.Reject, life.Decline, life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Answer, life.Reclaim,
 }
@@ -245,12 +245,12 @@ func leaseIgnored(s *step) error {
 	})
 }
 
-// open tells whether a client has a connection.
+// open reports whether a client has a connection.
 func (s *step) open(conn string) bool {
 	return conn != "" && slices.ContainsFunc(s.clients, func(c *client) bool { return c.by.Conn == conn })
 }
 
-// tokenFor is the claim token that a call gives for a handoff.
+// tokenFor returns the claim token that a call gives for a handoff.
 func tokenFor(in any, id schemas.ID) string {
 	switch in := in.(type) {
 	case schemas.CompleteIn:
@@ -337,7 +337,7 @@ func verdictWithoutEffect(s *step) error {
 	})
 }
 
-// noticeLost finds events of which the sender is to be told and is not, and notices that count as read by nobody.
+// noticeLost finds events without the notice that the sender should get, and notices that became read without a reader.
 func noticeLost(s *step) error {
 	unread := s.unreadNow()
 	for was := range s.seen.unread {
@@ -360,7 +360,7 @@ func noticeLost(s *step) error {
 	})
 }
 
-// mayRead tells whether a step may mark an agent's notices as read: the agent calls, its message is recalled, or
+// mayRead reports whether a step may mark an agent's notices as read: the agent calls, its message is recalled, or
 // another agent answered its question.
 func (s *step) mayRead(a schemas.Agent) bool {
 	if s.by == nil {
@@ -370,7 +370,7 @@ func (s *step) mayRead(a schemas.Agent) bool {
 	return s.by.by.Agent == a || in.Action == schemas.ActAnswer || strings.HasPrefix(in.HandoffID, "no_")
 }
 
-// tellsSender tells whether the sender is told of an action in any case.
+// tellsSender reports whether the sender gets a notice of an action in any case.
 func tellsSender(a life.Action) bool {
 	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.Row) bool {
 		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
@@ -549,7 +549,7 @@ func pendingDespiteWaiter(s *step) error {
 	return nil
 }
 
-// mayTake tells whether an agent would take a handoff next that is pending.
+// mayTake reports whether an agent may take a pending handoff next.
 func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (bool, error) {
 	a, err := s.Agent(agent)
 	if a == nil || err != nil {

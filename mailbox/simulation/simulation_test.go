@@ -64,7 +64,7 @@ func TestSimulation_RulesHold(t *testing.T) {
 	}
 }
 
-// fixedLives is how many fixed lives there are.
+// fixedLives is the number of fixed lives.
 func fixedLives() int {
 	if testing.Short() {
 		return 2
@@ -79,7 +79,7 @@ func TestSimulation_SeedIsReproducible(t *testing.T) {
 	}
 }
 
-// Each fault is found by the rule that is for it, and found again with the seed.
+// The rule for a fault finds it, and finds it again with the same seed.
 func TestSimulation_FindsInjectedFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {

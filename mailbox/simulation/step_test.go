@@ -11,10 +11,10 @@ import (
 	"handoff/store"
 )
 
-// lastState is the workspace as it was after the step before.
+// lastState is the state of the workspace after the previous step.
 type lastState struct {
 	records map[schemas.ID]*store.Record
-	raw     map[schemas.ID][]byte // the same, as they are kept
+	raw     map[schemas.ID][]byte // the same records as stored bytes
 	order   []schemas.ID
 	unread  map[string]bool // keys of notices
 	events  uint64
@@ -55,7 +55,7 @@ type knownClaim struct {
 type step struct {
 	*store.View
 	*world
-	by      *call // whose transaction it was, nil for none
+	by      *call // the call that made the transaction; nil for none
 	changes []*change
 	events  []schemas.Event
 	told    []*attempt
@@ -112,7 +112,7 @@ func (l *world) noteHeard() {
 	l.heard = nil
 }
 
-// raw is all rows of a space.
+// raw returns all rows of a space.
 func (l *world) raw(of store.Space) map[string][]byte {
 	rows := map[string][]byte{}
 	err := l.rows.View(context.Background(), func(r store.Reader) error {
@@ -198,7 +198,7 @@ func (s *step) unreadNow() map[string]bool {
 	return unread
 }
 
-// holds tells whether a claim is still the one of a record.
+// holds reports whether a claim is still the current claim of a record.
 func (t *knownClaim) holds(r *store.Record) bool {
 	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
 }
@@ -214,7 +214,7 @@ func (l *world) noteEffect(s *step) {
 	}
 }
 
-// effect is the first event of a step that the caller made, nil for none.
+// effect returns the first event of a step that the caller made, or nil.
 func (s *step) effect() *schemas.Event {
 	if s.by == nil || s.by.by.Request == "" {
 		return nil

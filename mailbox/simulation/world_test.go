@@ -26,8 +26,8 @@ import (
 type world struct {
 	rnd     *rand.Rand
 	fault   fault
-	rows    store.Backend // as they are kept, without gate and fault
-	kept    *store.Store  // over these rows, for the rules
+	rows    store.Backend // the real rows, without gate and fault
+	kept    *store.Store  // over rows, for the rules
 	faulty  store.Backend
 	gate    *gate
 	service *mailbox.Service
@@ -48,16 +48,16 @@ type world struct {
 	broken []broken
 }
 
-// broken is a rule that did not hold.
+// broken is a broken rule.
 type broken struct {
 	rule string
 	err  error
 }
 
-// pending is how many handoffs may lie in one mailbox.
+// pending is the limit of handoffs in one mailbox.
 const pending = 8
 
-// live lets a workspace live for so many moves, or until a rule is broken.
+// live runs a workspace for the given number of moves, or until a rule is broken.
 func live(t *testing.T, seed uint64, moves int, f fault) *world {
 	t.Helper()
 	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newSeen(), log: newLog()}
@@ -132,7 +132,7 @@ func (c *client) card(accepts ...string) schemas.RegisterIn {
 	return schemas.RegisterIn{Name: string(c.by.Agent), Accepts: accepts, MaxOpen: c.maxOpen}
 }
 
-// move does one of the things that may happen now.
+// move makes one of the possible moves.
 func (l *world) move() {
 	synctest.Wait()
 	type choice struct {
@@ -243,7 +243,7 @@ func (l *world) noteBroken(rule string, err error) {
 	}
 }
 
-// rulesBroken are the names of the rules that were broken.
+// rulesBroken returns the names of the broken rules.
 func (l *world) rulesBroken() (names []string) {
 	for _, b := range l.broken {
 		names = append(names, b.rule)
@@ -251,7 +251,7 @@ func (l *world) rulesBroken() (names []string) {
 	return names
 }
 
-// breaks tells whether a rule was broken.
+// breaks reports whether a rule was broken.
 func (l *world) breaks(rule string) bool { return slices.Contains(l.rulesBroken(), rule) }
 
 // note writes a line of the trace.
@@ -259,7 +259,7 @@ func (l *world) note(format string, args ...any) {
 	l.trace = append(l.trace, time.Now().UTC().Format("02 15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// lastLines is the trace, or its last lines.
+// lastLines returns the trace or its last lines.
 func (l *world) lastLines(lines int) string {
 	return strings.Join(l.trace[max(0, len(l.trace)-lines):], "\n")
 }
