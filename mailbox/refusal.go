@@ -15,8 +15,8 @@ import (
 // refuseState explains that the state does not allow an action, and names the successor of the handoff. If there is a
 // next step, such as claiming first, the error advises it. The error is conflict.
 //
-// Callers without any right to the handoff get the same explanation, since every caller may read its state. It only
-// reads.
+// Callers without any right to the handoff get the same explanation, because every caller may read its state.
+// refuseState writes nothing.
 func (o *op) refuseState(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
@@ -42,7 +42,8 @@ func refuseNoResult(r *store.Record) error {
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
-// adviseEnded adds to a refusal how a handoff ended, and how its result may be judged.
+// adviseEnded adds to the error e how the handoff r ended. If the caller may accept or return its result, it adds how
+// to do that.
 func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
@@ -61,7 +62,8 @@ func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error
 	return e
 }
 
-// adviseHeld adds to a refusal the holder of a handoff, or the actions that its holder may take instead.
+// adviseHeld adds to the error e the holder of r. If the caller is the holder, it adds the actions that the holder may
+// take instead.
 func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:
@@ -75,7 +77,7 @@ func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error 
 	return e
 }
 
-// advisePending adds to a refusal that the handoff has no holder: a caller claims it first, or sends it to another
+// advisePending adds to the error e that r has no holder, and the next step: to claim r first, or to send it to another
 // agent.
 func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
@@ -88,8 +90,8 @@ func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) err
 	return e
 }
 
-// successorHint names the successor of r and its recipient. It tells a caller to go on with the successor only if the
-// caller may work on it or sent r.
+// successorHint names the successor of r and its recipient. It tells the caller to go on with the successor only if the
+// caller may work on the successor, or sent r.
 func (o *op) successorHint(r *store.Record) string {
 	next := reading.RecordOrNil(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
@@ -99,9 +101,9 @@ func (o *op) successorHint(r *store.Record) string {
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
 }
 
-// cancelReason says which agent cancelled a handoff, and why if that was noted. It looks at the last nine events: the
-// cancel, and the late results that may have come since, [maxLate] at most. If the cancel is not among them, it names
-// the sender.
+// cancelReason says which agent cancelled a handoff, with the reason if one was noted. It looks for the event of the
+// cancel among the last nine events, because at most [maxLate] late results can have come after it. If it does not find
+// that event, it names the sender.
 func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
 	events, _ := o.EventsOf(r, 1+maxLate) // on an error the text names the sender
@@ -122,8 +124,8 @@ func messageAdvice(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// holderAdvice advises an action of a holder, with its token, or without if none is needed. Arguments that only the
-// caller knows stay blank.
+// holderAdvice advises an action of a holder, with its claim token, unless token is "" because the call needs none.
+// Arguments that only the caller knows are left blank.
 func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
 	switch a { //nolint:exhaustive // the others report
@@ -151,8 +153,8 @@ func waitAdvice(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
-// adviseForce adds to a refused send that the sender may force it. It advises no call, because work that is forced upon
-// a mistyped name is lost.
+// adviseForce adds to the error of a refused send that the sender may force it. It does not add a call that the client
+// can copy, because work that is forced upon a mistyped name is lost.
 func adviseForce(err error) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded || e.Code != schemas.NotFound && e.Code != schemas.Conflict {

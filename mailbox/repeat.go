@@ -48,8 +48,8 @@ func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
 	return o.KeepResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
 }
 
-// repeatWindow is how far back [op.warnOfRepeat] looks for the same content. lookback is how many rows bounded searches
-// look at.
+// repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat]. lookback
+// is the number of rows that this and other bounded searches look at.
 const (
 	repeatWindow = 10 * time.Minute
 	lookback     = 64

@@ -10,8 +10,9 @@ import (
 	"handoff/store"
 )
 
-// reply answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff, and
-// the first message counts as read. For a question, reply returns the id of the handoff whose holder asks.
+// reply answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff; the
+// answered message is marked read. If the notice is a question, reply does not answer it but returns in about the id of
+// the handoff whose holder asks.
 //
 // The error is not_found for a notice that the caller does not have, and invalid for a notice of another kind, since no
 // agent waits for an answer to it.
@@ -78,7 +79,7 @@ func (o *op) isForPerson(r *store.Record) bool {
 }
 
 // answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are the
-// errors of [Service.Complete]: work with criteria needs an answer to each of them.
+// errors of [Service.Complete]: work with criteria needs an answer to each criterion.
 func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
 	if err := contract.CheckContradiction(done); err != nil {

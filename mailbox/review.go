@@ -20,10 +20,10 @@ import (
 // its continuation is held back. The review is a handoff of its own: a child of the work, from the sender of the work.
 // Its completion accepts or returns the work. The record of the work names the latest review.
 
-// checkReviewer refuses a reviewer that is the recipient of the work, unless the sender forces it and no other agent
-// could review. It also refuses a reviewer that could not receive work. For a review it refuses a reviewer of its own,
-// and a recipient that did the work or declined to judge it. R is the current record, or a draft's record as far as it
-// is known.
+// checkReviewer refuses a reviewer that is also the recipient of the work, unless the sender forces it and no other
+// agent could review. It also refuses a reviewer to which no work can be sent. If r is itself a review, it refuses a
+// reviewer for that review, and a recipient that did the reviewed work or declined to judge it. R is the current
+// record; for a draft, only the fields that are known before it is created are set.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	target := schemas.Agent(to)
 	switch {
@@ -59,8 +59,8 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 
 const reviewField = "expectations.review"
 
-// namedReviewer returns the address of the reviewer that the sender of r names. It checks a new reviewer like the
-// recipient of a send.
+// namedReviewer returns the address of the reviewer that the sender of r names. If that is not yet the reviewer of r,
+// namedReviewer checks it like the recipient of a send.
 func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
 	reviewer := schemas.Address(review)
 	switch review {
@@ -108,8 +108,9 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 	return came, nil
 }
 
-// reviewer returns the reviewer of a result: the named reviewer, or the sender. If that is the agent that did the work,
-// it returns the sender, else human, unless no other agent could review and the sender named this one all the same.
+// reviewer returns the reviewer of a result: the named reviewer, or the sender. No agent should review its own work. So
+// if that agent did the work, it returns the sender instead, or human if the sender did the work. The only exception is
+// a reviewer that the sender forced because no other agent could review.
 func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	sender, err := reading.Principal(o.View, r)
 	if err != nil {
@@ -134,8 +135,9 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 }
 
 // createReview creates the handoff that judges the result of r. It excludes the given agents and the agent that did the
-// work. If no agent takes the review, it goes to the sender, or to human. The error is limit for a chain that is too
-// long, except to human, and for a workflow past its limits.
+// work. If no agent can take the review, it goes to the sender of the work, or to human. The error is limit if the
+// chain of handoffs would be too long, except for a review by human, and if the workflow would exceed one of its
+// limits.
 func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.childOf(r)
 	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {
@@ -181,7 +183,8 @@ func (o *op) noteReview(review *store.Record) error {
 	return o.noteForward(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
-// checkVerdict refuses a completion of a review that has no verdict, or rework without a point.
+// checkVerdict refuses the completion of a review if it has no verdict, or if its verdict is rework and it names no
+// point to mend.
 func checkVerdict(r *store.Record, output json.RawMessage) error {
 	if r.ReviewOf == 0 {
 		return nil
@@ -206,8 +209,8 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 	return v
 }
 
-// reviewedWork returns the work that a review should judge. It returns nil if the work is judged already or another
-// review judges it.
+// reviewedWork returns the work that a review should judge. It returns nil if the work was judged already, or if a
+// later review has replaced this one.
 func (o *op) reviewedWork(review *store.Record) *store.Record {
 	r := o.UsableRecord(review.ReviewOf)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
@@ -250,7 +253,8 @@ func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err e
 	return came, err
 }
 
-// checkRounds refuses a return of reviewed work after its last allowed round, except by human.
+// checkRounds refuses to return reviewed work once it has been returned as often as is allowed. Human may still return
+// it.
 func (o *op) checkRounds(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
@@ -268,8 +272,8 @@ func (o *op) checkRounds(r *store.Record) error {
 		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// continueReview changes h, which ends r, so that a review without a verdict goes on with another reviewer. It leaves h
-// unchanged if r is no review.
+// continueReview is for an action that ends a review r without a verdict. It changes the action in h so that another
+// reviewer gets the review. It leaves h unchanged if r is no review.
 func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
@@ -291,7 +295,8 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 }
 
 // replaceReview sends a review that ended without a verdict to another reviewer: the agent that its holder named, else
-// the sender of the work, else human. Human has no replacement: the sender is told, and accepts or returns the work.
+// the sender of the work, else human. If human gave no verdict, no other reviewer is chosen: the sender is told, and
+// accepts or returns the work.
 func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 	gone := h.Now
 	r := o.reviewedWork(gone)
@@ -316,7 +321,7 @@ func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 	return next, o.noteForward(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
 }
 
-// tellReviewer names the new reviewer in the result of an action that ended a review.
+// tellReviewer names the new reviewer in the result of an action that ended the review gone without a verdict.
 func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	followed, err := o.RunConsequences()
 	if next := followed.Successor; err == nil && next != nil {
@@ -327,7 +332,8 @@ func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	return err
 }
 
-// endReview cancels the review of work that was judged without it, in the name of the clock.
+// endReview cancels the review of work that was accepted or returned without waiting for the review. It acts in the
+// name of the clock.
 func (o *op) endReview(judged *store.Record) error {
 	review := o.UsableRecord(judged.Review)
 	if review == nil || review.Status.Ended() {
@@ -342,7 +348,7 @@ func holderCaller(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// plainSendResult returns the result that a send of the handoff would have had.
+// plainSendResult returns a result for a handoff that the server created, in the form that a send of it would have had.
 func plainSendResult(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

@@ -16,8 +16,9 @@ import (
 	"handoff/store"
 )
 
-// accept accepts the result of a completed handoff, see [life.Accept]. A repeated acceptance changes nothing and keeps
-// no note. Dependents that wait for the acceptance go on in the same transaction. A return takes an acceptance back.
+// accept accepts the result of a completed handoff, see [life.Accept]. A second acceptance changes nothing, and its
+// note is not kept. Dependents that wait for the acceptance are unblocked in the same transaction. A later return
+// withdraws the acceptance.
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Accepted != 0 {
 		out.Warnings = append(out.Warnings, "it was accepted before")
@@ -33,13 +34,13 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 }
 
 // returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a
-// child with the reasons. A handoff can be returned once. It checks first that the chain has room for the child,
-// because the caller can still be refused then.
+// child with the reasons. A handoff can be returned once. returnWork first checks that the chain of handoffs may have
+// one more, because it can still refuse the caller then.
 //
-// It carries out the consequences itself, since the result names the child. Dependents of the work depend on the child
-// from then on; handoffs that were begun with the old result go on, and the result warns of them. The error is invalid
-// if neither note nor changes have a point to mend, limit for the chain, for the rounds of reviewed work or for the
-// token of the caller.
+// returnWork carries out the consequences itself, since the result names the child. Dependents of the work depend on
+// the child from then on; handoffs that were begun with the old result go on, and the result warns of them. The error
+// is invalid if neither note nor changes have a point to mend; limit if the chain would be too long, if reviewed work
+// was returned as often as allowed, or if the caller's token has too many pending handoffs.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, err := o.Step(life.Return, r); err != nil {
 		return nil, err
@@ -69,9 +70,9 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return now, nil
 }
 
-// revision has the changes that a caller makes to work that is amended or done again, checked before the first write.
-// It lives as long as the transaction. A nil revision means that there are no changes, for example when rules try
-// again.
+// revision has the changes that a caller makes to work when it amends the work or has it done again. The changes are
+// checked before the first write. A revision belongs to one transaction. A nil revision means that there are no
+// changes, for example when a rule retries work.
 type revision struct {
 	changes      schemas.Changes
 	note         string
@@ -83,13 +84,13 @@ type revision struct {
 	changed      []string        // the changed fields, set by apply
 }
 
-// revise checks the changes that a caller makes to r, like a send, with the fields of errors below changes, and puts
-// warnings into the result. Amended work keeps its current dependencies, and goes to the given role. Work that is done
-// again has the dependencies of its first send.
+// revise checks the changes that a caller makes to r, like a send, and puts warnings into the result. The field of an
+// error begins with "changes". Amended work keeps its current dependencies, and goes to the given role. Work that is
+// done again has the dependencies of its first send.
 //
-// Apart from due changes it writes only the content of references. Therefore it is called in the transaction, and an
-// error undoes that. It is the one place that checks amendments, returns and retries, so that the same change gets the
-// same answer in all three.
+// revise writes attached content to the store, so it must be called in the transaction, which an error undoes.
+// Amendments, returns and retries all check their changes here, so that the same change gets the same answer in all
+// three.
 func (o *op) revise(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
@@ -143,9 +144,9 @@ func (o *op) revise(
 	return rev, inChanges(err)
 }
 
-// checkBase refuses another base commit from the agent that does the work, since checks judge its work by comparing
-// with that commit. It refuses the recipient and the last holder, even if they are also the sender. Human may name a
-// base. The error is denied.
+// checkBase refuses a new base commit from the agent that does the work, because checks judge that work by comparing it
+// with the base commit. The recipient and the last holder count as that agent, even if one of them is also the sender.
+// Human may name a base. The error is denied.
 func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
@@ -155,8 +156,8 @@ func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
 		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
-// checkNewRecipient checks the new recipient and the new reviewer, if the changes name them, and returns warnings. It
-// also checks the old recipient if amended work gets another type.
+// checkNewRecipient checks the new recipient and the new reviewer, if the changes name them, and returns warnings. If
+// an amendment changes only the type of the work, it checks whether the old recipient accepts the new type.
 func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
 	if c.To != "" {
@@ -182,9 +183,9 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 	return append(warnings, more...), inChanges(err)
 }
 
-// setRound makes the next round of returned work, with the points to mend as criteria: the criteria in the changes,
-// else the points in the note. The error is invalid if there is neither. The first handoff counts as round 1, so its
-// first rework is round 2, and all rounds name the first handoff.
+// setRound prepares the next round of returned work. The points to mend become criteria; they are the criteria in the
+// changes, or the points in the note if the changes have none. The error is invalid if there is no point in either. The
+// first handoff counts as round 1, so its first rework is round 2, and all rounds name the first handoff.
 func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.Points(rev.changes)
@@ -208,8 +209,8 @@ func (rev *revision) lineageUnder(r *store.Record) lineage {
 	return l.childOf(r)
 }
 
-// reason returns the reason of a return in one text for histories: the note, and the criteria that the note does not
-// contain.
+// reason returns the reason of a return in one text for histories: the text of the note, and the new criteria that this
+// text does not contain.
 func (rev *revision) reason() string {
 	all := []string{rev.note}
 	for i, point := range rev.round.Points {
@@ -220,15 +221,15 @@ func (rev *revision) reason() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// setsDeadline tells whether the changes have a deadline or a timeout, which then counts from now. It is false for a
-// nil revision.
+// setsDeadline tells whether the changes have a deadline or a timeout, which then counts from now. For a nil revision
+// it returns false.
 func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
-// apply makes the changes in a draft of the same work. The note of a retry becomes advice, the note of a return becomes
-// the reason. The draft belongs to this run of the transaction, so apply may change it. The error comes from
-// [compose.Change], or is limit, both below changes.
+// apply makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for the next
+// holder, the note of a return becomes its reason. The draft belongs to this run of the transaction, so apply may
+// change it. The error comes from [compose.Change], or is limit; its field begins with "changes".
 func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) error {
 	h := &d.Handoff
 	var err error
@@ -249,14 +250,14 @@ func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) erro
 	return draft.CheckWhole(h)
 }
 
-// retry runs a dead handoff again as a new one, see [life.Retry], with the changes of the caller. Repeating the call
-// returns the same new handoff, as long as that is the latest successor. A handoff that continued by a rollback can
-// still be retried.
+// retry runs a dead handoff again as a new one, see [life.Retry], with the changes of the caller. A repeated call
+// returns the same new handoff, as long as that is the latest successor. A failed handoff whose work was rolled back
+// can still be retried.
 //
-// The dead handoff stays as it ended, and names the new one. It returns r; the result names the new handoff. A
-// repetition with changes gets a warning that its changes were not applied. The error is conflict if another agent than
-// the caller holds the rollback of r, and if the recipient of r rejected it and the caller names no other; limit for
-// the pending handoffs of the caller's token.
+// The dead handoff keeps its state, and its record names the new handoff. retry returns the record of r; the result
+// names the new handoff. If a repeated call has changes, the result warns that they were not applied. The error is
+// conflict if another agent than the caller holds the rollback of r, or if the recipient of r rejected it and the
+// caller names no other recipient; limit if the caller's token has too many pending handoffs.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	if _, err := o.Step(life.Retry, r); err != nil {
@@ -287,7 +288,8 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return r, nil
 }
 
-// repeatRetry tells whether the latest successor of a handoff is its retry, and then puts that into the result.
+// repeatRetry tells whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
+// result.
 func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {
 		return false, nil
@@ -303,7 +305,7 @@ func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.Upda
 }
 
 // refuseWhileHeld refuses a retry while another agent holds the rollback of the failed work: two agents would do the
-// same.
+// same work.
 func refuseWhileHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
@@ -311,9 +313,9 @@ func refuseWhileHeld(r, back *store.Record) error {
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
-// rollbackWarning warns that a handoff that runs again has an open rollback, which is pending or held by the caller.
-// The retry takes it from no agent. A rollback that is still pending is cancelled when the retry is completed, see
-// [op.endLeftovers].
+// rollbackWarning warns the caller of a retry that the failed handoff still has an open rollback, which is pending or
+// held by the caller. The retry does not end it. A rollback that is still pending is cancelled when the retry is
+// completed, see [op.endLeftovers].
 func rollbackWarning(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)

@@ -11,9 +11,9 @@ import (
 	"handoff/store"
 )
 
-// nextStep returns how the work continues after r failed: as its holder asked, by default with a rollback. A retry
-// becomes an escalation if the attempts are used up, or if no other agent of the pool qualifies. The result warns the
-// holder of that. It only reads, and runs before the failure is committed.
+// nextStep returns how the work continues after r failed: as its holder asked, by default with a rollback. If the
+// holder asked for a retry, but the attempts are used up or no other agent of the pool qualifies, the next step is an
+// escalation, and the result warns the holder. nextStep writes nothing and runs before the failure is committed.
 func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if r.ReviewOf != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // the work still needs a review
@@ -29,10 +29,10 @@ func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error)
 	return schemas.ThenRetry, err
 }
 
-// rollbackTarget returns the agent that continues after a failure. The holder may name the sender, the agent of
-// rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the workflow. Without
-// a name it is the default of [reading.RollbackTarget]. The error is invalid for any other agent, so that failed work
-// cannot go to an agent that never had a part in it.
+// rollbackTarget returns the agent that continues the work after a failure. The holder may name the sender, the agent
+// of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the workflow.
+// Without a name it is the default of [reading.RollbackTarget]. The error is invalid for any other agent, so that a
+// holder cannot give failed work to an agent that never had a part in the workflow.
 func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" && r.ReviewOf != 0 {
 		return o.nextReviewer(r)
@@ -61,7 +61,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 }
 
 // members returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
-// out the system, and passes over records that cannot be read.
+// out the agent system, and skips records that cannot be read.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
@@ -76,12 +76,14 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	return members, nil
 }
 
-// stepBack turns the rollback of r into the plan's step before r. When it is done, the step of r comes again; if it
-// fails, the work goes back one more step. It changes nothing outside of plans, and if a handoff on the way cannot be
-// read. The way is the chain of parents, which is short.
+// stepBack is for a failed handoff r that is a step of a plan. It turns the rollback, next, into the step of the plan
+// before r. When that step is done, the rules of the plan send the step of r again; if it fails, the work goes back one
+// more step. To find the step before r, it follows the chain of parents, which is short. It changes nothing if r is not
+// a step of a plan, or if a handoff of that chain cannot be read.
 //
-// It also changes nothing if handoffs depend on r, for example the step that joins several. These go on when the
-// rollback is completed, see [life.FreeTakenBack], and the step would run twice.
+// It also changes nothing if other handoffs depend on r, for example a step that waits for several steps. These are
+// unblocked when the rollback is completed, see [life.FreeTakenBack], so sending the step again would make it run
+// twice.
 func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.Oldest(store.DependentsOf(r.ID), 0) {

@@ -16,17 +16,18 @@ import (
 	"handoff/store"
 )
 
-// triggers are the actions for which files may have rules, with their names in rules. No rule continues work that a
-// person refused, or that failed with a next step of the holder's choice. A review is part of the reviewed work, so no
-// rule fires for it, and reviewed work counts as completed once it is accepted. If completed work counts as done only
-// later, its rules fire then.
+// triggers are the actions for which files may have rules, with their names in rules. No rule fires for work that a
+// person refused, or for failed work whose holder chose the next step. No rule fires for a review, because it is part
+// of the reviewed work. For rules, reviewed work is completed when its result is accepted. If the result of completed
+// work counts as done only later, the rules for completed work fire then.
 var triggers = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectSends finds the handoffs that rules send because of a change, for [op.sendRouted]. The change is written
-// already, so its content can be read. Content that cannot be read fires nothing.
+// collectSends finds the handoffs that rules send because of a change; [op.sendRouted] sends them later. It runs after
+// the change was written, because rules read the content of the changed handoff. If the content cannot be read, no rule
+// fires.
 func (o *op) collectSends(h *operation.Happening) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
@@ -60,12 +61,14 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 	return o.evaluateRules(h, set, on, facts)
 }
 
-// becomesDone tells whether completed work begins to count as done. Rows of an earlier version have no such mark.
+// becomesDone tells whether this change makes completed work count as done. In rows of an earlier version the field
+// Counted is not set, so it also looks at [reading.DoneWell].
 func becomesDone(h *operation.Happening) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
 }
 
-// isEmpty tells whether there is no rule for any of the triggers, allowed or waiting for leave.
+// isEmpty tells whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
+// person must still allow.
 func (s ruleSet) isEmpty(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
@@ -84,7 +87,8 @@ func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *ru
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
-// fireRules returns the handoffs that rules send because of a change, and because the change makes work count as done.
+// fireRules returns the handoffs that rules send because of a change. If the change makes the result of completed work
+// count, that includes the handoffs of the rules for completed work.
 func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
 	case h.Judged:
@@ -95,8 +99,8 @@ func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts)
 	return of.Fire(on, f)
 }
 
-// onceDone returns the handoffs that rules send once work counts as done, without the rules that fired already at its
-// completion: a plan that went on then does not go on twice.
+// onceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules that
+// fired already at the completion, so that a plan does not send its next step twice.
 func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	f.Outcome.Passed = false
 	before := set.Fire(triggers[life.Complete], &f)
@@ -134,8 +138,9 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootOf returns the first handoff of the chain of another, as far as it can be read; within a plan, the first step of
-// the plan. Its task is the original request.
+// rootOf returns the first handoff of the chain of parents of r; within a plan, the first step of the plan. Its task is
+// the original request of the sender. If a record of the chain cannot be read, it returns the handoff after that
+// record.
 func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.Parent) {
@@ -153,12 +158,13 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 	return root, nil
 }
 
-// sendRouted sends the handoffs of rules, as children of the changed handoff, and notes the first on it: as forwarded
-// if the handoff was completed, else as its successor. They come from system, so the owner of the workflow is asked and
-// told.
+// sendRouted sends the handoffs of rules, as children of the changed handoff, and notes the first of them on that
+// handoff: as forwarded if it was completed, else as its successor. The sender is system, so the owner of the workflow
+// gets the questions and notices about them.
 //
-// Each rule is carried out as a whole or not at all. A refused rule, for example at the end of a chain or of a budget,
-// stops nothing else: the owner of the workflow and human are told of it with the reason.
+// Each rule is carried out as a whole or not at all. If the handoffs of a rule are refused, for example because the
+// chain is too long or a budget is used up, the other rules still send; the owner of the workflow and human are told of
+// the refusal with the reason.
 func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
@@ -236,12 +242,12 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 	return append(sent, join), err
 }
 
-// maxByRules is the number of handoffs that rules send in one operation: a rule for sends may fire for the handoffs of
-// other rules.
+// maxByRules is the largest number of handoffs that rules send in one operation. It is needed because a rule for sends
+// may fire for handoffs that other rules send.
 const maxByRules = 100
 
-// sendPart sends one handoff of a rule, with the summary of the handoff before it, or the reason why that one did not
-// end well.
+// sendPart sends one handoff of a rule, together with the summary of r, the handoff that made the rule fire, or the
+// reason why r did not end well.
 func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
@@ -280,7 +286,7 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	return out, err
 }
 
-// addOutcome puts the outcome of the handoff before into a draft of a rule.
+// addOutcome puts the outcome of r, the handoff that made a rule fire, into a draft of that rule.
 func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 	switch r.Status { //nolint:exhaustive // the others have no outcome for the next handoff
 	case schemas.Completed:
@@ -304,11 +310,12 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// maxUnsentTold is the number of refused rules that people are told of in one operation: the first ones say enough.
+// maxUnsentTold is the largest number of refused rules that people are told of in one operation, so that they do not
+// get hundreds of notices at once.
 const maxUnsentTold = 10
 
-// tellUnsent tells the owner of the workflow and human which handoff was not sent, and why, unless [op.wasToldOfBudget]
-// reports that they were told.
+// tellUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice if
+// [op.wasToldOfBudget] reports that they were told already.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
 	told, err := o.wasToldOfBudget()

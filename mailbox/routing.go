@@ -13,20 +13,22 @@ import (
 )
 
 // The server offers work of a pool to one agent first, the best connected agent without work: for a minute the work
-// waits in the mailbox of that agent alone. If that agent rejects it, lets its claim lapse or does not claim it, the
-// next agent gets it first. After three agents every agent that qualifies may claim from the pool. If no agent is
-// connected and idle, the pool is open at once: the work does not wait for a busy agent. Skill ranks before waiting
-// time, so a better agent that does not claim costs the others a minute at most.
+// waits in the mailbox of that agent alone. If that agent rejects the work, lets its claim lapse or does not claim it,
+// the next best agent is offered the work in the same way. After three agents, every agent that qualifies may claim the
+// work. If no agent is connected and without work, every agent that qualifies may claim at once, because the work
+// should not wait for a busy agent. The best agent is offered the work before an agent that has waited longer; if it
+// does not claim, the work is at most one minute late for the others.
 const (
 	firstOfferFor = time.Minute
 	maxToldFirst  = 3
 )
 
-// tellFirst chooses the agent that is told first of a handoff when a change puts it into its pool, and reserves the
-// handoff for that agent. It is a hook before each change, so no action has to call it.
+// tellFirst runs when a change puts a handoff into its pool. It chooses the agent that is offered the handoff first,
+// and reserves the handoff for that agent. It is a hook before each change, so no action has to call it.
 //
-// A handoff that waits in its pool already stays there. A handoff that goes to another pool begins anew. For a new
-// handoff it keeps the candidates, which the result of the send lists.
+// It does nothing for a handoff that waits in its pool already. For a handoff that goes to another pool, it forgets
+// which agents were offered the handoff before. For a new handoff it keeps the candidates, which the result of the send
+// lists.
 func (o *op) tellFirst(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
@@ -51,8 +53,9 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	return nil
 }
 
-// tellNamed reserves declined work for the agent that the declining agent named, as long as for an agent that is told
-// first, if that agent may have it. Otherwise [op.tellFirst] chooses.
+// tellNamed reserves declined work for the agent that the declining agent named, if that agent may have the work. The
+// time is the same as for an agent that [op.tellFirst] chooses. If the named agent may not have the work,
+// [op.tellFirst] chooses another.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
 	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
@@ -65,7 +68,7 @@ func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	return err
 }
 
-// reserveFor reserves work of a pool for the agent that is told first.
+// reserveFor reserves work of a pool for the agent first: for a minute, only that agent may claim it.
 func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
@@ -80,8 +83,8 @@ func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.
 	return ranked, routed, nil
 }
 
-// addCandidates adds to the state of a claimable handoff the agents that could take it now, and the reasons why others
-// could not.
+// addCandidates adds to the result of a Get for a claimable handoff the agents that could take it now, and the reasons
+// why other agents could not.
 func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	if r.To == schemas.Address(schemas.Human) || !r.Claimable() || out.Standing == nil {
 		return nil
@@ -104,8 +107,8 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 }
 
 // hasOtherCandidates tells whether another agent than the given one may claim from the pool of r. It counts registered
-// agents that did not decline the handoff. They need not be connected or have room, since the work waits. It returns
-// false for a handoff to a single agent.
+// agents that did not decline the handoff, even if they are not connected or hold too many handoffs now, because the
+// work can wait for them. It returns false for a handoff to a single agent.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

@@ -19,22 +19,22 @@ import (
 	"handoff/store"
 )
 
-// ruleSet has the rules of the files: the rules that send, and the rules that wait for a person's leave and send
-// nothing.
+// ruleSet has the rules that the files of the project declare: rules that a person has allowed, which send handoffs,
+// and rules that wait for that permission, which send nothing.
 type ruleSet struct {
 	*rules.Set
 	waiting *rules.Set
 }
 
-// ruleCache has the compiled rules of the last read, so that they are compiled once.
+// ruleCache keeps the rules that were compiled last, so that unchanged rules are not compiled again.
 type ruleCache struct {
 	mu   sync.Mutex
 	rows []store.Row
 	set  ruleSet
 }
 
-// currentRules returns the rules of all files in a snapshot. It scans one row for each file with rules. It passes over
-// rules that cannot be read and logs them once, so that they stop nothing.
+// currentRules returns the rules of all files in a snapshot. It reads one row for each file that has rules. Rules that
+// cannot be read are logged once and skipped, so that the other rules still work.
 func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
 	for row, err := range v.AllRules() {
@@ -76,7 +76,8 @@ func (e *env) compile(rows []store.Row) ruleSet {
 }
 
 // beginWorkflow returns the first step of the workflow that a send addresses, and the rule and file that the step comes
-// from. The error is not_found for a workflow that no file declares, and denied for a workflow that waits for leave.
+// from. The error is not_found for a workflow that no file declares, and denied for a workflow that no person has
+// allowed yet.
 func (s *Service) beginWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
 ) (first schemas.SendIn, words *schemas.SentBy, err error) {
@@ -104,8 +105,8 @@ func (s *Service) beginWorkflow(
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
-// warnOfWorkflowName warns a sender that names its chain like a workflow that a file declares: the name does not begin
-// that workflow.
+// warnOfWorkflowName warns a sender whose option workflow is the name of a workflow that a file declares: that option
+// only names the chain of handoffs, and does not begin the declared workflow.
 func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
 	if out.Parent != 0 || begun {
@@ -120,8 +121,8 @@ func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 }
 
 // TryRules returns the handoffs that rules would send because of the last change of a handoff, and the reasons why
-// others send nothing. Without rules in the call it tries the declared rules of the project. It changes nothing. The
-// errors are not_found for the handoff, and invalid for a rule that cannot be read.
+// other rules send nothing. If the call has no rules, TryRules tries the declared rules of the project. It changes
+// nothing. The errors are not_found for the handoff, and invalid for a rule that cannot be read.
 func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
 	if err := rules.Check("", in.Routes, in.Plans); err != nil {
 		return schemas.RulesTryOut{}, err
@@ -151,9 +152,10 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	})
 }
 
-// awaitedFile returns the file whose leave the workflow of an ended step waits for, or [reading.NoFile] if no file has
-// the step now; "" for neither. Only steps wait: other rules without leave send nothing, then or later. Failed work
-// goes back as if there were no workflow.
+// awaitedFile tells whether the workflow of an ended step must wait. It returns the file that a person must allow
+// first, or [reading.NoFile] if no file has the step now, or "" if the workflow need not wait. Only the steps of
+// workflows wait for permission; other rules without permission never send anything for this change, even if they are
+// allowed later. For failed work it returns "", because that goes back as if there were no workflow.
 func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
@@ -165,9 +167,9 @@ func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	return ""
 }
 
-// awaitLeave notes on an ended step that its next steps wait for leave. [op.releaseAllowed] finds the step by this
-// note. The owner of the workflow and human are told of the first waiting step of each workflow. A workspace has
-// [reading.MaxScanned] waiting steps at most.
+// awaitLeave notes on an ended step that its next steps wait for a person to allow the workflow. [op.releaseAllowed]
+// finds the step by this note. The owner of the workflow and human are told of the first waiting step of each workflow.
+// A workspace has at most [reading.MaxScanned] waiting steps.
 func (o *op) awaitLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
@@ -196,9 +198,9 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 	})
 }
 
-// releaseAllowed makes the waiting steps due of each workflow that has leave now. When the clock carries them out, the
-// rules of that time decide about the next steps. A step goes on waiting while no file has it, since the file may come
-// back, for example after the checkout of another branch.
+// releaseAllowed finds the ended steps that wait for permission and whose workflow a person has allowed now, and makes
+// their consequences due. When the clock carries these out, the rules of that time decide about the next steps. A step
+// that no file has goes on waiting, because the file may come back, for example with the checkout of another branch.
 func (o *op) releaseAllowed() error {
 	set, err := o.currentRules(o.View)
 	ids, unread := reading.Collect(o.AwaitingLeave())
@@ -229,7 +231,7 @@ func (o *op) releaseAllowed() error {
 	return nil
 }
 
-// waitingFile returns the file of a workflow that waits for leave, "" for any other workflow.
+// waitingFile returns the file of a workflow that a person must still allow, and "" for any other workflow.
 func (s ruleSet) waitingFile(plan string) string {
 	if s.FileOf(plan) != "" {
 		return ""
@@ -243,8 +245,9 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireAfterLeave finds the handoffs that the rules of its workflow send after a step that waited for leave. If an agent
-// or a person continued the step meanwhile, it sends nothing.
+// fireAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
+// that the rules of the workflow send after that step. If an agent or a person continued or dismissed the step
+// meanwhile, it finds none.
 func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil

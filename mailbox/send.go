@@ -19,17 +19,19 @@ import (
 )
 
 // Send puts a handoff into the mailbox of an agent, or into the pool of a capability or role. A message becomes a
-// notice instead: agents read it and do not claim it. Any agent calls it, and a person.
+// notice instead: agents read it and do not claim it. Any agent or person may call it.
 //
 // The handoff is pending. Its parent is the handoff that the caller names, else the handoff that the caller claimed
-// last over the same connection and still holds; it belongs to the workflow of its parent. Parent none begins a new
-// workflow. The result has its place in the mailbox, counted up to 100, its dependencies, and the candidates of a pool.
-// It warns the sender of possible surprises: a recipient that the server has not seen, or the same content within ten
-// minutes. With dry_run the call checks and reports everything, together with the brief for the receiver and gaps in
-// it, and keeps nothing.
+// last over the same connection and still holds; it belongs to the workflow of its parent. With the parent "none" it
+// begins a new workflow. The result has the position of the handoff in the mailbox, counted up to 100, its
+// dependencies, and for a pool the agents that could take it. The result warns the sender, for example, of a recipient
+// that the server has not seen, or if the sender sent the same content within the last ten minutes. With dry_run the
+// call checks and reports everything, together with the brief for the receiver and the gaps in it, but sends and stores
+// nothing.
 //
-// With options.each the work is sent once for each text, and with options.join one more handoff that depends on all of
-// these: all or none. The result describes the first, and has the ids of all. A key covers the whole send.
+// With options.each the work is sent once for each of these texts. With options.join one more handoff is sent, which
+// depends on all the others. Either all of them are sent or none. The result describes the first, and has the ids of
+// all. The idempotency key holds for all of them together.
 //
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
 // KiB; there are 32 tags at most. The limits of the service can raise task, title and the whole.
@@ -37,12 +39,13 @@ import (
 // Errors:
 //   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
 //     compile.
-//   - limit: a text or a list is too long; a chain would have more than ten handoffs; the workflow would be past one of
-//     its limits; the mailbox has 10,000 pending; the caller's token has as many pending as it may.
+//   - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
+//     exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
+//     pending handoffs.
 //   - not_found: a recipient that is not registered although agents are, unless the options force it; a parent, a
 //     workflow or a dependency that does not exist.
 //   - conflict: a recipient that does not accept the type, unless the options force it; a dependency that ended without
-//     a completion; a key that was used for other content.
+//     a completion; an idempotency key that was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
 // result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or none
@@ -85,8 +88,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	return out, err
 }
 
-// previewSend adds to the result of a dry run the brief of the receiver and the gaps in it: a way to tell that the work
-// is done, a way out, answers to open questions.
+// previewSend adds to the result of a dry run the brief that the receiver would read, and the gaps in it: no criterion
+// by which the receiver knows that the work is done, no advice for a receiver that is stuck, questions that are still
+// open.
 func (o *op) previewSend(out *schemas.SendOut) error {
 	r, err := o.Record(out.HandoffID)
 	if r == nil || err != nil {
@@ -116,9 +120,9 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	return err
 }
 
-// sendDraft sends a draft: a handoff, or a notice for a message. If the same caller sent it before with the same key,
-// sendDraft returns the first result instead. Sends and continuations call it. Handoffs that the server makes itself do
-// not, because the server must not refuse those.
+// sendDraft sends a draft as a handoff, or as a notice if it is a message. If the same caller sent it before with the
+// same idempotency key, sendDraft returns the first result instead. Sends and continuations call it. The server does
+// not call it for handoffs that it makes itself, because it must not refuse those.
 func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	if d.Parts == nil {
 		if d, err = o.resolveAddresses(d); err != nil {
@@ -150,9 +154,9 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	return out, o.rememberKey(d, out)
 }
 
-// checkDraft refuses a draft that the caller may not send, or not to this recipient. A message goes to one agent, and
-// counts for no limit of a token, because it has no outcome. The checks use the record that the send would write,
-// without its id and its place in a workflow.
+// checkDraft refuses a draft that the caller may not send, or not to this recipient. A message must go to one agent. It
+// does not count as a pending handoff of the caller's token, because no agent has to end it. The checks use the record
+// that the send would write, without its id and its place in a workflow.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	_, directed := d.To.Directed()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
@@ -167,7 +171,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	}
 	sent := o.newRecord(0, d, lineage{})
 	review := sent.Reviewer
-	// checkReviewer skips a reviewer that the record already has, and a held-back draft may name another sender.
+	// These fields are set because checkReviewer skips a reviewer that the record already has, and because a draft that
+	// was held back may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
 	if err != nil || review == "" {
@@ -242,8 +247,8 @@ var sendWarnings = []struct {
 	},
 }
 
-// sendResult makes the result of a send, with the candidates of a pool. The position is 1 if the mailbox has no other
-// pending handoff; else it is counted after the commit, see [Service.countPosition].
+// sendResult makes the result of a send, with the candidates of a pool. It sets the position to 1 if the mailbox has no
+// other pending handoff; otherwise [Service.countPosition] counts it after the commit.
 func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
@@ -265,8 +270,8 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	return out, err
 }
 
-// sendMessage leaves a notice with an agent. It makes no record, because a message has no lease and no outcome. The
-// notice keeps all sent content, and the registry has an event without a handoff. If the sender holds or names a
+// sendMessage leaves a notice with an agent. It makes no record, because an agent does not claim or end a message. The
+// notice keeps all sent content, and the event in the registry belongs to no handoff. If the sender holds or names a
 // handoff, the notice is about that handoff.
 func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
@@ -286,9 +291,9 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
-// countPosition counts the handoffs before a handoff in its mailbox, plus one. It returns zero for a handoff that
-// cannot be claimed yet and for a handoff behind a hundred others. Counting takes time for each handoff, so it runs
-// after the commit of the send. If it fails, the log has the error and the send stays.
+// countPosition returns the position of a handoff in its mailbox, beginning with 1. It returns zero for a handoff that
+// cannot be claimed yet, and for a handoff behind a hundred others. It reads every handoff ahead, so it runs after the
+// commit of the send, when other writers need not wait. If it fails, the error is logged and the handoff stays sent.
 func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)

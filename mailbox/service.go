@@ -2,65 +2,66 @@
 // with which consequences. Begin with [Service.Send], [Service.Claim] and [Service.Complete]; the states and actions of
 // a handoff are in package life.
 //
-// A method of [Service] is one operation, or several when it waits. Package operation runs it in one transaction of the
-// store: it applies due changes, checks an action against the table of package life, commits the record together with
-// its event in the registry, and carries out the consequences. The hooks that this package adds to every operation are
-// in one list (hooks.go).
+// A method of [Service] runs one operation, or several if it waits. Package operation runs each operation in one
+// transaction of the store: it applies due changes, checks an action against the table of package life, commits the
+// record together with its event in the registry, and carries out the consequences. The functions that this package
+// adds to every change of a handoff (hooks) are listed in hooks.go.
 //
-// Work other than operations is in packages of its own. Package longpoll decides which waiting calls new mail wakes.
-// Package presence knows the open connections, names gives each client session its name, and sessions knows which
-// session acts under which name. Package offer decides which agent may take a handoff, and delivery which mail a
-// session hears of. Package card makes the card of an agent, and roster finds the agents that qualify. Package draft
-// checks and encodes the text of a sender, compose makes the content of a handoff, and contract compares a completion
-// with its expectations. Package overlap finds holders that work on the same files. Package listing makes the rows of a
-// list, overview finds handoffs that need a person, and reading collects the stored data of a handoff, with brief and
-// draw for agents and people.
+// Parts that are not operations are in other packages. Package longpoll decides which waiting calls are woken by new
+// mail. Package presence knows the open connections, names gives each client session its name, and sessions knows which
+// session acts under which name. Package offer decides which agent may take a handoff, and delivery decides which new
+// mail is shown to a session. Package card makes the card of an agent, and roster finds the agents that qualify.
+// Package draft checks and encodes the text of a sender, compose makes the content of a handoff, and contract compares
+// a completion with its expectations. Package overlap finds holders that work on the same files. Package listing makes
+// the rows of a list, and overview finds handoffs that need a person. Package reading collects the stored data of a
+// handoff; brief makes the text of it that an agent reads, and draw makes diagrams for people.
 //
-// Packages connections, keeping, tokens and registry have operations of their own, which [Service] embeds: connections
-// open and close, texts are removed, tokens are kept, and the events are read back and proved.
+// Packages connections, keeping, tokens and registry have operations of their own, and [Service] embeds their types.
+// They open and close connections, remove old texts, manage tokens, and read and prove the events.
 //
 // # Guarantees
 //
-// A handoff has one holder at most. A claim makes every earlier token void in the transaction that gives the new one,
-// and the store runs one writing transaction at a time.
+// A handoff has one holder at most. The transaction of a claim gives out a new token and makes every earlier token
+// void, and the store runs one writing transaction at a time.
 //
 // A handoff ends once. No action opens it again. A new handoff continues the work, and the old record names it.
 //
-// An acknowledged action is on disk, together with all its consequences, or with a note on the record of the
-// consequences that are still to come. A crash never leaves an action without its event, an event without its action,
-// or a dependent that stays blocked for ever.
+// An acknowledged action is on disk, together with all its consequences, or the record names the consequences that the
+// server still has to carry out. A crash never leaves an action without its event, an event without its action, or a
+// dependent that stays blocked for ever.
 //
-// A call may be repeated. With the same request id it takes effect once; each method documents a repetition without
-// one.
+// A call may be repeated. Calls with the same request id take effect once; each method documents what a repeated call
+// without a request id does.
 //
-// No decision depends on the memory of a process alone. Only the owner of the store knows the waiting calls, the open
-// connections, the last sign of a holder and how long the machine slept. When it ends, the next owner gives all agents
-// time to show that they are there before it takes anything from them.
+// No decision depends only on the memory of a process. The waiting calls, the open connections, the last sign of each
+// holder and the time that the machine slept are known only to the process that has the store open. When that process
+// ends, the next one gives all agents time to show that they are there before it takes a claim from them.
 //
 // A damaged record stops only itself: an operation over many handoffs logs it and goes on.
 //
 // # Time
 //
-// No sweeper is needed. A lease or a deadline is over when its time is past, and each operation checks that. Renewal
-// works the same way: when a lease ends, the next operation checks the connection that claimed, and while that is open,
-// the lease goes on.
+// No sweeper is needed. A lease or a deadline is over when its time is past, and each operation first applies what is
+// over. Leases are renewed in the same way: when the time of a lease is past, the next operation checks whether the
+// connection that claimed is still open, and if so, it extends the lease.
 //
 // # Decisions
 //
-// A result counts even after the lease ended, as long as no other agent claimed. A newer claim makes a token void, and
-// so does giving the claim back. Time alone does not, because throwing finished work away helps nobody. A result that
-// comes after the next claim is kept with the handoff, eight at most, and changes no state: another agent may be at
-// work on it, or have finished it.
+// A result counts even after the lease ended, as long as no other agent claimed. A token becomes void by a newer claim,
+// or when its claim is given back. The end of the lease alone does not make it void, because finished work should not
+// be thrown away. A result that comes after the next claim is kept with the handoff, at most eight of them, and does
+// not change its state: another agent may be at work on it, or have finished it.
 //
-// A message (type "message") makes no record and cannot be claimed, because no agent owes anything for it. It is a
+// A message (type "message") makes no record and cannot be claimed, because no agent has to answer or do it. It is a
 // notice.
 //
-// Unclaimed work gets another recipient and does not end. It stays pending under its id, so its dependents keep waiting
-// for it (due.go).
+// If no agent claims work for some time and its sender wants another recipient then, the work gets that recipient and
+// does not end. It stays pending under its id, so its dependents keep waiting for it (due.go).
 //
-// An agent that rejects work may name another agent. The work goes there by itself if that agent is known and not away,
-// accepts the type, and neither sent nor rejected the work; else the sender decides. The agent that rejected the work
-// is excluded from the handoff that continues it, so the work does not go round in a loop (release.go).
+// An agent that rejects work may name another agent. The server sends the work to that agent if it is known and not
+// away, accepts the type, and neither sent nor rejected the work; otherwise the sender decides. The agent that rejected
+// the work is excluded from the handoff that continues it, so the work cannot come back to it again and again
+// (release.go).
 package mailbox
 
 import (
@@ -86,34 +87,37 @@ import (
 // Config configures a [Service]. Store, Now and NewID are required; the zero value of the other fields means their
 // default. The service does not close the store.
 type Config struct {
-	// Store keeps all data that outlives the process. Its maker closes it, after all calls of the service have ended.
+	// Store keeps all data that outlives the process. The caller of [New] closes it, after all calls of the service
+	// have ended.
 	Store *store.Store
 
 	// Now is the only clock. Each operation reads it once, before its transaction, so all its writes have the same time
 	// however often the transaction runs.
 	Now func() time.Time
 
-	// Awake is how long the machine has been awake since some fixed moment: it stands still while the machine
-	// sleeps. Nil means that it never sleeps.
+	// Awake returns how long the machine has been awake since some fixed moment. The result does not grow while the
+	// machine sleeps. Nil means that the machine never sleeps.
 	Awake func() time.Duration
 
 	// NewID makes an id that cannot be guessed, such as "ct_k3v9..." for the prefix "ct". It makes claim tokens and
-	// salts: with a guessed one an agent could finish another's work or prove erased content.
+	// salts: with a guessed token an agent could finish the work of another agent, and with a guessed salt it could
+	// prove content that was erased.
 	NewID func(prefix string) string
 
-	// Alone tells that no process will announce a connection of an earlier service: all these processes ended with it.
-	// Otherwise connections that this service does not know may still be announced, and it leaves their claims and
-	// names alone for as long as that may take.
+	// Alone tells that all clients of the service before this one have ended with it, so none of their connections can
+	// come back. If it is false, a relay may still announce an old connection to this service. Until the time for that
+	// is over, the service does not take the claims and names of old connections.
 	Alone bool
 
-	// Limits are the limits of a task, a title, a handoff, a mailbox and a chain. Zero fields have their defaults.
+	// Limits are the largest sizes of a task, a title, a handoff and a mailbox, and the largest length of a chain of
+	// handoffs. Zero fields have their defaults.
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
-	// Failed returns the error of the last commit that the store could not keep, nil if it kept the last one. A nil
-	// function means that this is not known. [registry.Registry.Head] returns it.
+	// Failed returns the error of the last commit if the store could not keep that commit, else nil. A nil function
+	// means that this is not known. [registry.Registry.Head] returns it.
 	Failed func() error
 
 	// Commits returns how long commits of the store took, for [registry.Registry.Stats]. Nil means not measured.
@@ -134,24 +138,24 @@ type Config struct {
 // concurrently. The caller of each is the agent or person that the transport proved, see [schemas.Caller]; package
 // tools has checked its scope and the schema of the arguments.
 //
-// It also has the methods of [registry.Registry]. They read events back, and write no events except those for due
-// changes.
+// It also has the methods of [registry.Registry]. They read events. They write none, except the events of due changes.
 //
-// A method that changes the store does so in one transaction. First it applies due changes, for 256 handoffs at most;
-// then it changes the record; then it carries out the consequences, see [life.ConsequencesOf]. All of it is committed
-// together with the events of the registry, or none of it.
+// A method that changes the store does so in one transaction. First it applies due changes, to 256 handoffs at most;
+// then it changes the record; then it carries out the consequences, see [life.ConsequencesOf]. Either all of this is
+// committed, together with the events of the registry, or nothing.
 //
 // Errors are *[schemas.Error]. Each method documents its codes. Every method returns unavailable if the call was cut
 // off before it took effect, if the disk is full and if the store cannot be written; and internal for a fault of this
-// program, with the details in the log. A refused call changed nothing, with one exception: a late outcome is kept and
-// refused.
+// program, with the details in the log. A refused call has changed nothing, with one exception: a late outcome is kept,
+// and the call is refused.
 //
 // A call that changes the store may carry a request id; package mcp and the commands give each of their calls one. The
-// result of the call is known for 24 hours: a call with the same id gets it again and changes nothing. This holds for
-// refusals that kept something, too. The remarks of the methods on repetition are about calls with another id, or none.
+// result of the call is kept for 24 hours: a call with the same id gets the result again and changes nothing. This is
+// also so if the result is a refusal that kept a late outcome. The remarks on repetition at the methods are about
+// repeated calls with another request id, or with none.
 //
-// A service is made for one workspace and lives as long as its process. It starts no goroutine: later changes are due
-// in the store, and the next call or wait applies them.
+// A service is made for one workspace and lives as long as its process. It starts no goroutine: the store knows when
+// changes are due, and the next call, or a call that waits, applies them.
 type Service struct {
 	env
 	*connections.Connections // Attach, Detach, NameOf and NotifyNameOwner
@@ -165,8 +169,8 @@ type Service struct {
 	engine *operation.Engine
 }
 
-// env has the parts of the service that an operation uses. It has neither the store nor the engine, so no method of an
-// operation reads outside of its transaction, or begins another one inside it.
+// env has the parts of the service that an operation uses. It has neither the store nor the engine, so that a method of
+// an operation cannot read outside of its transaction, or begin a second transaction inside of it.
 type env struct {
 	Limits schemas.Limits
 	Logger *slog.Logger
@@ -179,8 +183,8 @@ type env struct {
 	compiled *ruleCache
 }
 
-// New makes a service over a store. It must be the only service over that store, because waiting calls and open
-// connections are memory of the service. New neither reads nor writes the store. There is nothing to close; running
+// New makes a service over a store. It must be the only service over that store, because each service keeps its waiting
+// calls and open connections only in memory. New neither reads nor writes the store. There is nothing to close; running
 // calls end with their contexts.
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
