@@ -159,8 +159,8 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	return nil
 }
 
-// redirectUnclaimed applies the sender's no_takers to work that no agent claimed in time, see [life.NotTaken]. Time that
-// the machine slept does not count.
+// redirectUnclaimed applies the sender's no_takers to work that no agent has claimed in time, see [life.NotTaken]. Time
+// that the machine slept does not count.
 //
 // The clock runs redirectUnclaimed, see [operation.Rules]. It runs once for a handoff, because it removes no_takers
 // from the record; an amendment may set no_takers again. The work keeps its id, its attempts and its place in the

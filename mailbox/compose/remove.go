@@ -22,8 +22,8 @@ func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error)
 	return changed, nil
 }
 
-// remove removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies lists
-// and maps that the handoff had before, as [Merge] does. The error is invalid for an entry that is not there.
+// remove removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies
+// the lists and maps that the handoff had before, as [Merge] does. The error is invalid for an entry that is not there.
 func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
 	if r == nil {
 		return nil, nil
