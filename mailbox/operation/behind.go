@@ -11,21 +11,22 @@ import (
 	"handoff/store"
 )
 
-// ReadSnapshot returns the result of fn on a snapshot as it stands: it applies no time rule before. All errors that it
-// returns have a code.
+// ReadSnapshot runs fn on a snapshot of the store and returns the result of fn. It does not apply time rules first, so
+// fn may see a handoff whose deadline has passed and which is still open. All errors that ReadSnapshot returns have a
+// code.
 func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	return store.ReadSnapshot(ctx, e.Store, fn)
 }
 
-// Read applies the time rules that are due and then does the same as [ReadSnapshot]. If the changes of time cannot be
-// written, as on a full disk, it still reads the state as it is stored and logs the error.
+// Read applies the time rules that are due (deadlines, leases and others) and then does the same as [ReadSnapshot]. If
+// their changes cannot be written, for example on a full disk, Read logs the error and reads the stored state.
 func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	e.ApplyTime(ctx)
 	return ReadSnapshot(ctx, e, fn)
 }
 
-// OverdueWarning returns a warning with the number of overdue handoffs in a snapshot, or nil if the workspace is not
-// behind, see [Engine.CatchUp].
+// OverdueWarning returns a warning with the number of overdue handoffs in a snapshot. It returns nil if behind is
+// false: callers pass the result of [Engine.CatchUp], which is true while changes by time are left to apply.
 func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
@@ -39,9 +40,10 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// runDeferred carries out the consequences that an operation deferred, and consequences that these defer in turn, each
-// handoff in a transaction of its own. It stops when ctx ends and after [catchUpTime]. The rest stays due, and the next
-// call of any caller carries it out.
+// runDeferred carries out the consequences that an operation deferred because they were too many for one transaction.
+// owing lists the handoffs whose consequences are left. Each handoff gets a transaction of its own, which may defer
+// consequences again; runDeferred carries out these, too. It stops when ctx ends and after [catchUpTime]. The remaining
+// consequences stay due, and the next call of any caller carries them out.
 func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
@@ -63,8 +65,8 @@ func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 const catchUpTime = 300 * time.Millisecond
 
 // CatchUp applies all changes that are due by time, in as many transactions as it needs. It writes nothing if nothing
-// is due. It stops when a transaction applied nothing, as when all due records are damaged, and after [catchUpTime]:
-// then it returns behind as true, and the next call of any caller goes on.
+// is due. It stops early when a transaction applied nothing, for example because all due records are damaged, and after
+// [catchUpTime]. When it stops early it returns behind as true, and the next call of any caller applies the rest.
 func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
@@ -88,8 +90,8 @@ func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// NextDue returns the next time at which the clock changes something, zero for never. It returns a time in the past if
-// the clock was set back.
+// NextDue returns the next time at which a handoff has to change because of time, or zero if no handoff does. It
+// returns a time in the past if the clock was set back, so that the caller acts at once.
 func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
 	return ReadSnapshot(ctx, e, func(v *store.View) (time.Time, error) {
 		if e.clockWasSetBack(v, now) {
@@ -99,8 +101,9 @@ func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) 
 	})
 }
 
-// ApplyTime is [Engine.CatchUp] for callers that go on after an error. If the changes cannot be written, it logs the
-// error and the call works with the stored state; the next call tries again. It returns whether more is due.
+// ApplyTime is [Engine.CatchUp] for callers that go on after an error. If the changes cannot be written, ApplyTime logs
+// the error, the caller works with the stored state, and the next call tries again. It returns behind as true if more
+// changes are due.
 func (e *Engine) ApplyTime(ctx context.Context) (behind bool) {
 	behind, err := e.CatchUp(ctx)
 	if err != nil {

@@ -24,10 +24,11 @@ func (o *Op) Self() (*store.Agent, error) {
 	return o.self, nil
 }
 
-// noteSeen records the time of the caller's last call, to the minute, and on its first write that its session is no
-// longer idle. So an agent that calls often costs one write a minute. Then names of ended sessions of the same client
-// may expire. It skips human and system, which have no sessions. Each operation that changes something for a caller
-// begins with it, see [Mutate], and a failed operation undoes it.
+// noteSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one write a
+// minute. On the first write of a client session it also records that the session is no longer idle. Afterwards names
+// of ended sessions of the same client may expire. noteSeen skips the callers human and system, which have no sessions.
+// Each operation that changes something for a caller begins with noteSeen, see [Mutate]. If the operation fails, this
+// record is undone, too.
 func (o *Op) noteSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil

@@ -9,28 +9,30 @@ import (
 	"handoff/store"
 )
 
-// MaxSpread is how many other handoffs the consequences in one transaction may visit. It bounds how long one call holds
-// up all other writers: the store has one writer at a time.
+// MaxSpread is how many other handoffs the consequences in one transaction may read or change. It bounds how long one
+// call holds up all other writers, because the store has one writer at a time.
 const MaxSpread = 1000
 
-// Outcome holds the facts about consequences that the result of a call reports. It covers direct consequences of the
-// call's own happenings, and not consequences of those.
+// Outcome holds the facts about consequences that the result of a call reports. It covers the consequences of the
+// changes that the call itself made, and not the further consequences that those consequences cause.
 type Outcome struct {
 	Successor *store.Record    // the handoff that continues the work, nil for none
 	Forwarded *schemas.SendOut // the send that a completion caused, nil for none
 	Unsent    string           // why that send failed, "" if it did not
 }
 
-// duty is a consequence of a happening that is still to be carried out. A duty that visits many handoffs remembers the
-// last of them, so that it can stop after any and go on behind it.
+// duty is a consequence that is still to be carried out, with the change that caused it. A duty that concerns many
+// handoffs remembers the last handoff that it has visited, so that it can stop after any handoff and later go on with
+// the next.
 type duty struct {
 	of    *Happening
 	do    life.Consequence
 	after schemas.ID // the last handoff that it visited, 0 for none
 }
 
-// cascade carries out consequences and their consequences. Its duties are a stack: a consequence of a duty goes on top,
-// so it is carried out before the older duties. The golden files and the registry show this order.
+// cascade carries out consequences, and the further consequences that they cause. Its duties are a stack. The
+// consequences of a duty go on top of the stack, so they are carried out before the older duties. The order is visible
+// in the registry, and golden files of tests check it.
 type cascade struct {
 	requested []*Happening // happenings of the call itself, which the outcome covers
 	outcome   Outcome
@@ -38,24 +40,28 @@ type cascade struct {
 	deferred  []duty // duties that are too much for this transaction
 }
 
-// RunConsequences carries out the consequences of all happenings so far, as the table of [life.ConsequencesOf] says, and the
-// consequences of those. [Engine.Update] calls it at the end of each operation. An operation whose result reports the
-// outcome calls it itself. Each consequence runs in the name of the caller that its happening has. Consequences of a
-// consequence run right after it, before the next one.
+// RunConsequences carries out the consequences of all changes that the operation has committed so far, as the table of
+// [life.ConsequencesOf] says, and the further consequences that they cause. [Engine.Update] calls it at the end of each
+// operation. An operation whose result reports the [Outcome] calls it itself. Each consequence runs in the name of the
+// caller that made the change. The further consequences of a consequence run right after it, before the next
+// consequence.
 //
-// It always ends: a new handoff has no consequence but a request for approval, and a handoff ends only once.
+// RunConsequences always ends: the only consequence of a new handoff is a request for approval, and a handoff ends only
+// once.
 //
-// One transaction visits at most [MaxSpread] other handoffs. RunConsequences notes the remaining duties on the record
-// that caused them, due at once, and commits them in the same transaction, so none is lost, see [Op.resumeDuties]. An
-// error undoes the whole operation, so no action takes effect without its consequences.
+// One transaction visits at most [MaxSpread] other handoffs. If consequences are left then, RunConsequences notes them
+// on the record of the handoff that caused them and makes that record due at once. The note is part of the same
+// transaction, so no consequence is lost, see [Op.resumeDuties]. An error undoes the whole operation, so no action
+// takes effect without its consequences.
 func (o *Op) RunConsequences() (Outcome, error) {
 	c := &cascade{requested: o.happened}
 	err := o.runDuties(c)
 	return c.outcome, err
 }
 
-// runDuties carries out the duties of a cascade, and all duties that come of them, until none is left. Then it defers
-// the duties that were too much. It stops at the first error, and the caller undoes the operation.
+// runDuties carries out the duties (open consequences) of a cascade, and all duties that they cause, until none is
+// left. Then it defers the duties for which this transaction had no visits left. It stops at the first error, and its
+// caller undoes the operation.
 func (o *Op) runDuties(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)
@@ -71,8 +77,9 @@ func (o *Op) runDuties(c *cascade) error {
 	}
 }
 
-// newDuties returns the consequences of all happenings since its last call, the first duty last. It evaluates each
-// condition of the table here, once, from the happening.
+// newDuties returns the consequences of all changes that were committed since its last call, in reverse order, because
+// the last duty is carried out first. It evaluates each condition of the table of consequences here, once, with the
+// record before and after the change.
 func (o *Op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
 		for _, row := range life.ConsequencesOf(h.Action) {
@@ -89,9 +96,9 @@ func (o *Op) newDuties() (duties []duty) {
 	return duties
 }
 
-// runDuty carries out one duty. A duty that visits many handoffs handles the next one and goes back onto the stack. So
-// the consequences for that handoff run before the duty visits another. When the transaction has used up its visits,
-// runDuty adds the duty to the deferred ones.
+// runDuty carries out one duty. If the duty concerns many handoffs, runDuty handles the next of these handoffs and puts
+// the duty back onto the stack. So all consequences of the change to that handoff run before the duty visits another
+// handoff. When the transaction has visited [MaxSpread] handoffs, runDuty adds the duty to the deferred duties.
 func (o *Op) runDuty(c *cascade, d duty) error {
 	if !d.do.Spreads() {
 		return o.runOwnDuty(c, d)
@@ -127,9 +134,9 @@ func (o *Op) runOwnDuty(c *cascade, d duty) error {
 	return err
 }
 
-// deferDuties notes each deferred duty on the record that caused it. The note is committed in the same transaction, so
-// no duty is lost if the process ends right after. The record may have ended; it stays due until [Op.resumeDuties] has
-// carried out its duties.
+// deferDuties notes each deferred duty on the record of the handoff that caused it. The note is committed in the same
+// transaction, so no duty is lost if the process ends right after. The handoff may have ended; its record stays due
+// until [Op.resumeDuties] has carried out the noted duties.
 func (o *Op) deferDuties(owed []duty) error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, d := range owed {
@@ -149,11 +156,11 @@ func (o *Op) deferDuties(owed []duty) error {
 	})
 }
 
-// resumeDuties carries out the duties that are noted on a record, in the name of the clock. Such a record stays due
-// until all of them are done. The call that deferred the duties resumes them in transactions of their own before it
-// returns. If its process ends first, the next call of any caller resumes them before its own work. resumeDuties
-// removes the notes and carries out the duties in one transaction, so each handoff is visited once; it defers again if
-// the rest is again too much.
+// resumeDuties carries out the duties that [Op.deferDuties] noted on a record, in the name of the clock. The record
+// stays due until all of its duties are done. The call that deferred the duties resumes them in transactions of their
+// own before it returns. If its process ends first, the next call of any caller resumes the duties before its own work.
+// resumeDuties removes the notes and carries out the duties in one transaction, so each handoff is visited once. It
+// defers the remaining duties again if they visit more than [MaxSpread] handoffs.
 func (o *Op) resumeDuties(r *store.Record) error {
 	h := &Happening{Action: life.Resume}
 	err := o.Change(h, r, func(now *store.Record) {
@@ -175,8 +182,9 @@ func (o *Op) resumeDuties(r *store.Record) error {
 	return o.runDuties(c)
 }
 
-// withConsequences runs fn and all consequences of fn at once. Consequences that the operation has collected so far stay queued. The
-// clock uses it to end an expired lease in the middle of another operation.
+// withConsequences runs fn and then at once all consequences of the changes that fn made. Consequences of earlier
+// changes of the operation stay queued until [Op.RunConsequences]. The server uses withConsequences, for example, to
+// end an expired lease in the middle of another operation.
 func (o *Op) withConsequences(fn func() error) error {
 	before := o.happened
 	defer func() { o.happened = before }()

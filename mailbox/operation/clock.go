@@ -11,15 +11,16 @@ import (
 	"handoff/store"
 )
 
-// applyNextTimer applies one due change of time to a handoff. More changes may be due: a lease and a deadline that
-// ended together are two events. The caller makes sure that one is due.
+// applyNextTimer applies the first change that is due by time to a handoff. Its caller makes sure that a change is due.
+// More changes may be due afterwards; each change has an event of its own.
 //
-// The events of deadlines, leases, reservations and delays record their due time. So the registry shows when a lease
-// ended and when the server noticed.
+// The events about ended deadlines, leases, reservations and delays record the due time. So the registry shows both
+// when a lease ended and when the server noticed it.
 //
-// If several timers are due, their order counts. The deadline comes first: it ends the handoff and all its other
-// timers, so nobody claims an overdue handoff. The end of a lease comes before the notice of silence, which makes no
-// sense without a claim. Deferred duties concern only ended handoffs, which have no other timer.
+// If several timers are due, their order matters. The deadline comes first: it ends the handoff and all its other
+// timers, so no agent claims an overdue handoff. The end of a lease comes before the notice that the holder is silent,
+// because without a claim there is no holder. Deferred consequences concern only ended handoffs, which have no other
+// timer.
 func (o *Op) applyNextTimer(r *store.Record) error {
 	if len(r.Owes) > 0 {
 		return o.resumeDuties(r)
@@ -39,12 +40,12 @@ const dueLimit = 256
 // dueTime bounds the same by time, for handoffs with many consequences.
 const dueTime = 100 * time.Millisecond
 
-// applyDue applies changes that are due by time: leases, reservations, delays and deadlines that ended, and deferred
-// duties, the longest overdue first. Every operation begins with it. It handles at most [dueLimit] handoffs. It stops
-// earlier when their consequences visited [MaxSpread] others, when the rules have used up their budget, see
-// [Rules.ClockBudgetSpent], and after [dueTime]. The next operation does the rest, and [Op.upToDate] makes sure that no
-// caller acts on an overdue handoff. If a change fails, applyDue logs the handoff, undoes all its changes, and goes on
-// with the others.
+// applyDue applies changes that are due by time, the longest overdue first: leases, reservations, delays and deadlines
+// that ended, and consequences that were deferred. Every operation begins with it. It handles at most [dueLimit]
+// handoffs. It stops earlier when their consequences visited [MaxSpread] other handoffs, when the rules have used up
+// their budget, see [Rules.ClockBudgetSpent], and after [dueTime]. The next operation applies the remaining changes,
+// and [Op.upToDate] makes sure that no caller acts on an overdue handoff. If a change fails, applyDue logs the handoff,
+// undoes all changes of that handoff, and goes on with the next handoff.
 func (o *Op) applyDue() error {
 	due, err := reading.Collect(reading.AtMost(dueLimit, o.Due(o.Now)))
 	if err != nil {
@@ -60,7 +61,7 @@ func (o *Op) applyDue() error {
 			err := o.TryPart(func() error { return o.applyDueTo(id) })
 			enough = o.Rules.ClockBudgetSpent()
 			if err != nil {
-				// One damaged handoff must not stop the others: it stays as it is.
+				// One damaged handoff must not stop the others: applyDue leaves the damaged handoff as it is.
 				o.env.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue
 			}
@@ -71,12 +72,12 @@ func (o *Op) applyDue() error {
 	})
 }
 
-// TryPart runs fn and its consequences as a part of the operation that may fail alone. After an error it undoes all
-// changes and wakeups of the part, and the operation goes on. So one damaged record does not stop every call. The part
-// sees all earlier writes of the operation.
+// TryPart runs fn and its consequences as a part of the operation that may fail without failing the operation. After an
+// error TryPart undoes all changes of the part and drops the wakeups of waiting calls that the part collected, and the
+// operation goes on. So one damaged record does not stop every call. The part sees all earlier writes of the operation.
 //
-// While the part runs, the operation has the transaction and the view of the part. A part may contain a part. TryPart
-// returns the error as it is and logs nothing.
+// While the part runs, o writes to and reads from the nested transaction of the part. A part may contain a part.
+// TryPart returns the error of fn unchanged and logs nothing.
 func (o *Op) TryPart(fn func() error) error {
 	tx, before := o.tx, o.effects
 	defer o.useTransaction(tx)
@@ -90,9 +91,10 @@ func (o *Op) TryPart(fn func() error) error {
 	return err
 }
 
-// applyDueTo applies all due changes of one handoff, if it is still due: consequences of another handoff may have
-// applied them since the list was made. It leaves nothing due, because waiters sleep past overdue times. A row of time
-// without a record is damage, and an error.
+// applyDueTo applies all due changes of one handoff. It does nothing if the handoff is no longer due, because
+// consequences of another handoff may have applied the changes since the caller listed the due handoffs. It applies
+// every due change and not only the first, because waiting calls set their alarm only for times in the future. If the
+// time index names a handoff that has no record, the store is damaged, and applyDueTo returns an error.
 func (o *Op) applyDueTo(id schemas.ID) error {
 	r, err := o.Record(id)
 	if r == nil {
@@ -102,9 +104,9 @@ func (o *Op) applyDueTo(id schemas.ID) error {
 	return err
 }
 
-// upToDate applies all due changes of a record and returns the record as it is then. One operation may not apply
-// everything that is due, and no caller may act on an overdue record. The error is that of the change that failed; the
-// caller then leaves this handoff alone.
+// upToDate applies all due changes of a record and returns the record as it is afterwards. Callers need it because the
+// start of an operation applies only a bounded number of due changes, and no caller may act on an overdue record. If a
+// change fails, upToDate returns its error, and the caller leaves this handoff alone.
 func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.asClock(func() error { return o.applyNextTimer(r) })
@@ -118,8 +120,8 @@ func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
 	return r, nil
 }
 
-// asClock runs fn and its consequences as the clock. Sends of rules meanwhile count as sends because of time, see
-// [Op.Timed].
+// asClock runs fn and its consequences with the clock as the caller. While fn runs, [Op.Timed] is true, so handoffs
+// that rules send count as sent because of time and not because of a call.
 func (o *Op) asClock(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
@@ -128,10 +130,10 @@ func (o *Op) asClock(fn func() error) error {
 }
 
 // UsableRecord returns the record of a handoff with all due changes applied. It returns nil if the handoff is missing
-// or damaged, or if a due change fails. So callers that visit many handoffs do not stop at one.
+// or damaged, or if a due change fails. So callers that visit many handoffs do not stop at a bad one.
 //
-// It may commit changes of time, so a record that the caller read before may be stale afterwards. It logs each handoff
-// that it passes over, once for each call.
+// UsableRecord may commit the due changes, so a record that the caller read before may be stale afterwards. It logs
+// each handoff for which it returns nil, once for each call of UsableRecord.
 func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
@@ -147,8 +149,9 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue tells whether the clock has to change a record. Deferred duties wait if this operation has used up its visits,
-// so a read shows the record as it is. A damaged record stays due, and each operation tries again.
+// isDue tells whether a record has to change because of time. If the operation has already visited [MaxSpread]
+// handoffs, a record with deferred consequences does not count as due: the operation reads the record as it is, and a
+// later operation carries out the consequences. A damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
 }

@@ -6,10 +6,11 @@ import (
 	"handoff/schemas"
 )
 
-// conditions evaluates each condition of package life on a happening. Each condition has a row here. The functions see
-// the record before and after, and never read the store, so the result is the same each time that the transaction runs.
-// Was is nil for a new handoff; only NeedsApproval is evaluated on one. For HeldByAnother an empty holder counts as
-// another agent, and [Op.NotifyAgent] then notifies nobody.
+// conditions has a function for each condition under which package life has a consequence for a change. The functions
+// get the record before the change (Was) and after it (Now), and never read the store. So a condition has the same
+// value each time that the store runs the transaction. Was is nil for a new handoff; NeedsApproval is the only
+// condition that is evaluated for new handoffs. For HeldByAnother an empty holder counts as another agent, and
+// [Op.NotifyAgent] then sends no notice.
 var conditions = map[life.Condition]func(*Happening) bool{
 	life.Always:           func(*Happening) bool { return true },
 	life.NeedsApproval:    func(h *Happening) bool { return h.Now.NeedsApproval && (h.Was == nil || !h.Was.NeedsApproval) },

@@ -2,9 +2,10 @@
 // finds a record, checks an action against the table of package life, commits the record with its event, and carries
 // out the consequences.
 //
-// It does not depend on the operations of the mailbox. The mailbox takes part through its [Rules], which see nothing of
-// the transaction but [Op]. Begin with [Engine.Update] and [Op.Commit]. Consequences are in cascade.go, time in
-// clock.go, repeated calls in idempotency.go, and leases in lease.go.
+// Package operation does not import package mailbox, which defines the operations. The mailbox takes part through its
+// implementation of [Rules], which has access to the transaction only through an [Op]. A reader of the code begins with
+// [Engine.Update] and [Op.Commit]. Consequences are in cascade.go, time in clock.go, repeated calls in idempotency.go,
+// and leases in lease.go.
 package operation
 
 import (
@@ -38,27 +39,30 @@ type Engine struct {
 	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.clockWasSetBack]
 }
 
-// New makes an engine. It calls rules for each run of a transaction, to get the rules of a new operation.
+// New makes an engine. The engine calls rules once for each run of a transaction, because each operation has rules of
+// its own.
 func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, rules: rules} }
 
-// Update runs one operation that may change something: due changes of time, then fn, then the consequences of both.
-// Every method that writes goes through it, so all three are committed together or not at all.
+// Update runs one operation that may change something. It applies the changes that are due by time, then runs fn, then
+// carries out the consequences of both. All three are committed together or not at all. Every method of the mailbox
+// that writes goes through Update.
 //
 // The store may run the transaction more than once, so fn assigns its results at its start and changes nothing outside
-// of the transaction. An error from fn undoes everything. An error that fn leaves with [Op.Refuse] is returned after
-// the commit. All errors that Update returns have a code, see [Coded].
+// of the transaction. An error that fn returns undoes everything. If fn passes an error to [Op.Refuse] instead, Update
+// commits and then returns that error. All errors that Update returns have a code, see [Coded].
 //
 // When Update returns without an error, all its writes are on disk. If the process dies before that, the transaction is
 // stored as a whole or not at all, and the caller repeats the call: with a request id it then gets the committed
 // result, see [Mutate].
 //
-// After the commit Update wakes the waiters for changed mailboxes and handoffs. It also wakes them if the commit
-// failed, because the store may have kept the transaction. It carries out duties that were too much for one transaction
-// in further transactions before it returns, see [Engine.runDeferred].
+// After the commit Update wakes the calls that wait for a changed mailbox or handoff. It also wakes them if the commit
+// failed, because the store may have kept the transaction. If the consequences were too many for one transaction,
+// Update carries out the rest in further transactions before it returns, see [Engine.runDeferred].
 //
-// The order within the transaction matters. Changes of time come first, so that fn judges the current state.
-// Consequences come last, so that one cascade sees all changes of fn. [Once] looks up the receipt of an earlier call
-// with the same request id between the two: so a repeat may apply due changes, too.
+// The order within the transaction matters. Changes that are due by time come first, so that fn judges the current
+// state. Consequences come last, so that they are computed from all changes of fn. [Once] runs inside fn and looks up
+// the stored result of an earlier call with the same request id. So a repeated call may apply due changes, too, before
+// it gets that result.
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.Transact(ctx, by, func(o *Op) error {
 		if err := o.applyDue(); err != nil {

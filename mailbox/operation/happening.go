@@ -11,9 +11,10 @@ import (
 	"handoff/store"
 )
 
-// Happening describes one change of one handoff by an operation, the clock or a consequence, with the content that its
-// consequences need. It lives as long as the transaction. Only the name of a consequence outlives it, see
-// [Op.deferDuties], so consequences that can be deferred use nothing of it but the record.
+// Happening describes one change of one handoff by an operation, the clock or a consequence, with the content that the
+// consequences of the change need. A Happening exists only during the transaction. If a consequence is deferred to a
+// later transaction, only its name is stored, see [Op.deferDuties]. So a consequence that can be deferred may read the
+// record, and no other field of the Happening.
 type Happening struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new handoff
@@ -43,15 +44,15 @@ type Happening struct {
 	By schemas.Caller // the caller, set by [Op.Commit]
 }
 
-// Loss says why a handoff did not end well: the holder's failure, or the reason of the clock or the sender. One of the
-// two fields is set.
+// Loss says why a handoff did not end well. Failure is set if the holder reported a failure; Reason is set if the clock
+// or the sender ended the handoff.
 type Loss struct {
 	Failure *schemas.Failure
 	Reason  string
 }
 
-// ForRetry returns the loss for the next holder. The questions of the last holder become blockers, because the next
-// holder, perhaps the same agent, has to know that they are open.
+// ForRetry returns the loss as the next holder gets it. Questions in the last holder's rollback request become blockers
+// of the failure, because the next holder (perhaps the same agent) has to know that these questions are open.
 func (l Loss) ForRetry() Loss {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
@@ -67,7 +68,8 @@ func (l Loss) ForRetry() Loss {
 	return Loss{Failure: &f, Reason: l.Reason}
 }
 
-// Text returns the description of the failure, and the reason of its rollback request if that says more.
+// Text returns the description of the failure, followed by the reason of its rollback request if the reason adds
+// something.
 func (l Loss) Text() string {
 	if l.Failure == nil {
 		return l.Reason
@@ -79,8 +81,9 @@ func (l Loss) Text() string {
 	return text
 }
 
-// ReasonFrom returns the reason for a failure without one: the beginning of its description.
+// ReasonFrom returns a reason for a failure whose holder gave no reason: the beginning of the failure's description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
-// Routed tells whether a rule continues the work, now or after a person's permission.
+// Routed tells whether a rule of a file continues the work after this change, at once or after a person has permitted
+// the rules of that file.
 func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }

@@ -10,22 +10,22 @@ import (
 	"handoff/store"
 )
 
-// receiptLife is how long the server knows the result of a call with a request id. Callers repeat a call within seconds
-// or minutes; a day covers a machine that slept.
+// receiptLife is how long the server keeps the result of a call with a request id. Callers repeat a call within seconds
+// or minutes; a day is enough even if the machine slept between the two calls.
 //
-// There are three independent protections against sending the same thing twice. A request id marks repeats of one call,
-// by a client or a proxy that got no answer; every method that changes something knows it for a day. An idempotency key
-// marks one piece of work, as its sender names it; the store knows it forever. Without either, equal content within ten
-// minutes is sent again, and the server warns the sender.
+// There are three independent protections against sending the same thing twice. First, a client or a proxy that got no
+// answer repeats the call with the same request id; every method that changes something recognises the id for a day.
+// Second, a sender may name a piece of work by an idempotency key, which the store keeps forever. Third, if a call has
+// neither and the same content was sent within the last ten minutes, the server sends it again and warns the sender.
 const receiptLife = 24 * time.Hour
 
 // Mutate runs an operation and stores its result under the request id of the caller, in the same transaction. A repeat
-// of the call gets the first result, or the first refusal if that one was committed, and takes effect once. Every
-// method that changes something for a caller goes through it. It notes that the caller was seen: in this process at
-// once, in the store once a minute. It stores no receipt without a request id, and none for an operation that did
-// nothing, so that its repeat tries again.
+// of the call changes nothing and gets the first result, or the first refusal if the refused call was committed, see
+// [Op.Refuse]. Every method that changes something for a caller goes through it. Mutate notes that the caller was seen:
+// in this process at once, in the store once a minute. It stores no receipt (result for repeats) if the call has no
+// request id. It also stores none if the operation did nothing, so that a repeat of the call tries again.
 //
-// The receipt is committed with the change. So after a crash a repeat finds both or neither.
+// The receipt is committed together with the change. So a call that is repeated after a crash finds both or neither.
 func Mutate[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
@@ -43,8 +43,10 @@ func Mutate[Out any](
 }
 
 // Once returns the result of an earlier call with the same request id, or runs fn if there is none. It stores no result
-// of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a caller or a
-// method, so callers must make them unique. If the result of a repeat has a method Replayed, Once calls it.
+// if the operation failed, because a failed operation is undone as a whole, and none if the operation did nothing.
+// Request ids are not bound to a caller or a method, so callers must make them unique. If Once returns the result of an
+// earlier call and the result has a method Replayed, Once calls that method: for example, a repeated claim counts as a
+// sign that the holder is still there.
 func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
 		return fn(o)
@@ -66,8 +68,8 @@ func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	return out, o.remember(out)
 }
 
-// refusedDigest marks the receipt of a call that was committed and refused. It takes the place of a digest, which only
-// receipts of keys have.
+// refusedDigest marks the receipt of a call that was committed although it was refused. It stands in the field Digest,
+// which is otherwise used only in receipts of idempotency keys.
 const refusedDigest = "refused"
 
 // replay decodes the result of an earlier call into out, or repeats its refusal. It changes nothing and writes no
@@ -84,8 +86,9 @@ func (o *Op) replay(done *store.Receipt, out any) error {
 	return nil
 }
 
-// remember stores the result of a call, or its refusal. It also deletes up to four receipts that are a day old, so the
-// store never holds more receipts than a day brings.
+// remember stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are more
+// than a day old. So receipts are deleted faster than they are added, and the store holds about as many as calls were
+// made in the last day.
 func (o *Op) remember(out any) error {
 	digest := ""
 	if o.refusal != nil {

@@ -11,22 +11,23 @@ import (
 
 // How long a claim lasts, and whether its holder is still there.
 //
-// A claim has one of three proofs that its holder is still there. A client over stdio has its connection: the lease is
-// short and goes on while the connection is open. A client over HTTP has no connection, so the lease is long and each
-// call that names the handoff renews it. A person on the command line counts as a caller without a connection.
+// The server learns in one of three ways that the holder of a claim is still there. If the client uses stdio, it has a
+// connection: the lease is short, and the claim goes on while the connection is open. If the client uses HTTP, it has
+// no connection: the lease is long, and each call that names the handoff renews it. A person on the command line counts
+// as a caller without a connection.
 //
-// No sweeper ends leases. A lease is over when its time has passed, and the next operation that notices asks
-// [LeasesAt.RenewedUntil] whether the claim goes on. The functions here write nothing: the rules of the mailbox apply
-// their results, each change as an event.
+// No background job ends leases. A lease is over when its time has passed. The next operation notices this and asks
+// [LeasesAt.RenewedUntil] whether the claim goes on. The functions in this file write nothing: package mailbox applies
+// their results and records each change as an event.
 //
-// No timer renews a lease, so a model that works for 40 minutes costs no write while no other call comes. Only this
-// process's memory knows the open connections. A new owner of the store therefore gives each connection that it does
-// not know two minutes to announce itself: a killed server could not say that it left, and its client may start another
-// one at once.
+// No timer renews a lease, so a model that works for 40 minutes costs no write while no other call comes. The open
+// connections are known only in the memory of the process that owns the store. A new owner therefore gives each
+// connection that it does not know two minutes to announce itself. A killed server cannot report that it ended, and its
+// client may start another server at once.
 //
-// If the clock advanced more than a minute further than the time that the machine was awake, leases and reservations
-// are extended by the time that the machine slept, and by at least those two minutes. Deadlines are not extended. The
-// event records how long the machine slept.
+// If the clock advanced by over a minute more than the machine was awake, the machine slept for the difference. Leases
+// and reservations are then extended by the time asleep, and last at least two minutes after the machine woke.
+// Deadlines are not extended. The event records how long the machine slept.
 
 const (
 	// Grace is how long a claim outlives its connection.
@@ -35,8 +36,8 @@ const (
 	withoutConnection = 30 * time.Minute // the shortest lease of a claim without a connection
 )
 
-// Leases holds how long claims last in a workspace, and this process's knowledge of present agents and of sleeps of the
-// machine.
+// Leases holds the settings of a workspace about how long claims last, and gives access to this process's knowledge of
+// open connections and of times when the machine slept.
 type Leases struct {
 	Lease time.Duration // silence after which a claim ends
 	Max   time.Duration // longest silence that an open connection covers
@@ -44,9 +45,9 @@ type Leases struct {
 	Clock *presence.Clock
 }
 
-// length returns how long a claim lasts without a sign of its holder. Over a connection that is the lease of the
-// service, 15 minutes by default. Without a connection it is at least 30 minutes, or twice the estimate, because
-// nothing shows that the client is still there.
+// length returns how long a claim lasts without a call of its holder. For a claim over a connection it is the lease
+// that the service is configured with, 15 minutes by default. For a claim without a connection it is at least 30
+// minutes and at least twice the estimated working time, because nothing else shows that the client is still there.
 func (l Leases) length(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return l.Lease
@@ -54,30 +55,32 @@ func (l Leases) length(r *store.Record) time.Duration {
 	return max(l.Lease, withoutConnection, 2*r.Estimated())
 }
 
-// LeasesAt judges claims at one time. It looks up present agents and sleeps of the machine anew in each call.
+// LeasesAt decides about claims at one fixed time. Each of its methods looks up the open connections and the sleeps of
+// the machine anew.
 type LeasesAt struct {
 	Leases
 	Now     time.Time
 	Started time.Time // of the service, corrected for sleeps and for a clock that was set
 }
 
-// AtNow returns the judge for the time that the clock reads now.
+// AtNow returns a [LeasesAt] for the current time of the clock.
 func (l Leases) AtNow() LeasesAt {
 	now, running := l.Clock.Read()
 	return LeasesAt{l, now, now.Add(-running)}
 }
 
-// RenewedUntil returns how long a claim goes on after its lease ended. While the claiming connection is open, the claim
-// goes on up to the longest silence since the holder's last call on it. In any case it goes on for one lease after the
-// holder's last sign. Time that the machine slept does not count as silence.
+// RenewedUntil returns the new end of a lease that has ended. While the connection of the claim is open, the claim goes
+// on for one more lease, but not longer than the longest allowed silence after the holder's last call about the
+// handoff. In any case the claim goes on for one lease after that call. Time during which the machine slept does not
+// count as silence.
 //
-// The longest silence is the largest of three: the service's (two hours by default), twice the estimate, and the
-// longest session that the holder registered. A connection that may still be announced extends the claim by two minutes
-// each time. A connection that is gone extends it only by the time asleep. The result may lie in the past: then the
-// claim ends.
+// The longest allowed silence is the largest of three times: the limit of the service (two hours by default), twice the
+// estimated working time, and the longest session that the holder registered. If the connection is unknown and may
+// still be announced, the claim goes on for two minutes each time. If the connection is gone, the lease is extended
+// only by the time that the machine slept. The result may lie in the past: then the claim ends.
 //
-// Nothing is written without a call. A claim over an open connection costs one event for each lease that ends before an
-// operation notices, and not one for each minute.
+// The server renews a lease only when a call comes after the lease has ended. So a claim over an open connection costs
+// at most one event per length of a lease, and none while no call comes.
 func (j LeasesAt) RenewedUntil(v *store.View, r *store.Record) store.Time {
 	switch {
 	case j.goneForGood(r):
@@ -95,7 +98,8 @@ func (j LeasesAt) RenewedUntil(v *store.View, r *store.Record) store.Time {
 	return beforeDeadline(r, max(end, j.ExtendedForSleep(v, r, r.Lease)))
 }
 
-// beforeDeadline cuts the end of a lease to the deadline, which ends the handoff in any case.
+// beforeDeadline returns the end of a lease, or the deadline of the handoff if that is earlier, because the deadline
+// ends the handoff in any case.
 func beforeDeadline(r *store.Record, end store.Time) store.Time {
 	if r.Deadline != 0 {
 		return min(end, r.Deadline)
@@ -103,8 +107,9 @@ func beforeDeadline(r *store.Record, end store.Time) store.Time {
 	return end
 }
 
-// longestSession returns the longest session that the holder registered, in minutes on its card. It returns zero if the
-// holder registered none, or if its card cannot be read. It applies only to claims over a connection.
+// longestSession returns the longest duration of a session that the holder registered on its card, where it stands in
+// minutes. It returns zero if the holder registered none, or if its card cannot be read. Only claims over a connection
+// use it.
 func longestSession(v *store.View, r *store.Record) time.Duration {
 	a, err := v.Agent(r.Holder)
 	if err != nil || a == nil {
@@ -113,8 +118,8 @@ func longestSession(v *store.View, r *store.Record) time.Duration {
 	return time.Duration(a.Card.MaxMinutes) * time.Minute
 }
 
-// Touch starts the lease of a held record anew after a sign of its holder. While a handoff waits for an answer, no
-// lease runs, because its holder can do nothing about it.
+// Touch starts the lease of a claimed handoff anew, because its holder made a call about it. While a handoff waits for
+// an answer, it has no lease, because its holder cannot speed up the answer.
 func (j LeasesAt) Touch(r *store.Record) {
 	r.Touched, r.Left = store.At(j.Now), false
 	r.SilentAt = j.SilenceNoticeAt(r)
@@ -128,8 +133,8 @@ func (j LeasesAt) Touch(r *store.Record) {
 // LongestLease returns the longest time from now to the end of a lease of r.
 func (l Leases) LongestLease(r *store.Record) time.Duration { return max(l.length(r), Grace) }
 
-// SleptSinceEvent returns how long the machine slept since the last event of a handoff, zero if the event cannot be
-// read. Only this process knows of sleeps, so a new process knows of none.
+// SleptSinceEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot be
+// read. Sleeps are kept only in the memory of this process, so after a restart earlier sleeps count as zero.
 func (l Leases) SleptSinceEvent(v *store.View, r *store.Record) time.Duration {
 	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // the usual case
@@ -141,8 +146,9 @@ func (l Leases) SleptSinceEvent(v *store.View, r *store.Record) time.Duration {
 	return l.Clock.SleptSince(e.At)
 }
 
-// ExtendedForSleep returns the end of a time that was set to end at at, extended by the sleep since the last event. If
-// the machine slept at that time, the end is at least [Grace] after it woke.
+// ExtendedForSleep returns the new end of a lease or reservation of r that was set to end at the time at: at plus the
+// time that the machine slept since the last event of r. If the machine slept at the time at, the new end is at least
+// [Grace] after the machine woke.
 func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) store.Time {
 	end := at.Time().Add(l.SleptSinceEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
@@ -151,32 +157,34 @@ func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) 
 	return store.At(end)
 }
 
-// The connection of a claim is open, gone, or unknown: a new process does not know the connections of the process
-// before, which may still be announced.
+// The connection of a claim is open, gone, or unknown. A connection is unknown if it belonged to an earlier process: it
+// may still be open, and its client may still announce it to this process.
 
-// ConnectionGone tells whether the connection over which r was claimed is gone. Then an agent of the holder's name may
-// claim r again. A connection is gone if it was closed, if no other server could announce connections of an earlier
-// process, or if it was not announced within the grace after this process started. A claim without a connection never
-// counts as gone. ConnectionGone reads only memory and the record.
+// ConnectionGone tells whether the connection over which r was claimed is gone. If it is, another session with the
+// holder's name may claim r again. A connection is gone if it was closed, or if it belonged to an earlier process and
+// cannot come back: because this process is the only one that could announce it, or because it was not announced within
+// [Grace] after this process started. The result is false for a claim without a connection. ConnectionGone reads only
+// memory and the record.
 func (j LeasesAt) ConnectionGone(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && (r.Left || j.Here.Alone || j.pastGrace())
 }
 
 func (j LeasesAt) pastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
-// goneForGood tells whether the connection of r is gone and had its time to return: it was closed, which cut the lease
-// to the grace, or the grace after the start of this process is over.
+// goneForGood tells whether the connection of r is gone and has also used up its time to return. This holds if the
+// connection was closed, because closing it shortened the lease to [Grace], or if more than [Grace] has passed since
+// this process started.
 func (j LeasesAt) goneForGood(r *store.Record) bool {
 	return j.ConnectionGone(r) && (r.Left || j.pastGrace())
 }
 
-// MayReturn tells whether the connection of r is unknown and may still return. Each claim over a connection is in
-// exactly one of the states open, gone for good, and may return.
+// MayReturn tells whether the connection of r is unknown to this process and may still be announced. The connection of
+// a claim is in exactly one of three states: open, gone for good, or it may return.
 func (j LeasesAt) MayReturn(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.goneForGood(r)
 }
 
-// LastHeard returns when the holder of r last made a call, whether it changed r or only read it.
+// LastHeard returns when the holder of r last made a call about r, whether the call changed r or only read it.
 func (l Leases) LastHeard(r *store.Record) time.Time {
 	if at := l.Here.LastHeard(r.Token); at.After(r.Touched.Time()) {
 		return at
@@ -184,9 +192,9 @@ func (l Leases) LastHeard(r *store.Record) time.Time {
 	return r.Touched.Time()
 }
 
-// SilenceNoticeAt returns when the server notifies the sender that r's holder is silent, judged by the holder's last
-// call; 0 if the sender was notified or no notice is due. The time may lie in the past. Time that the machine slept
-// does not count as silence.
+// SilenceNoticeAt returns the time at which the server tells the sender that the holder of r has made no call for long,
+// see [Leases.SilenceLimit]. It returns 0 if the server has already told the sender, or will not. The time may lie in
+// the past. Time during which the machine slept does not count as silence.
 func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	if r.SilentAt == 0 {
 		return 0
@@ -195,10 +203,11 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	return store.At(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
 }
 
-// SilenceLimit returns how long the holder of r may be silent before the server notifies the sender: four thirds of a
-// lease, or twice the estimate, but at most three quarters of the silence after which the claim ends. With the defaults
-// that is 20 minutes, and an estimate of 10 minutes or less changes nothing. The cap makes sure that the sender hears
-// of it while the claim still goes on. The overview uses the same limit.
+// SilenceLimit returns how long the holder of r may make no call before the server tells the sender. It is four thirds
+// of a lease or twice the estimated working time, the longer of the two, but at most three quarters of the silence
+// after which the claim ends. With the defaults it is 20 minutes, and an estimate of 10 minutes or less does not change
+// it. The upper bound makes sure that the sender hears of the silence while the claim still goes on. The overview of a
+// workspace uses the same limit.
 func (l Leases) SilenceLimit(r *store.Record) time.Duration {
 	longest := l.length(r)
 	if r.Conn != "" { // its lease is renewed, see [LeasesAt.RenewedUntil]

@@ -16,16 +16,17 @@ import (
 // store runs the transaction, so a second run keeps nothing of the first. Its methods may be called only while the
 // transaction lasts, by one goroutine.
 //
-// An operation finds its record with [Op.Find], checks and changes it with [Op.Step], and stores it with [Op.Commit],
-// which notes the happening. [Op.RunConsequences] carries out the consequences. The type hides the transaction, so the
-// compiler ensures that
+// An operation finds its record with [Op.Find], makes a changed copy with [Op.Step], which checks whether the action is
+// allowed, and stores the copy with [Op.Commit]. [Op.RunConsequences] carries out the consequences of all stored
+// changes. The type hides the transaction, so the compiler ensures that
 //   - only Commit changes a record, and writes its event in the same transaction. So the registry has every change, and
 //     the number of a record's newest event is its version.
 //   - wakeups are collected, see [Op.Announce], and sent after the commit.
 //   - code that has only an Op never reads past its transaction, where it would not see its own writes.
 //
-// Two rules are left to users of the type. A function that is given to the engine uses no engine that it captured. And
-// a record is not changed through the same pointer after its commit: Step returns a copy.
+// The compiler cannot check two rules, so users of the type have to follow them. A function that is passed to the
+// engine must not call an engine itself. And a record must not be changed through the same pointer after its commit;
+// Step returns a copy for this reason.
 type Op struct {
 	*store.View // reads of the transaction
 	Rows        // writes that need no event of a handoff
@@ -50,8 +51,8 @@ type Op struct {
 	refusal     error // the error that the caller gets although the transaction is committed
 }
 
-// Rows are the rows that an operation may write directly. Records and events are not among them: only [Op.Commit] and
-// [Op.RecordEvent] write those. See [store.Tx] for each.
+// Rows has the methods that write the rows which an operation may write directly, see [store.Tx] for each method. It
+// has no method that writes records or events, because only [Op.Commit] and [Op.RecordEvent] write records and events.
 type Rows interface {
 	PutAgent(store.Agent) error
 	DeleteAgent(schemas.Agent) error
@@ -92,17 +93,20 @@ func (o *Op) Here() sessions.Here { return o.env.Here }
 // Offers returns the rules about who may claim what, over the transaction's view.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }
 
-// Refuse commits the operation and returns err to the caller all the same. Late outcomes use it: the server keeps them
-// and tells their sender that the claim is lost. Any other error undoes the whole transaction.
+// Refuse lets the operation commit its changes although the caller gets err as the result. Late outcomes use it: the
+// server stores an outcome that came too late, and tells the agent that reported it that its claim is lost. Any other
+// error undoes the whole transaction.
 func (o *Op) Refuse(err error) { o.refusal = err }
 
-// SkipReceipt stores no result under the request id, because the operation did nothing: a repeat tries again.
+// SkipReceipt makes sure that the result of the operation is not stored under the request id of the call. An operation
+// that did nothing calls it, so that a repeat of the call tries again.
 func (o *Op) SkipReceipt() { o.skipReceipt = true }
 
-// effects collects the wakeups that follow the commit: for waiters in package longpoll, and for the tracker of present
-// agents. They are memory of one run of the transaction. When a part of the operation is undone, see [Op.TryPart], its
-// effects are undone, too. If the process dies between the commit and the wakeup, no waiter in this process is left,
-// and waiters of other processes look again when they reach the next owner.
+// effects collects what the operation has to report after its commit: to the waiting calls in package longpoll, and to
+// the tracker of present agents. The values exist only during one run of the transaction. When a part of the operation
+// is undone, see [Op.TryPart], its effects are undone, too. If the process dies after the commit and before the report,
+// the waiting calls of this process have ended with it, and calls that wait in other processes look again when they
+// reach the next owner of the store.
 type effects struct {
 	last      uint64            // the newest event
 	wrote     bool              // waiters have something new to see
@@ -119,18 +123,21 @@ func (e effects) wakeups() longpoll.Effects {
 	return longpoll.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// Announce wakes, after the commit, the waiters for any change and the waiters for mail to these addresses.
+// Announce makes sure that, after the commit, the server wakes all calls that wait for any change, and the calls that
+// wait for mail to these addresses.
 func (o *Op) Announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
 
 // ContinueLater carries out the deferred duties of a handoff in later transactions of the current call.
 func (o *Op) ContinueLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
 
-// ClockCaller is the caller of all work that the server does by itself: changes of time, deferred duties, and
-// consequences for other handoffs. It plays the part [life.Clock] and no other.
+// ClockCaller is the caller of all work that the server does by itself: changes that are due by time, deferred
+// consequences, and consequences for other handoffs. In the rules about which caller may do an action, it counts as
+// [life.Clock] and as nothing else.
 var ClockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// ActingAs runs fn in the name of another caller: its events, notices and permissions have that caller. It restores
-// the first caller when it returns, also after an error or a panic.
+// ActingAs runs fn in the name of another caller. Events and notices that fn makes name that caller, and permission
+// checks in fn are about that caller. ActingAs restores the original caller when it returns, also after an error or a
+// panic.
 func (o *Op) ActingAs(by schemas.Caller, fn func() error) error {
 	was := o.By
 	defer func() { o.By = was }()
@@ -138,8 +145,9 @@ func (o *Op) ActingAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// Find resolves an id as a caller wrote it, see [reading.Find], and applies all due changes to the handoff. So no
-// caller acts on a claim, a deadline or a reservation that is over, even if more was due than one operation applies.
+// Find returns the record of the handoff with an id as a caller wrote it, see [reading.Find]. It first applies all
+// changes that are due by time to this handoff. So no caller acts on a claim or a reservation that is over, or on a
+// handoff whose deadline has passed, even if the start of the operation could not apply all due changes.
 func (o *Op) Find(id string) (*store.Record, error) {
 	r, err := reading.Find(o.View, id, o.By.Agent)
 	if err != nil {
@@ -148,15 +156,17 @@ func (o *Op) Find(id string) (*store.Record, error) {
 	return o.upToDate(r)
 }
 
-// Commit stores a changed record together with its event, and notes the happening. Its consequences run later in the
-// same transaction, see [Op.RunConsequences]. Only Commit changes records. It computes when the clock next changes the
-// record, and collects the wakeups. The caller must not change the record after it.
+// Commit stores a changed record together with its event, and remembers h, because the consequences of the change run
+// later in the same transaction, see [Op.RunConsequences]. No other function changes stored records. Commit computes
+// when the record next has to change because of time, and collects the waiting calls to wake. The caller must not
+// change the record after Commit.
 //
-// The happening has the record as it was read, and as it is now. The store writes the index rows that differ between
-// the two, so Was must be the stored record, and not a copy that a caller changed.
+// h has the record as it was read (Was), and the changed record (Now). The store compares the two and writes only index
+// rows that differ. So Was must be the stored record, and not a copy that a caller changed.
 //
-// The store keeps the content with the event, under the number of [Op.NextEvent]. A caller that lets the record point
-// to that number must commit next, because any other event would move it.
+// The store keeps the content with the event, under the number that [Op.NextEvent] returned before. If the caller
+// stores that number in the record, its next write of an event must be this Commit, because another event would take
+// the number.
 func (o *Op) Commit(h *Happening) error {
 	content, err := store.ContentOf(h.Content, o.env.NewID)
 	if err != nil {
@@ -188,9 +198,10 @@ func (o *Op) Commit(h *Happening) error {
 	return nil
 }
 
-// event returns the registry's event of a happening: the action, the state before and after, the attempt, the other
-// handoff, the agent that is told first, and the approval or permission that only a person can give. For the clock it
-// also has the due time, and the seconds that the machine slept meanwhile.
+// event returns the event that the registry keeps about a change: the action, the state before and after, the attempt,
+// the other handoff that is involved, the agent for which the handoff is reserved at first, and the approval or
+// permission if only a person can give it. If the clock made the change, the event also has the due time, and the
+// seconds that the machine slept since the last event.
 func (o *Op) event(h *Happening) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.signEvent(&e, h.Action)
@@ -212,8 +223,9 @@ func (o *Op) event(h *Happening) schemas.Event {
 	return e
 }
 
-// collectEffects adds the wakeups of a changed record: the mailbox in which work may be claimed now, the time at which
-// the clock next changes the record, and a holder that holds one handoff less.
+// collectEffects notes the facts about a changed record that waiting calls have to hear after the commit: the mailbox
+// in which work may be claimed now, the time at which the record next changes because of time, and the agent that holds
+// one handoff less.
 func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
 	if now.Claimable() {
@@ -233,17 +245,18 @@ func (o *Op) collectEffects(was, now *store.Record) {
 	}
 }
 
-// noteFreed notes that an agent holds one handoff less: an agent with a limit may claim from pools again. It also notes
-// an agent whose card cannot be read, because a useless wakeup does no harm.
+// noteFreed notes that an agent holds one handoff less, if the agent's card limits how many it may hold, because the
+// agent may now claim from pools again. noteFreed also notes an agent whose card cannot be read, because a useless
+// wakeup does no harm.
 func (o *Op) noteFreed(holder schemas.Agent) {
 	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
 }
 
-// RecordEvent stores an event that concerns no handoff, as a registration or a token, with its content. The content
-// must hold no secret. It changes no record and has no consequence, but it wakes waiters for new events of the
-// registry.
+// RecordEvent stores an event that concerns no handoff, for example about a registration or a bearer token, with its
+// content. The content must hold no secret. RecordEvent changes no record and has no consequence, but after the commit
+// the server wakes the calls that wait for new events.
 func (o *Op) RecordEvent(a life.Action, said any) error {
 	content, err := store.ContentOf(said, o.env.NewID)
 	if err != nil {
@@ -257,8 +270,8 @@ func (o *Op) RecordEvent(a life.Action, said any) error {
 	return err
 }
 
-// signEvent fills in the action, the time, the caller and the proof of the caller. The caller is that of this part of
-// the operation, see [Op.ActingAs].
+// signEvent fills in the action, the time, the caller, and how the caller proved to be a person, if it did. Inside
+// [Op.ActingAs] the caller is the other caller.
 func (o *Op) signEvent(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.Now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.By.Agent, o.By.AgentID, o.By.Via, o.By.Token, o.By.Trace
@@ -277,9 +290,10 @@ func (o *Op) Change(h *Happening, r *store.Record, alter func(now *store.Record)
 	return err
 }
 
-// ChangeWithNote is [Op.Change] for an action with a note; the record points to this note from then on. Without a note
-// the record keeps its last one, and the event holds only the recipient and the working tree of the message, if any.
-// Earlier notes stay with their events. It returns the changed record.
+// ChangeWithNote is [Op.Change] for an action that may have a note. If the message has a note, the record points to
+// this note from then on. If it has none, the record keeps its last note, and the event holds only the recipient and
+// the working tree of the message, if any. Earlier notes stay with their events. ChangeWithNote returns the changed
+// record.
 func (o *Op) ChangeWithNote(
 	h *Happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
@@ -298,6 +312,6 @@ func (o *Op) ChangeWithNote(
 	return &now, o.Commit(h)
 }
 
-// NextEvent returns the number of the next event, for records that point to its content. It holds until the next commit
-// of this operation. Numbers have no gaps.
+// NextEvent returns the number that the next event of this operation will get. Callers store it in a record that points
+// to the content of that event. Event numbers have no gaps.
 func (o *Op) NextEvent() uint64 { return o.last + 1 }

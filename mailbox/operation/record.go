@@ -8,17 +8,19 @@ import (
 	"handoff/store"
 )
 
-// ToldFirst tells whether a handoff is reserved for one agent of its pool because the server told that agent first, and
-// not because the agent asked a question.
+// ToldFirst tells whether a handoff is reserved for one agent of its pool because the server notified that agent before
+// the rest of the pool. It returns false if the handoff is reserved because that agent asked a question about it.
 func ToldFirst(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
-// atOnce is the Wakes of a record that is due whatever the clock says: a clock that was set back must not hide it.
+// atOnce is the time that [Wakes] returns for a record that is due regardless of the clock. It lies far in the past, so
+// the record is due even if the clock was set back.
 const atOnce store.Time = 1
 
-// Wakes returns the next time at which the clock changes a record, zero for never: the earliest of its timers. The
-// store has no other index of time. A record with deferred duties is due at once, also after it ended.
+// Wakes returns the next time at which a record has to change because of time: the earliest of its timers, or zero if
+// no timer runs. The store indexes records by this time only. A record with deferred consequences is due at once, also
+// if the handoff has ended. If these consequences wait for a person's permission, Wakes returns [store.LeaveTime].
 func Wakes(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
@@ -33,8 +35,8 @@ func Wakes(r *store.Record) store.Time {
 	return cmp.Or(times[:]...) // the first that is set
 }
 
-// Timer is one of the times of a record at which the clock acts. If several are over, their order counts: a deadline
-// ends the handoff, and all its other timers.
+// Timer is one of the times at which a record changes by itself, for example the end of its lease. If several timers
+// are over, the one that comes first in this list acts first: a deadline ends the handoff, and so all its other timers.
 type Timer int
 
 const (
@@ -58,8 +60,9 @@ func timers(r *store.Record) [Delay + 1]store.Time {
 	return at
 }
 
-// VoidToken voids the claim token of a record and remembers it. So the server can tell a former holder from a stranger:
-// it tells the first that its claim is lost, and keeps its result as late; it tells the second that the token is wrong.
+// VoidToken makes the claim token of a record void and keeps it in a list of void tokens. So the server can tell a
+// former holder from a stranger. It tells the former holder that its claim is lost, and keeps its result as a late
+// outcome. It tells a stranger that the token is wrong.
 func VoidToken(r *store.Record) {
 	if r.Token == "" {
 		return
@@ -69,13 +72,13 @@ func VoidToken(r *store.Record) {
 	r.Token = ""
 }
 
-// voidedKept is how many tokens of earlier claims a record keeps. A holder with an older token is told that its token
-// is wrong, and the server does not keep its late result.
+// voidedKept is how many tokens of earlier claims a record keeps. A former holder with an older token gets the answer
+// that its token is wrong, and the server does not keep its late result.
 const voidedKept = 8
 
-// DropClaim ends a claim without charging an attempt: it voids the token, so that a late result is known as one, clears
-// the holder, and closes open questions. The next claim counts as the same attempt. The record must be a copy that is
-// not committed yet.
+// DropClaim ends a claim without counting it as an attempt: the next claim has the same attempt number. It voids the
+// claim token, so that the server recognises a late result of the former holder, clears the holder, and closes open
+// questions. r must be a copy that is not committed yet.
 func DropClaim(r *store.Record) {
 	VoidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false

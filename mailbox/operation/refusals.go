@@ -8,19 +8,21 @@ import (
 	"handoff/store"
 )
 
-// PersonNeeded returns the error for an action that only a person may do. It names the handoff, so that a person can be
-// asked about it.
+// PersonNeeded returns the error for an action that only a person may do. The error names the handoff, so that the
+// client can ask a person about it.
 func PersonNeeded(r *store.Record, what string) error {
 	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
 		About(r.ID, r.Status, 0)
 }
 
-// Conflict returns the error for an action that the state of a handoff does not allow. It names the successor.
+// Conflict returns the error for an action that the state of a handoff does not allow. The error names the handoff that
+// continues the work, if there is one.
 func Conflict(r *store.Record, format string, args ...any) *schemas.Error {
 	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
 }
 
-// Undo is an error that undoes the operation and tells the calling method why.
+// Undo is an error that a function passed to [Engine.Update] returns on purpose: the operation is undone, and the
+// method that called Update learns the reason.
 type Undo string
 
 func (u Undo) Error() string { return string(u) }

@@ -8,33 +8,35 @@ import (
 	"handoff/store"
 )
 
-// Rules is the mailbox's part in an operation: the engine calls these methods. The mailbox provides one for each
-// operation, see [New]. Package operation knows nothing else of the mailbox.
+// Rules has the methods of package mailbox that the engine calls during an operation. Package mailbox makes a new Rules
+// value for each operation, see [New]. Package operation knows nothing else of package mailbox.
 type Rules interface {
-	// Before runs before a changed record is written, and may change only that record. After runs after the write, and
-	// before any consequence.
+	// Before runs before a changed record is written, and may change only that record. After runs after the record is
+	// written, and before the consequences of the change.
 	Before(*Happening) error
 	After(*Happening) error
 
 	// ApplyTimer acts on a timer of a record that is over.
 	ApplyTimer(Timer, *store.Record) error
 
-	// RunConsequence carries out a consequence for the handoff itself, and returns its part of the call's result.
+	// RunConsequence carries out a consequence that concerns the changed handoff alone, and returns the facts that the
+	// result of the call reports.
 	RunConsequence(life.Consequence, *Happening) (Outcome, error)
 
-	// Affected returns the other handoffs for which RunFor carries out a consequence. Ended handoffs are passed over,
-	// unless ended is true.
+	// Affected returns the other handoffs that a consequence concerns; the engine calls RunFor for each of them. The
+	// engine passes over handoffs that have ended, unless ended is true.
 	Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool)
 	RunFor(c life.Consequence, other, now *store.Record) error
 
 	// BeforeResume runs before a deferred consequence.
 	BeforeResume(*Happening, store.Debt) error
 
-	// ClockBudgetSpent runs after the clock was applied to a handoff. It tells whether the rules have used up the budget
-	// of one operation.
+	// ClockBudgetSpent tells whether the rules of files have used up their budget of cost and time for one operation.
+	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.
 	ClockBudgetSpent() (enough bool)
 
-	// CutTimes moves the times of a record back to the latest values that a correct clock could have set.
+	// CutTimes corrects a record whose times were set while the clock was ahead: it moves each time back to the latest
+	// value that a correct clock could have set.
 	CutTimes(*store.Record) (changed bool)
 
 	// AfterSeen runs after a session of a client was seen.

@@ -11,11 +11,12 @@ import (
 	"handoff/store"
 )
 
-// clockTolerance is how far before the last operation the time may lie without counting as a clock that was set back.
+// clockTolerance is how far the current time may lie before the time of the last operation. A larger difference means
+// that the clock was set back.
 const clockTolerance = time.Minute
 
 // clockWasSetBack tells whether the clock was set back since the last operation of this process, or, for its first
-// operation, since the newest event of an earlier process. It is also true if the earlier process did not finish
+// operation, since the newest event of an earlier process. It also returns true if the earlier process did not finish
 // [Op.cutFutureTimes]. It ignores rows that cannot be read.
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
@@ -31,9 +32,9 @@ func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	return latest > int64(store.At(now.Add(clockTolerance)))
 }
 
-// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Without it such a claim would last
-// until the wrong time. It visits all open handoffs, once for each time that the clock is set back:
-// [reading.MaxScanned] in one operation, and the next operation goes on.
+// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Without it, for example, a claim
+// from that time would last much too long. Each time that the clock is set back, it visits all open handoffs once: at
+// most [reading.MaxScanned] in one operation, and the next operation visits the next handoffs.
 func (o *Op) cutFutureTimes() error {
 	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // read anew: the operation may have waited for others since o.Now
 		return nil
@@ -59,7 +60,8 @@ func (o *Op) cutFutureTimes() error {
 	})
 }
 
-// nextUncut returns the next open handoffs in the order of their ids, and stores where the next operation goes on.
+// nextUncut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids, and stores the
+// id at which the next operation goes on.
 func (o *Op) nextUncut() (open []schemas.ID, err error) {
 	after, err := o.TrimCursor()
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"handoff/store"
 )
 
-// Step applies an action to a record as the table of package life says: it returns a copy in the next state, and the
-// operation changes its other fields before [Op.Commit]. Step itself changes nothing but overdue records. The error is
-// conflict if the state does not allow the action, and names the successor; it is denied if the caller plays none of
-// the required parts, and names them. Step checks the state first, so a caller without any part still learns that a
-// handoff has ended. The lists of the copy are its own. Step does not check the proof of a claim: its caller does that
-// before.
+// Step applies an action to a record as the table of package life says. It returns a copy of the record in the next
+// state; its caller changes the other fields of the copy and then calls [Op.Commit]. Step itself stores nothing, except
+// that it applies due changes to an overdue record. The error is conflict if the state does not allow the action; it
+// names the handoff that continues the work. The error is denied if the caller plays none of the required parts
+// (sender, holder and others); it names these parts. Step checks the state first, so a caller without any part still
+// learns that a handoff has ended. The copy shares no lists with r. Step does not check the claim token: its caller
+// does that before.
 func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -29,19 +30,20 @@ func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// End sets the fields that all ended records have in common: no mailbox, no dependencies, no lease and no reservation.
-// Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
-// deadline stays for readers; [Wakes] passes over it.
+// End clears the fields that no ended handoff has: mailbox, dependencies, lease and reservation. Holder, connection and
+// claim token stay, because the last holder may still repeat the call with its outcome, or send a late outcome. The
+// deadline stays, so that readers see it; [Wakes] ignores it.
 func (o *Op) End(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
-// CheckPart refuses a caller that plays none of the parts that an action requires. The error says who may do it. If
-// only a person decides, it also says how.
+// CheckPart returns an error if the caller plays none of the parts (sender, holder and others) of which an action
+// requires one. The error names the agents that may do the action. If only a person may do it, the error also says by
+// which command.
 //
-// CheckPart tries the parts in the order of their bits and stops at the first that the caller plays. The verifier comes
-// last, because that check reads the children. If only a person may act, human without a proof gets the error by which
-// a person is asked.
+// CheckPart tries the parts in the order of their bits and stops at the first part that the caller plays. The verifier
+// comes last, because this check reads the child handoffs. If only a person may act, a caller named human that did not
+// prove to be a person gets the error of [PersonNeeded], with which the client asks a person.
 func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return PersonNeeded(r, string(a))
@@ -67,10 +69,10 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays tells whether the caller plays a part for a handoff. It judges each part by the store as it is now: a
-// caller loses the part of a recipient when it declines, and that of a verifier when its request ends. It judges the
-// holder by the name alone; the caller of callerPlays checks the proof before. A store that cannot be read is an error
-// and not a refusal.
+// callerPlays tells whether the caller plays a part for a handoff, for example whether it is the recipient. It decides
+// by the current state of the store: an agent is no longer a recipient after it declined, and no longer a verifier
+// after its verification request ended. For the holder it compares only the name; the claim token must have been
+// checked before. If the store cannot be read, callerPlays returns an error, and not false.
 func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -92,9 +94,9 @@ func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Unreadable
-// children do not count. It reads the children oldest first until one fits. There is no bound, because a handoff has
-// few children.
+// verifies tells whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
+// ignores children that cannot be read. It reads the children, oldest first, until it finds such a request. The number
+// of reads is not limited, because a handoff has few children.
 func (o *Op) verifies(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
@@ -112,8 +114,8 @@ func (o *Op) verifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// partNames names the parts for people, with their agents if the record knows them. It does not name the clock, since
-// no caller plays it.
+// partNames returns the names of the parts as a text for people, with the agents that play them if the record has these
+// agents. It leaves out the clock, because no caller plays that part.
 func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
@@ -135,7 +137,8 @@ func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// CheckVerdict returns a refusal if the verdict on a handoff bars the caller, see [offer.Verdict.Refusal].
+// CheckVerdict returns an error if package offer decides that the caller may not take a handoff, for the reason asked
+// about, see [offer.Verdict.Refusal].
 func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) error {
 	me, err := o.Self()
 	if err != nil {
@@ -145,7 +148,8 @@ func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) er
 	return cmp.Or(err, v.Refusal(string(a), o.Now))
 }
 
-// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Recipient].
+// MayClaim tells whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of its
+// pool that may take it, see [offer.Recipient].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	me, err := o.Self()
 	if err != nil {

@@ -9,10 +9,11 @@ import (
 	"handoff/store"
 )
 
-// NotifyAgent leaves a notice with an agent: mail that is read and not claimed. It wakes waiters for mail of that
-// agent. No agent gets a notice of its own action, and the server gets none. The notice is committed with the change
-// that it reports, so an undone change has no notice, and a committed change has one. Notices have no consequences and
-// no limit in number; reading a notice does not delete it.
+// NotifyAgent puts a notice into the mailbox of an agent: a message that the agent reads and does not claim. It wakes
+// calls that wait for mail to that agent. It sends nothing if the agent is the caller, because no agent needs a notice
+// of its own action, or if the agent is system, which is the server. The notice is committed with the change that it
+// reports, so an undone change leaves no notice. Notices have no consequences and no limit in number; reading a notice
+// does not delete it.
 func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
@@ -23,8 +24,8 @@ func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	return err
 }
 
-// NotifySender leaves a notice with the sender of a handoff, unless the sender is the caller. For work that rules sent
-// the notice goes to the owner of the workflow, see [reading.Principal].
+// NotifySender puts a notice into the mailbox of the sender of a handoff, unless the sender is the caller. If rules of
+// a file sent the handoff, the notice goes to the owner of the workflow, see [reading.Principal].
 func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.Principal(o.View, r)
 	if err != nil {
@@ -33,8 +34,8 @@ func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	return o.NotifyAgent(to, n)
 }
 
-// NoticeOf makes a notice about a handoff. Its kind is an action, or another word for the news. Its text is cut to
-// 1,000 bytes; the handoff that it names has the rest.
+// NoticeOf makes a notice about a handoff. Its kind is the name of an action, or another word that says which news it
+// brings. Its text is cut to 1,000 bytes; the reader finds the full text in the handoff, which the notice names.
 func NoticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
 		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
