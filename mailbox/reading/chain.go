@@ -7,8 +7,9 @@ import (
 	"handoff/store"
 )
 
-// Chain yields the handoff of an id, and the handoffs to which next leads from there, until one cannot be read. It
-// yields each handoff once and [schemas.MaxChain] at most, so it ends even if a damaged store has a circle.
+// Chain yields the handoff with the given id, then the handoff whose id next returns for it, and so on, until a handoff
+// cannot be read. It yields each handoff once and at most [schemas.MaxChain] handoffs, so it ends even if the handoffs
+// of a damaged store refer to each other in a circle.
 func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		for seen := map[schemas.ID]bool{}; !seen[id] && len(seen) < schemas.MaxChain; {
@@ -25,7 +26,8 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 // Parent returns the next handoff of a [Chain] towards its root.
 func Parent(r *store.Record) schemas.ID { return r.Parent }
 
-// LastRound returns the last readable rework of a returned handoff, and any other handoff itself.
+// LastRound returns the newest rework of a handoff that was returned, as far as the reworks can be read. If r was not
+// returned, it returns r.
 func LastRound(v *store.View, r *store.Record) *store.Record {
 	if r == nil {
 		return nil

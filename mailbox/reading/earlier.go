@@ -16,9 +16,10 @@ const (
 	maxReports       = 3
 )
 
-// earlierWork returns the work of earlier holders for the current one: the last holder and how its claim ended, and the
-// last reports, newest first. It reads the events of the handoff; if the handoff replaces another, it reads the record
-// of that one. For a first claim without reports it reads no event. An unreadable predecessor counts as none.
+// earlierWork returns facts about the work of earlier holders, which the brief of the current holder shows: the last
+// holder and how its claim ended, and the last reports, newest first. It reads them from the events of the handoff. If
+// r replaces another handoff, it reads the last holder from the record of the replaced handoff, and leaves the holder
+// out if that record cannot be read. If r is claimed for the first time and has no reports, earlierWork reads no event.
 func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {
@@ -31,9 +32,10 @@ func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, report
 	return before, reports, nil
 }
 
-// fromEvents goes back through the events of a handoff. It skips the current claim, if there is one. The newest event
-// before it says when and how the session before ended; the claim before that names its agent. It reads at most
-// [maxEarlierEvents] events, with one read each, and does not report earlier sessions.
+// fromEvents finds the last holder before the current one, and the last reports, in the events of a handoff. It reads
+// the events from the newest to the oldest and skips events of the current claim, if there is one. The newest event
+// before the current claim says when and how the last claim ended; the event of that claim names the agent. fromEvents
+// reads at most [maxEarlierEvents] events. It reports one earlier claim and no older claims.
 func fromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
 	events, err := v.EventsOf(r, maxEarlierEvents)
 	if err != nil {
@@ -69,22 +71,23 @@ func fromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports
 	return before, reports, nil
 }
 
-// sessionSigns are the actions that show that a session still had its claim, each with how it ended the claim, or "".
-// Other actions are no sign of the session: other agents amend, answer and approve.
+// sessionSigns lists the actions that only a holder or the end of its claim causes. The value says how the action ended
+// the claim, "" if the claim went on. Actions that other agents may do are not in the list: they amend, answer and
+// approve.
 var sessionSigns = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isNote tells whether an event keeps a holder's report, or the reason of a decline, for later readers.
+// isNote tells whether the content of an event is a holder's report, or the reason why an agent declined.
 func isNote(e schemas.Event) bool {
 	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }
 
-// predecessorSession returns the last session of the handoff that r replaces: the handoff that r retries, or the parent
-// that was rolled back to r. It returns an empty session if no agent claimed that handoff. A returned parent does not
-// count: its result is reported instead, see [results].
+// predecessorSession returns the last claim of the handoff that r replaces: the handoff that r retries, or the parent
+// whose failure created r. It returns an empty value if no agent claimed that handoff. If r is the rework of a returned
+// parent, the value is empty too, because the brief shows the parent's result instead, see [results].
 func predecessorSession(v *store.View, r *store.Record) (before brief.PastClaim) {
 	id := r.RetryOf
 	if id == 0 {
@@ -108,8 +111,9 @@ var endedWords = map[schemas.Status]string{
 }
 
 // results returns the result of the handoff that r continues or does again, and then the results of r's dependencies,
-// in the order of [dependencyIDs]. It skips handoffs without a result and results that cannot be read. It replaces a
-// returned handoff by its rework, unless r is that rework and has to correct the result.
+// in the order of [dependencyIDs]. It skips handoffs without a result and results that cannot be read. If a handoff was
+// returned, results shows the result of its rework instead, unless r itself is the rework: then r has to correct the
+// returned result.
 func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Result) {
 	ids := dependencyIDs(v, h, r)
 	if !slices.Contains(ids, r.Parent) {
@@ -134,8 +138,9 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 	return all
 }
 
-// dependencyIDs returns the open and former dependencies of r, in the order in which its sender named them. It replaces
-// a handoff that was done again by its replacement. Dependencies without a name of the sender come last.
+// dependencyIDs returns the ids of all handoffs on which r depends or depended, in the order in which the sender of r
+// named them. If a dependency was done again, the list has the handoff that replaced it. Dependencies that the sender
+// did not name come last.
 func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
 	left := slices.Concat(r.After, r.Freed)
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
@@ -153,12 +158,13 @@ func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []sch
 	return append(ids, left...)
 }
 
-// maxRecalled is how many earlier handoffs of a workflow are searched for decisions.
+// maxRecalled is the number of earlier handoffs of a workflow in which [recalledDecisions] looks for decisions.
 const maxRecalled = 50
 
-// recalledDecisions returns decisions of earlier handoffs of the workflow, newest first, as many as the sender asked
-// for. It skips decisions that the handoff itself has, and handoffs that cannot be read. The last decision of a handoff
-// comes first. Only handoffs that were sent earlier count, so later sends change no brief.
+// recalledDecisions returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set their
+// number. recalledDecisions skips decisions that h has, too, and handoffs that cannot be read. Of the decisions of one
+// handoff the last comes first. It reads only handoffs that were sent before h, so that later sends do not change the
+// brief of h.
 func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.Recalled, err error) {
 	said := map[string]bool{}
 	for _, d := range schemas.OrZero(h.Context).Decisions {

@@ -9,7 +9,8 @@ import (
 	"handoff/store"
 )
 
-// TimeoutReason says why the clock ended a handoff. If the lease ended at the deadline, the deadline counts.
+// TimeoutReason says why the clock ended a handoff. If the lease and the deadline ended at the same time, it names the
+// deadline.
 func TimeoutReason(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
 		return DeadlinePassed(r)
@@ -17,8 +18,8 @@ func TimeoutReason(r *store.Record) string {
 	return AttemptsUsedUp(r)
 }
 
-// DeadlinePassed says how long after its send the deadline ended a handoff, and which agent held it last. The record
-// must have a deadline.
+// DeadlinePassed returns a sentence for a handoff that ended at its deadline: how long the time from its send to the
+// deadline was, and which agent held the handoff last. The record must have a deadline.
 func DeadlinePassed(r *store.Record) string {
 	who := "before anybody claimed it"
 	if r.Claimed != 0 {
@@ -35,23 +36,23 @@ func AttemptsUsedUp(r *store.Record) string {
 	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
-// DoneWell tells whether work counts as done for everything that continues it: dependents, a join, the next step of a
-// workflow, a rule. See [schemas.DoneWell].
+// DoneWell tells whether a handoff counts as done well, so that work that builds on it may begin: dependent handoffs,
+// the handoff that joins parallel work, the next step of a workflow, and sends of rules. See [schemas.DoneWell].
 func DoneWell(r *store.Record) bool {
 	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
-// StaysBlocked tells whether the dependents of a handoff stay blocked until an agent or a person decides: it ended, was
-// not done well, and no reviewer was asked.
+// StaysBlocked tells whether the handoffs that depend on r stay blocked until an agent or a person decides about them.
+// They do if r ended, was not done well, and no reviewer has still to judge its result.
 func StaysBlocked(r *store.Record) bool {
 	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
-// EndReason says why a handoff ended without a result that holds: the description of the failure, the reason of a
-// timeout, or the note of the agent that returned, cancelled or refused it. For a result under review it names the
-// reviewer. It is empty for any other handoff, and if no reason was given: the last report of a holder is no reason. f
-// is the failure that [AddOutcome] read, or nil; the caller passes it so that it is read once. The error is about a
-// note that cannot be read.
+// EndReason says why a handoff ended without an accepted result. It returns the description of the failure, the reason
+// of a timeout, or the note of the agent that returned, cancelled or refused the handoff. If the result is under
+// review, EndReason names the reviewer. It returns "" for any other handoff, and if the agent gave no reason: the
+// holder's last report does not count as a reason. f is the failure that [AddOutcome] has read, or nil; the caller
+// passes it so that it is not read twice. EndReason returns an error if the note cannot be read.
 func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:
@@ -72,14 +73,14 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	return "", err
 }
 
-// wasRolledBack tells whether a failure created the handoff that sends the work back. It creates none if the chain is
-// too long, or if a rule of a file sends the work to another recipient.
+// wasRolledBack tells whether a failure created a handoff that sends the work back. It did not if the chain of handoffs
+// that continue one another has reached its limit, or if a rule of a file sent the work to another recipient instead.
 func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }
 
-// pendingAcceptance names the judge and the round of a result that does not count yet. It returns "" for any other
-// result.
+// pendingAcceptance says which reviewer or person still has to accept a completed result, and in which round of
+// reviews. It returns "" if the result needs no further acceptance.
 func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
 	if r.Reviewer == "" || r.Accepted != 0 {
 		return "", nil

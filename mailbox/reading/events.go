@@ -12,7 +12,8 @@ import (
 	"handoff/store"
 )
 
-// eventContent is the content of an event of any kind: each kind has some of these fields.
+// eventContent holds the content of an event. It has the fields of all kinds of events; fields that a kind does not
+// have are empty.
 type eventContent struct {
 	Title     string   `json:"title"`
 	Note      string   `json:"note"`
@@ -36,7 +37,8 @@ type eventContent struct {
 	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
 }
 
-// eventTexts renders the content of an event in words, for each action with content.
+// eventTexts has, for each action whose events have a content of their own, the function that returns this content in
+// words.
 var eventTexts = map[life.Action]func(eventContent) string{
 	life.Send:     func(s eventContent) string { return s.Title },
 	life.Progress: reportText,
@@ -59,9 +61,9 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// moments renders events in words, each with its content if that exists and was not erased. Times are to the second;
-// connections and digests are left to the view audit. It reads one content for each event with content, so callers
-// bound the events.
+// moments returns events in words, each with its content if the event has content that was not erased. Times are given
+// to the second. Connections and digests are left out, because the view audit shows them. moments reads the content of
+// each event from the store, so callers should pass a bounded number of events.
 func moments(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
 	told = make([]schemas.Moment, len(events))
 	for i, e := range events {
@@ -106,10 +108,11 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 // treeActions are the actions that report their working tree.
 var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
 
-// MaxTextBytes is how much of an event's content is shown with it.
+// MaxTextBytes is the maximum length in bytes of the content that is shown with an event.
 const MaxTextBytes = 1000
 
-// EventText returns the content of an event in words; empty if it has none, or if it cannot be read.
+// EventText returns the content of an event in words. It returns "" if the event has no content, or if the content
+// cannot be read.
 func EventText(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // its title is shown anyway
 		return ""
@@ -128,8 +131,8 @@ func shortenTexts(told []schemas.Moment, limit int) {
 	}
 }
 
-// contentOf reads the content of an event. If only some fields can be decoded, among them the note, it returns these;
-// otherwise it returns empty content, as for an event of a later version.
+// contentOf reads the content of an event. If only some fields can be decoded, for example because a later version of
+// the program wrote the event, it returns these fields if the note is among them, and empty content if it is not.
 func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.RawContent(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or later version
@@ -138,7 +141,8 @@ func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
 	return s, nil
 }
 
-// text returns the content of an event of an action in words, by default its note.
+// text returns the content of an event in words. a is the action of the event. For an action that is not in
+// [eventTexts] the text is the note.
 func (s eventContent) text(a life.Action) string {
 	if text, ok := eventTexts[a]; ok {
 		return text(s)
@@ -146,7 +150,8 @@ func (s eventContent) text(a life.Action) string {
 	return s.Note
 }
 
-// reportText returns a report behind its percentage. Zero means that the holder gave no percentage.
+// reportText returns the text of a report, after its percentage. A percentage of zero is not shown, because it means
+// that the holder gave none.
 func reportText(s eventContent) string {
 	if s.Percent == 0 {
 		return s.Note
@@ -154,7 +159,8 @@ func reportText(s eventContent) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
 }
 
-// answerText returns the last of an event's answers, which is the new one.
+// answerText returns the last of the answers in an event: the event has all answers so far, and the last is the new
+// one.
 func answerText(s eventContent) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
@@ -162,8 +168,8 @@ func answerText(s eventContent) string {
 	return ""
 }
 
-// hiddenActions are the actions that a story leaves out: the rest of the row shows them, or they change nothing for a
-// reader.
+// hiddenActions are the actions that are left out of the list of events in a row of a history. Other fields of the row
+// show them, or they do not matter to a reader.
 var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
@@ -177,8 +183,8 @@ const (
 	maxMomentText  = 200 // bytes of a moment's text in a history
 )
 
-// addStory adds to a step its story between the claim and the end, its working time, and its dependencies. It reads the
-// last [maxStoryEvents] events with their content.
+// addStory adds to a row of a history the events of the handoff between its claim and its end (its story), its working
+// time, and its dependencies. It uses the newest [maxStoryEvents] events, with their content.
 func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
 	events, err := v.EventsOf(r, maxStoryEvents)
 	if err != nil {
@@ -201,7 +207,8 @@ func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step)
 	return err
 }
 
-// treeTexts returns the working trees of moments in order, each behind all actions that followed one another there.
+// treeTexts returns the working trees (checkouts) in which the events happened, in order. Each text names first the
+// actions that happened one after another in the working tree, and then the working tree.
 func treeTexts(all []schemas.Moment) (told []string) {
 	last := ""
 	for _, m := range all {
@@ -219,8 +226,8 @@ func treeTexts(all []schemas.Moment) (told []string) {
 	return told
 }
 
-// storyMoments removes moments that a reader knows from elsewhere: the first claim, which is the row itself, and a
-// claim by which a holder goes on after an answer.
+// storyMoments removes events that a reader of a history does not need: hidden actions, the first claim, because the
+// row shows it in other fields, and a claim with which a holder goes on after an answer.
 func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 	var holder schemas.Agent
 	dropped := false
@@ -245,7 +252,8 @@ func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 	return story
 }
 
-// dependencies returns the ids of the dependencies as the sender wrote them, and of handoffs that replaced them.
+// dependencies returns the ids of the dependencies that the sender named, and the ids of handoffs that replaced
+// dependencies later.
 func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	var ids []schemas.ID
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
@@ -257,8 +265,8 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 }
 
 // timesSpent returns how long a handoff was worked on since its first claim, and how long it waited: for an answer, for
-// its holder to return, or for another holder. It counts a state that still lasts up to now. Events come oldest first.
-// If the clock acted late, the due time counts, because the work had ended then.
+// its holder to return, or for another holder. The current state counts up to now. events must be sorted, oldest first.
+// If the clock applied a change late, timesSpent uses the due time of the change, because the work ended at that time.
 func timesSpent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration

@@ -1,9 +1,11 @@
-// Package reading assembles the store's knowledge about a handoff: its content, its standing, its outcome, and the
-// history of its workflow. Package mailbox answers calls with it.
+// Package reading assembles the information about a handoff that the store holds: its message, its standing (its state
+// with the current facts), its outcome, and the history of its workflow. Package mailbox answers calls with this
+// information.
 //
-// The store keeps content with the event that brought it, and the record of a handoff points to those events by number.
-// The functions here follow the numbers. They take a snapshot, write nothing, apply no time rules, and check no
-// permission: package mailbox does that before. Their errors are the store's errors about unreadable content, unless a
+// The store keeps texts such as messages and reports with the event of the call that sent them. The record of a handoff
+// has the numbers of these events, and the functions of this package use the numbers to read the texts. The functions
+// read from a snapshot and write nothing. They apply no time rules and check no permissions, because package mailbox
+// does both before it calls them. Their errors are the store's errors about unreadable content, unless the comment of a
 // function names others.
 package reading
 
@@ -22,9 +24,10 @@ import (
 	"handoff/store"
 )
 
-// Find resolves an id as a caller wrote it: "ho_12", "12", the id of a foreign message, see [findForeign], or our id in
-// another spelling such as HO-012. The error is not_found for an unknown id, and for the id of a notice it says how to
-// read the notice. It is conflict for a foreign id of several senders.
+// Find returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such as
+// HO-012, or an id that a foreign message brought along, see [findForeign]. The error is not_found for an unknown id.
+// For the id of a notice the error says how to read the notice. The error is conflict if several senders used the same
+// foreign id.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
@@ -58,10 +61,11 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	return nil, e
 }
 
-// findForeign resolves the id of a foreign message, nil for none. Such an id is unique only for its sender. Of several
-// matches it prefers handoffs that the caller holds, then handoffs that it sent, then handoffs that were sent to it,
-// and the newest of each sender. The error is conflict if several are left. It reads the record of every handoff with
-// that id.
+// findForeign returns the record of the handoff whose message brought along this id from another system, or nil if
+// there is none. Different senders may use the same foreign id. If several handoffs have the id, findForeign prefers
+// handoffs that the caller holds, then handoffs that the caller sent, then handoffs that were sent to the caller; of
+// each sender it takes the newest. The error is conflict if several handoffs are left. findForeign reads the record of
+// every handoff with that id.
 func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.WithOrigin(id) {
@@ -93,9 +97,9 @@ func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, err
 		WithField("handoff_id").WithHint("Name it by our id.")
 }
 
-// RecordOrNil returns the record of a handoff, or nil if the handoff is missing or damaged. It serves callers that
-// visit many handoffs and must not stop at one. Callers that need this one handoff use [store.View.Record], which
-// returns the error.
+// RecordOrNil returns the record of a handoff, or nil if the handoff is missing or damaged. Callers that visit many
+// handoffs use it, because one bad record must not stop them. Callers that need this one handoff use
+// [store.View.Record], which returns the error.
 func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 	r, _ := v.Record(id) // nil with an error
 	return r
@@ -116,7 +120,8 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 	}
 }
 
-// MaxScanned is how many records or rows one transaction reads if it may pass over most of them.
+// MaxScanned is the maximum number of records or rows that one transaction reads in a search in which most of them may
+// not match.
 const MaxScanned = 1_000
 
 // Collect returns all values of an iterator. After an error it returns the values before it.
@@ -143,9 +148,9 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 }
 
 // Handoff returns the message of a handoff with its amendments, and with facts that only the record has: its id, its
-// place in the workflow, its attempts and its times. A deadline that the sender stated stays; otherwise it is the end
-// of the timeout. The caller may change h, because each call decodes it anew. An erased message is a decoding error.
-// The token estimate is for the message as it was sent, before anything is filled in.
+// place in the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of the
+// timeout. The caller may change h, because each call decodes a new value. If the message was erased, the error is a
+// decoding error. The estimate of tokens counts the message as it was sent, without the facts from the record.
 func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
@@ -183,8 +188,9 @@ func workBefore(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// Standing returns the standing of a handoff, with the last note of its holders and its open questions. Reason and
-// LastSign stay empty: they need a [Reader]. It reads at most four contents and one event.
+// Standing returns the current state of a handoff with the facts that belong to it, such as its holder, the end of the
+// lease, the last note of a holder, and open questions. Standing leaves the fields Reason and LastSign empty, because
+// only a [Reader] can fill them.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
@@ -222,11 +228,11 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	return st, err
 }
 
-// Base returns the commit with which checks compare the work of a handoff. In order of preference it is the commit that
-// the sender or a person named, the sender's own commit, the base of earlier attempts, the commit at which the branch
-// of the first claim left its target branch, and the commit of the first claim. It is empty before the first claim. It
-// is [schemas.UnknownBase] if the first claim was made outside of a checkout, since a later claim may contain the work
-// of the first.
+// Base returns the commit with which checks compare the work of a handoff. It is the first of these that exists: the
+// commit that the sender or a person named as the base, the commit at which the sender was, the base of earlier
+// attempts, the commit at which the branch of the first claim left its target branch, and the commit of the first
+// claim. Base returns "" before the first claim. It returns [schemas.UnknownBase] if the first claim was made outside
+// of a checkout: the commit of a later claim is no base, because it may contain the work of the first holder.
 func Base(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
 	var first schemas.Standing
@@ -242,7 +248,8 @@ func Base(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// LostContent tells whether a retention deleted content of a handoff's message. Such work cannot be done again.
+// LostContent tells whether content of a handoff's message was deleted because the time for which the workspace keeps
+// content is over. A handoff whose message is incomplete cannot be sent again.
 func LostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)
 	if err != nil || salted { // a sender may write the same field
@@ -255,8 +262,8 @@ func LostContent(v *store.View, r *store.Record) (bool, error) {
 	return sent.Lessened, err
 }
 
-// QuestionNotes returns the texts that a holder sent along with its questions: its note, if that is not the first
-// question, and its estimate of the time after the answer.
+// QuestionNotes returns the texts that a holder sent together with its questions: its note, unless the note only
+// repeats the first question, and its estimate of how long the work takes after the answer.
 func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	if asked.Note != "" && len(asked.Questions) > 0 && asked.Questions[0] != asked.Note {
 		texts = append(texts, asked.Note)
@@ -267,9 +274,9 @@ func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	return texts
 }
 
-// AddOutcome adds the outcome of a handoff to an answer: the completion or the failure, and outcomes that came too
-// late. It adds nothing for an open handoff, or one that the clock or a cancel ended. It reads one content for each
-// late outcome, and one for the outcome that counts.
+// AddOutcome adds the outcome of a handoff to an answer: the completion or the failure, and all outcomes that arrived
+// after their claim was lost. A handoff that is open, that the clock ended or that was cancelled has no completion and
+// no failure.
 func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
@@ -294,14 +301,15 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.DecodeContent(r.ID, r.Result, out.Failure)
 }
 
-// LaterSight returns observations of the checks of completed work that were made after its completion.
+// LaterSight returns the results of checks of completed work that were recorded after the completion; the zero value if
+// there are none.
 func LaterSight(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.DecodeContent(r.ID, r.Observation, &seen)
 	return seen, err
 }
 
-// CheckpointID returns the id of the checkpoint in an event: chk_ and the number of the event. So ids count up in the
-// workspace, and a later checkpoint has a higher id. It is empty for event 0.
+// CheckpointID returns the id of a checkpoint: chk_ and the number of the event that stored it. So a later checkpoint
+// in the workspace has a higher number. CheckpointID returns "" for event 0.
 func CheckpointID(event uint64) string {
 	if event == 0 {
 		return ""
@@ -309,9 +317,9 @@ func CheckpointID(event uint64) string {
 	return fmt.Sprintf("chk_%d", event)
 }
 
-// Checkpoint returns the last checkpoint by a holder of the handoff, or of a handoff that it replaced; nil for none.
-// The state in the sender's message is no checkpoint: a view shows it if there is none. After an error the value is
-// undefined.
+// Checkpoint returns the last checkpoint that a holder of the handoff stored, or a holder of a handoff that it
+// replaced; nil if there is none. The state that the sender put into the message does not count as a checkpoint; the
+// view checkpoint shows that state if there is no checkpoint. After an error the value is undefined.
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint
@@ -322,7 +330,8 @@ func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	return schemas.OrZero(sent.Context).Checkpoint, err
 }
 
-// addCheckpoint puts the last checkpoint into the context of a handoff, for its next readers.
+// addCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with
+// the message.
 func addCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	last, err := Checkpoint(v, r)
 	if last == nil || err != nil {

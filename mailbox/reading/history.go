@@ -20,16 +20,17 @@ import (
 	"handoff/store/audit"
 )
 
-// defaultSteps is how many handoffs a history has if the caller sets no limit.
+// defaultSteps is how many handoffs a history shows if the caller sets no limit.
 const defaultSteps = 50
 
 // History returns the handoffs of a workflow, oldest first, in the requested form: a tree, rows or a diagram. It
-// compares each handoff with its events. It counts the remaining handoffs in More and does not compare them. If the
-// caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. now is for the ages in the tree. The error is
-// not_found for an unknown handoff or workflow, and for a workspace without handoffs. It reads the record, the outcome
-// and all events of each handoff that it shows, since verifying needs them; beyond the limit it reads only the index.
-// If the answer is too long, it keeps as many steps as would fit if all were of one size, and renders again: only
-// rendering shows how long a tree or a diagram is.
+// verifies that the record of each shown handoff agrees with its events. Handoffs beyond the limit are only counted, in
+// More, and not verified. If the caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. History needs now
+// to show the ages of handoffs in the tree. The error is not_found for an unknown handoff or workflow, and for a
+// workspace without handoffs. A history is costly to read: History reads the record, the outcome and all events of each
+// handoff that it shows, because it verifies them. Of handoffs beyond the limit it reads only the index. If the answer
+// is too long, History estimates from the average size how many handoffs fit, and renders the answer again with that
+// number, because only rendering shows how long a tree or a diagram is.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
@@ -53,8 +54,9 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	}
 }
 
-// workflowOf returns the requested workflow: the workflow of the given handoff, the named one, or that of the newest
-// handoff. The error is invalid for a malformed name, and not_found for an unknown handoff or workflow.
+// workflowOf returns the workflow that the caller asked for: the workflow of the given handoff, else the workflow with
+// the given name, else the workflow of the newest handoff. The error is invalid for a malformed name, and not_found for
+// an unknown handoff or workflow.
 func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
@@ -74,7 +76,7 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	return name, err
 }
 
-// budgets returns how much of its limits a workflow has used, nil if it has none.
+// budgets returns, for each limit of a workflow, how much of the limit is used; nil if the workflow has no limits.
 func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
 	wf, err := v.Workflow(name)
 	if wf == nil || err != nil {
@@ -89,8 +91,8 @@ func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas
 	return all, err
 }
 
-// LimitUse returns how much of each of [schemas.WorkflowLimits] a workflow has used by now. It has minutes only if they
-// are limited, since nothing counts them otherwise.
+// LimitUse returns, for each of [schemas.WorkflowLimits], how much of it a workflow has used at the time now. The map
+// has the minutes only if the workflow limits them, because the minutes of other workflows are not counted.
 func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)
@@ -104,7 +106,7 @@ func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.
 	return used, err
 }
 
-// FirstInWorkflow returns the first readable handoff of a workflow, nil for none.
+// FirstInWorkflow returns the oldest handoff of a workflow that can be read, or nil if there is none.
 func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error) {
 	for r, err := range Records(v, v.Oldest(store.InWorkflow(name), 0)) {
 		return r, err
@@ -112,8 +114,8 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 	return nil, nil
 }
 
-// unknownWorkflow returns the error for an unknown workflow, with the most similar recent name. It reads the newest 200
-// handoffs. An error of the store costs only the hint.
+// unknownWorkflow returns the error for an unknown workflow, with a hint to the most similar name among the workflows
+// of the newest 200 handoffs. If the store cannot be read, the error has no hint.
 func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
@@ -130,8 +132,8 @@ func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	return e
 }
 
-// latestWorkflow returns the workflow of the newest handoff, for a caller that names none. The error is not_found in a
-// workspace without handoffs, with a call that sends the first.
+// latestWorkflow returns the workflow of the newest handoff, for a caller that names no workflow. In a workspace
+// without handoffs the error is not_found, and advises a call that sends a first handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for r, err := range Records(v, v.Newest(store.All(), 0)) {
 		return schemas.OrZero(r).Workflow, err
@@ -140,9 +142,10 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps returns the rows of a workflow, oldest first. It also sets whether the log is verified, and the output of the
-// handoff that ended last. A damaged record has no row, and then the log is not verified. If two ended at once, the one
-// that was sent later counts as the last. Unreadable content is an error.
+// steps returns one row for each handoff of a workflow, oldest first. It also sets in out whether the events agree with
+// the records (the log is verified), and the output of the handoff that ended last. A damaged record has no row, and
+// then the log counts as not verified. If two handoffs ended at the same time, the handoff that was sent later counts
+// as the last. If content cannot be read, steps returns an error.
 func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
@@ -177,8 +180,8 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 	return steps, nil
 }
 
-// stepOf returns one row of a history and the completion of its handoff, nil for none. The summary of the row is cut to
-// [maxSummary] bytes; the completion has it in full.
+// stepOf returns the row of a handoff in a history, and the handoff's completion, or nil if it has none. The summary in
+// the row is cut to [maxSummary] bytes; the summary in the completion is not cut.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
@@ -202,8 +205,8 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	return step, got.Completion, err
 }
 
-// addCounts adds to a step how much a completion delivered: the numbers of files, tests and unmet criteria. A missing
-// part counts as zero.
+// addCounts adds to the row of a handoff how much its completion reports: the numbers of files, tests and unmet
+// criteria. A part that the completion does not have counts as zero.
 func addCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
@@ -215,9 +218,9 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 	step.Unmet = len(contract.Unmet(c.Criteria))
 }
 
-// ancestors returns the handoffs that led to r, root first, as far as they can be read, and at most rd.Depth. If an
-// outcome cannot be read, it leaves the outcome out and logs the error: a brief is never refused because of earlier
-// work.
+// ancestors returns the chain of parents of r, the root first. It returns at most rd.Depth parents, and none beyond a
+// parent that cannot be read. If the outcome of a parent cannot be read, ancestors leaves the outcome out and logs the
+// error, because damage to earlier work must not prevent the brief of r.
 func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
 	for parent := range Chain(v, r.Parent, Parent) {
 		if len(steps) == rd.Depth {
@@ -237,8 +240,8 @@ func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step
 	return steps
 }
 
-// show adds the steps to a history in the requested format. The rows come with a chain in the form of a RunResult of
-// the kernl handoffs design. An unknown format gives a tree.
+// show adds the rows to a history in the requested format. In the format rows it also adds a list of hops with the
+// fields that the kernl handoffs design gives its RunResult. For an unknown format it adds a tree.
 func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {

@@ -5,9 +5,8 @@ import (
 	"handoff/store"
 )
 
-// Principal returns the agent that hears of a handoff's outcome: its sender. For a handoff that rules sent it is the
-// owner of the workflow, or human if rules own the workflow, too. So every outcome has a reader. It reads one row, and
-// only for handoffs that rules sent.
+// Principal returns the agent that is told of a handoff's outcome: its sender. If rules of a file sent the handoff, it
+// is the agent that owns the workflow, or human if no agent owns it. So every outcome has a reader.
 func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil
@@ -19,8 +18,8 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// Answerer returns the agent that answers an agent's questions about a handoff: its principal, or human if that is the
-// asker itself. So no agent waits for its own answer.
+// Answerer returns the agent that answers the questions of asker about a handoff: the principal of the handoff (see
+// [Principal]), or human if asker is the principal. So no agent waits for its own answer.
 func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := Principal(v, r)
 	if to == asker {
@@ -37,9 +36,9 @@ func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return Answerer(v, r, r.Asker)
 }
 
-// RollbackTarget returns the agent that takes back failed work if its holder names none: the agent of
-// rollback.on_failure, else the sender, and human for work that rules sent. It reads only the record; the agent may
-// never have been here.
+// RollbackTarget returns the agent that gets failed work back if the holder of the work named no agent: the agent in
+// rollback.on_failure, else the sender, or human if rules of a file sent the work. RollbackTarget reads only the
+// record, so it may return an agent that has never used this workspace.
 func RollbackTarget(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":

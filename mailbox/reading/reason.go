@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// Reason says why a handoff stands as it does if its state alone does not tell: why it ended, what its holder asked and
-// whom, whether the holder's connection is gone, and which dependency will not be completed. It is empty in the usual
-// course. Lists, standings and histories use the same words. Texts of agents are in it unchanged: callers cut them and
-// make them visible.
+// Reason explains the state of a handoff if the name of the state does not say enough: why the handoff ended, which
+// questions its holder asked and which agent has to answer, whether the holder's connection is gone, or which
+// dependency will not be completed. It returns "" if nothing needs an explanation. Lists, standings and histories show
+// the same text. The text contains words of agents unchanged, so callers shorten it and replace invisible characters.
 func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.AwaitsLeave() != "":
@@ -35,10 +35,12 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// NoFile replaces a file name if no file has the step at present, as after the checkout of another branch.
+// NoFile stands in place of a file name if no file of the project has the step of the workflow now, for example after
+// the checkout of another branch.
 const NoFile = "no file"
 
-// LeaveReason says that a workflow waits for a person's permission for a file, or for a file.
+// LeaveReason returns the sentence for a workflow that does not go on. It waits until a person permits the rules of the
+// file, or, if file is [NoFile], until a file has the step again.
 func LeaveReason(file string) string {
 	if file == NoFile {
 		return "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
@@ -46,7 +48,7 @@ func LeaveReason(file string) string {
 	return "what follows waits for a person's leave for the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 
-// questionReason returns the questions of a holder, and the agent that has to answer.
+// questionReason returns a sentence with the questions of a holder, and the agent that has to answer them.
 func questionReason(v *store.View, r *store.Record) (string, error) {
 	var asked schemas.UpdateIn
 	if err := v.DecodeContent(r.ID, r.Ask, &asked); err != nil {
@@ -76,8 +78,8 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// pendingReason says how a handoff that was held, or offered, became pending again. Only the last event counts: after
-// any other change the former holder is history.
+// pendingReason says how a handoff that an agent had claimed, or could have claimed, became pending again. It looks
+// only at the last event, because after a later change the former holder no longer matters.
 func pendingReason(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {
@@ -98,10 +100,11 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// MaxReportBytes is how much of a report is shown with other facts.
+// MaxReportBytes is the maximum length in bytes of a report where it is shown together with other facts.
 const MaxReportBytes = 300
 
-// LastReport returns the last report of a handoff, shortened and visible; empty for none.
+// LastReport returns the last report of a handoff's holders, shortened and with invisible characters replaced; "" if
+// there is none.
 func LastReport(v *store.View, r *store.Record) (string, error) {
 	var u schemas.UpdateIn
 	err := v.DecodeContent(r.ID, r.Note, &u)
@@ -118,7 +121,8 @@ func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 
-// LastSign returns when the server last heard of a handoff's holder, to the second; nil without a holder.
+// LastSign returns when the holder of a handoff last made a call about it, to the second; nil if the handoff has no
+// holder.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil

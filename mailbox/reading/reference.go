@@ -11,9 +11,9 @@ import (
 	"handoff/store"
 )
 
-// showReference shows the text behind a reference, a page at a time: content that was sent under a name, a field of the
-// message, a field of the outcome below outcome/, or the whole message as JSON. The pages together are the text as the
-// store keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
+// showReference shows one page of the text that a reference names. A reference names content that was sent under a
+// name, a field of the message, a field of the outcome (with the prefix outcome/), or the whole message as JSON. All
+// pages together are the stored text, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := Lookup(v, r.ID, in.Reference)
 	if err != nil {
@@ -30,7 +30,8 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 	return err
 }
 
-// keptNames returns the names of the references of a context whose content the store keeps.
+// keptNames returns the names of those references in a context whose content is in the store, and not only at an
+// address.
 func keptNames(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
 		if ref.IsKept() {
@@ -40,12 +41,12 @@ func keptNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// Lookup returns the text behind a reference of a handoff, see [content.ParsePlace]. Fields of the context and of the
-// expectations are found without these names before them, and fields of the outcome below outcome/. The error is
-// not_found for an unknown handoff, name or part.
+// Lookup returns the text that a reference of a handoff names, see [content.ParsePlace]. Fields of the context and of
+// the expectations may be named without the prefix context or expectations. Fields of the outcome need the prefix
+// outcome/. The error is not_found for an unknown handoff, name or part of a path.
 //
-// If any part of the path is missing, the error is one not_found about the whole reference, with the names that exist.
-// Other errors, such as an error about changed content, pass through.
+// If a part of the path does not exist, the not_found error quotes the whole reference, and lists the names that exist.
+// Other errors are returned unchanged, for example the error for content that does not match its digest.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.ParsePlace(reference, of)
 	if !ok {
@@ -74,7 +75,8 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 	return text, nil
 }
 
-// textAt returns the text at a path of the message, or of the outcome.
+// textAt returns the text of the message at a path. If the message has none and the path begins with outcome/, it
+// returns the field of the outcome.
 func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
 	found, err := sentText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
@@ -83,8 +85,8 @@ func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, e
 	return found, err
 }
 
-// withAlternatives returns the error for a reference with a missing part, with the names that exist. Other errors, such
-// as an error about changed content, pass through.
+// withAlternatives turns the error for a missing part of a path into the error unknown with the names that exist. It
+// returns all other errors unchanged.
 func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
@@ -100,7 +102,8 @@ func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error 
 // outcomePath begins the path of a field of the outcome.
 const outcomePath = "outcome/"
 
-// outcomeField returns a field of the outcome by its path. Its error has the names that exist below outcome/.
+// outcomeField returns the field of the outcome with a path. If there is no such field, the error lists the fields of
+// the outcome that exist.
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
@@ -112,16 +115,17 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	return said, err
 }
 
-// unknownReference returns the error for a reference that leads nowhere. Its next call shows the message. The reference
-// is clipped to 80 bytes, since callers may write one of any length.
+// unknownReference returns the error for a reference that names nothing. The error advises a call that shows the
+// message. It quotes at most 80 bytes of the reference, because callers may send a reference of any length.
 func unknownReference(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// sentText returns a text of the message: content by name or digest, else a field by its path. If a reference of that
-// name has only an address, the error says where the content is: the server fetches nothing.
+// sentText returns a text of the message: the content with this name or digest, else the field with this path. If the
+// message has only the address of the named content, the error gives the address, because the server does not fetch
+// content.
 func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent schemas.Handoff
 	if err := schemas.Decode(said, &sent); err != nil {
@@ -167,9 +171,9 @@ func addressOnly(url string) error {
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
 }
 
-// field returns a field of a message or an outcome by its path. It tries the path below the context, below the
-// expectations, and from the top, in this order. The error has the names that exist where the path ends: names below
-// the last existing field, or the known names and all top fields if the first is missing.
+// field returns the field of a message or an outcome with a path. It looks for the path in the context, then in the
+// expectations, then in the whole value. The error lists names that exist: the names inside the last field of the path
+// that exists, or, if the first part of the path does not exist, the names in known and all top-level fields.
 func field(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

@@ -16,7 +16,8 @@ import (
 	"handoff/store"
 )
 
-// Reader reads facts that need more than the snapshot. All fields are required. It may be used concurrently.
+// Reader answers questions about handoffs that need more than a snapshot of the store, such as the open connections.
+// All fields are required. A Reader may be used concurrently.
 type Reader struct {
 	Secret string       // frames briefs; no sender may know it
 	Depth  int          // how many earlier handoffs of its chain a brief shows
@@ -26,8 +27,9 @@ type Reader struct {
 	LastHeard      func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
-// Show adds a view of a handoff to an answer; the empty view is the brief. The error is invalid for an unknown view. It
-// is not_found for a checkpoint that no holder kept, and for an unknown reference.
+// Show adds the requested view of a handoff to an answer; if the request names no view, it adds the brief. The error is
+// invalid for an unknown view. It is not_found for the view of a checkpoint if no holder stored one, and for an unknown
+// reference.
 func (rd Reader) Show(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	show, ok := views[in.View]
 	if !ok {
@@ -48,8 +50,9 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"reference":  Reader.showReference,
 }
 
-// showBrief shows the brief of the holder, also to other callers. With an offset the brief comes uncut, in parts.
-// Without an offset it is packed, and its last lines say how to read the omitted parts.
+// showBrief shows the brief that the holder gets, also if the caller is not the holder. Without an offset the brief is
+// shortened to the limit of tokens, and its last lines say how to read the omitted parts. With an offset the caller
+// gets the complete brief, one part for each call.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
@@ -66,13 +69,15 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 // wholeBrief is more tokens than a brief has.
 const wholeBrief = 1 << 20
 
-// Brief renders a handoff for the model that takes it, in at most tokens tokens, 0 for the default. It also returns the
-// criteria and the output that the completion must have. Equal snapshots give equal briefs.
+// Brief returns a handoff as a text for the model that claims it, in at most the given number of tokens; 0 means the
+// default number. It also returns the criteria and the output that the completion must have. Equal snapshots give equal
+// briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.render(v, r, tokens, brief.Render)
 }
 
-// Answer renders only the last answer, for the model that asked and has read the brief, see [Reader.Brief].
+// Answer is [Reader.Brief] for a model that has read the brief and then asked a question: the text has only the last
+// answer.
 func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.render(v, r, tokens, brief.RenderAnswer)
 }
@@ -121,8 +126,9 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	return in, err
 }
 
-// showFull shows the whole message, the children, the standing and the outcome. It does not cut long texts: callers of
-// this view want them. With max_tokens or an offset it comes in parts.
+// showFull shows the whole message, the children, the standing and the outcome. It does not cut long texts, because
+// callers ask for this view to read them. If the request has max_tokens or an offset, the caller gets one part of the
+// view.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -142,8 +148,8 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	return cmp.Or(err, AddOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// splitIntoPages replaces the fields of a view by one page of its text if the view is longer than max_tokens. Without
-// max_tokens and offset it changes nothing.
+// splitIntoPages replaces the fields of a view by one page of the view as a text, if the view is longer than
+// max_tokens. If the request has neither max_tokens nor an offset, it changes nothing.
 func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	if in.MaxTokens == 0 && in.Offset == 0 {
 		return nil
@@ -157,15 +163,16 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	return err
 }
 
-// showOutcome shows the outcome if the handoff has one, and the standing if it says more. Each criterion comes once,
-// with its evidence. Details for programs, as connections and numbers of events, are left to the view full. With
-// max_tokens or an offset it comes in parts.
+// showOutcome shows the outcome of the handoff, if it has one, and the standing (current state), if that says more than
+// the outcome. It shows each criterion once, with its evidence. It leaves out details for programs, such as connections
+// and event numbers, which the view full shows. If the request has max_tokens or an offset, the caller gets one part of
+// the view.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	return cmp.Or(rd.addOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addOutcome adds the fields of [Reader.showOutcome]. It empties values in place, because they were decoded for this
-// answer alone.
+// addOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the decoded
+// outcome itself and makes no copy, because the outcome was decoded for this answer alone.
 func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
@@ -206,8 +213,8 @@ func trim(c *schemas.Completion) {
 	}
 }
 
-// trimEvidence marks checks that an old completion only claims to be met, and leaves digests of observations to the
-// view full.
+// trimEvidence marks the checks that an older completion only claims to have met, and removes digests of observations,
+// which the view full shows.
 func trimEvidence(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
@@ -219,8 +226,8 @@ func trimEvidence(c *schemas.Completion) {
 	}
 }
 
-// trimTree reduces git's observation to the facts for a reader of an outcome: nil if git was not asked or nothing
-// changed.
+// trimTree reduces the facts that git showed about a working tree to those that matter to a reader of an outcome. It
+// returns nil if git was not run or nothing had changed.
 func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
@@ -230,11 +237,11 @@ func trimTree(t *schemas.Tree) *schemas.Tree {
 	return &seen
 }
 
-// maxTreeFiles is how many files of each kind an outcome names; the view full names more.
+// maxTreeFiles is the maximum number of files of each kind that the view outcome names; the view full names more.
 const maxTreeFiles = 20
 
-// ShowChanges shows the events of a handoff after a given one, and its standing: the outcome if it ended. Of more than
-// [eventsShown] events it shows the newest.
+// ShowChanges shows the events of a handoff after event number after, and its current state, or its outcome if it has
+// ended. It shows at most [eventsShown] events, the newest.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
 	if err := rd.addOutcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
@@ -250,11 +257,12 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 	return err
 }
 
-// eventsShown is how many events one answer holds; offset counts events from the newest.
+// eventsShown is the maximum number of events in one answer. The offset of a request is the number of newer events to
+// skip.
 const eventsShown = 20
 
 // showEvents shows a page of the handoff's events in words, the oldest of the page first. It cuts long texts until the
-// page has [listing.MaxBytes] bytes: other views have them in full.
+// page fits into [listing.MaxBytes] bytes; other views show these texts in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
 	if err == nil {
@@ -270,14 +278,16 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 	return err
 }
 
-// showAudit shows the same page as the registry has it, with the digests that verify it.
+// showAudit shows the same page of events as showEvents, but in the form in which the registry stores them, with the
+// digests that prove that they are unchanged.
 func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) (err error) {
 	out.Audit, err = eventPage(v, r, in, out)
 	return err
 }
 
-// eventPage returns a page of the handoff's events, the oldest of the page first. The next offset leads further back,
-// and is zero at the end. Events are linked from the last one backwards, so a page costs the reads of all newer events.
+// eventPage returns a page of the handoff's events, the oldest of the page first, and sets the offset of the next page,
+// which has older events; zero if there are none. Each event links to the event before it, so eventPage reads all
+// events that are newer than the page, too.
 func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
@@ -292,7 +302,8 @@ func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.Ge
 	return events, nil
 }
 
-// showCheckpoint shows the last checkpoint of a holder, or the state in the sender's message if there is none.
+// showCheckpoint shows the last checkpoint that a holder stored. If there is none, it shows the state that the sender
+// put into the message.
 func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) (err error) {
 	if out.Checkpoint, err = Checkpoint(v, r); out.Checkpoint != nil || err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// Words computes the search words of a handoff from its stored content, for [audit.Mend]: from the message, the
-// questions, the answers and the result. Replaced texts of an amended message do not count. The error is about content
-// that cannot be read.
+// Words returns the words under which a search finds a handoff. It computes them from the stored message, questions,
+// answers and result, so that [audit.Mend] can rebuild the search index. Texts that an amendment of the message
+// replaced do not count. The error is about content that cannot be read.
 func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	var h schemas.Handoff
 	var asked schemas.UpdateIn
@@ -29,8 +29,8 @@ func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// SentWords returns the search words of a message: its task, its expectations and its decisions. Words of questions and
-// results are added later.
+// SentWords returns the words under which a search finds a handoff when it is sent: the words of its task, its
+// expectations and its decisions. Words of questions and results are added to the index later.
 func SentWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
 
 func sentTexts(h *schemas.Handoff) []string {
