@@ -8,9 +8,10 @@ import (
 	"handoff/schemas"
 )
 
-// Waiter is one call that waits for work. In a loop it joins the lists of the mailboxes that its agent claims from,
-// looks if [Waiter.Join] says so, and then either spends the permit for a claim, or passes its permits on and sleeps
-// until [Waiter.Woken]. The maker of a waiter calls [Waiter.Leave] at the end.
+// Waiter is one call that waits for work. In a loop the call joins the lists of the mailboxes that its agent claims
+// from, and looks for work if [Waiter.Join] returns true. If it claims a handoff, it spends the permit for the mailbox
+// of that handoff. Otherwise it passes its permits on and sleeps until [Waiter.Woken] signals. At the end it must call
+// [Waiter.Leave].
 type Waiter struct {
 	hub     *Hub
 	since   time.Time // its position in every list, together with arrival
@@ -18,7 +19,7 @@ type Waiter struct {
 	until   time.Time
 	woken   chan struct{} // holds one signal
 
-	// Choosy says that the waiter takes only some mail. It is set before the first Join.
+	// Choosy is true if the waiter takes only some of the mail in its mailboxes. Callers set it before the first Join.
 	Choosy bool
 
 	// The mutex of the hub guards these.
@@ -29,8 +30,8 @@ type Waiter struct {
 }
 
 // Arrive makes a waiter that is in no list yet. since is when its wait began, which decides its position; until is when
-// it ends. Both may be in the past. The caller must call [Waiter.Leave], else permits go to a waiter that does not
-// look.
+// it ends. Both may be in the past. The caller must call [Waiter.Leave] at the end. Otherwise the hub goes on giving
+// permits to a waiter that no longer looks.
 func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -43,13 +44,14 @@ func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	return w
 }
 
-// Woken returns a channel that signals that the waiter got a permit, may take more, or would sleep too long. The reason
-// may have passed when the signal arrives: the receiver joins again and looks if Join says so.
+// Woken returns a channel that signals when the waiter got a permit, may take more work than before, or would sleep
+// past a time at which a handoff changes. The reason may be out of date when the signal arrives. So the receiver calls
+// [Waiter.Join] again and looks only if Join returns true.
 func (w *Waiter) Woken() <-chan struct{} { return w.woken }
 
-// Join puts the waiter into the lists of these mailboxes and of no others, each at its position, and tells whether the
-// waiter has to look: because it may take other mail than before, or because it has permits. These are in use from then
-// on.
+// Join puts the waiter into the lists of these mailboxes, each at its position, and removes it from all other lists. It
+// returns look as true if the waiter has to look for work now, because it may take other mail than before or because it
+// has permits. If it looks because of its permits, these count as in use from then on, see [Waiter.InUse].
 func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -63,23 +65,24 @@ func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
 	return len(w.inUse) > 0
 }
 
-// InUse returns the mailboxes whose permits the waiter now looks for, sorted. A permit stays in use until the waiter
-// spends it, passes it on or leaves.
+// InUse returns the mailboxes into which the waiter now looks because it has a permit for them, sorted. A permit stays
+// in use until the waiter spends it, passes it on or leaves.
 func (w *Waiter) InUse() []schemas.Address {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.inUse))
 }
 
-// Spend ends the permit in use for the mailbox of the claimed handoff, if the waiter has one. Its other permits in use
-// go to other waiters when it leaves.
+// Spend removes the waiter's permit for box, the mailbox of the handoff that it claimed, if that permit is in use. The
+// other permits of the waiter go to other waiters when it leaves.
 func (w *Waiter) Spend(box schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.inUse, box)
 }
 
-// PassOn gives the permits in use to the waiters behind if their mailbox is among pending, and ends the others.
+// PassOn removes the waiter's permits that are in use. If the mailbox of a permit is among pending (the mailboxes that
+// still have mail), the permit goes to a waiter further behind in the list; otherwise it ends.
 func (w *Waiter) PassOn(pending []schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -91,8 +94,8 @@ func (w *Waiter) PassOn(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// Leave ends the wait. Unspent permits go to other waiters, whether they are in use or the waiter has not looked for
-// them. It is called once.
+// Leave ends the wait. All permits that the waiter has not spent go to other waiters, also permits for which it has not
+// looked yet. Leave must be called once.
 func (w *Waiter) Leave() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -133,10 +136,10 @@ func (w *Waiter) wake() {
 	}
 }
 
-// WaitPeriod returns the beginning and the end of a caller's wait, for a call that waits at most seconds. A repeated
-// wait, at this process or another, brings both ([schemas.Caller]). A wait of several calls keeps its beginning, and
-// each call says when it ends. The function is pure. A beginning in the future counts as now, and no wait ends before
-// now.
+// WaitPeriod returns the beginning and the end of a caller's wait, for a call that waits at most the given number of
+// seconds. A repeated call has the times of its first wait in [schemas.Caller], also if the first call went to another
+// process. If a wait consists of several calls, all have the beginning of the first call, and each has its own end. The
+// function is pure. A beginning in the future counts as now, and no wait ends before now.
 func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now

@@ -12,7 +12,7 @@ import (
 type waiterList []*Waiter
 
 // compare orders two waiters by the beginning of their wait, then by their arrival in this process. No two waiters are
-// equal, so a waiter is found by its position.
+// equal, so a binary search finds a waiter in a list.
 func (w *Waiter) compare(other *Waiter) int {
 	return cmp.Or(w.since.Compare(other.since), cmp.Compare(w.arrival, other.arrival))
 }
@@ -47,8 +47,8 @@ func (q waiterList) behind(w *Waiter) waiterList {
 }
 
 // grant gives a permit for the mailbox to the first waiter without one, and wakes it. If all waiters have one, or the
-// list is empty, the permit ends: the next waiter begins with a look. It costs a step for each waiter that has one
-// already.
+// list is empty, the permit ends: the next waiter begins with a look. The cost is one step for each waiter that has a
+// permit already.
 func (q waiterList) grant(box schemas.Address) {
 	for _, w := range q {
 		if !w.granted[box] {

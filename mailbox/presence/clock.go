@@ -11,12 +11,14 @@ const (
 	maxSleeps = 64          // further sleeps merge the two oldest
 )
 
-// Clock reads the time and notices when the machine slept. The time advances while a machine sleeps and no agent can
-// act, so times that end by silence are extended by the sleep. Fixed times, as deadlines, are not.
+// Clock reads the time and notices when the machine slept. While a machine sleeps, the time advances and no agent can
+// act. So leases and other times that end because an agent made no call are extended by the time asleep. Fixed times
+// such as deadlines are not extended.
 //
-// A clock notices a sleep by comparing the time with how long the machine was awake: if the time advanced more than a
-// minute further between two readings, the machine slept. A person who sets the time ahead looks the same. Sleeps are
-// memory of this process. The methods may be called concurrently.
+// At each reading a clock compares how far the time of day advanced since the last reading with how long the machine
+// was awake. If the time of day advanced over a minute more, the machine slept. If a person sets the time ahead, that
+// counts as a sleep, too, because the clock cannot tell the difference. Sleeps are kept in the memory of this process.
+// The methods may be called concurrently.
 type Clock struct {
 	now   func() time.Time
 	awake func() time.Duration
@@ -29,14 +31,14 @@ type Clock struct {
 	sleeps       []sleep       // in order
 }
 
-// sleep is a time between two readings of the clock in which the machine slept for a while.
+// sleep is a period between two readings of the clock during part of which the machine slept.
 type sleep struct {
 	from, to time.Time
 	long     time.Duration
 }
 
-// NewClock makes a clock and reads it for the first time. awake returns how long the machine has been awake since a
-// fixed moment; nil means that it never sleeps.
+// NewClock makes a clock and reads it for the first time. awake returns how long the machine has been awake since some
+// fixed moment; if awake is nil, the clock assumes that the machine never sleeps.
 func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	c := &Clock{now: now, awake: awake}
 	c.started = now()
@@ -64,7 +66,8 @@ func (c *Clock) Read() (now time.Time, running time.Duration) {
 	return now, woke - c.awakeAtStart
 }
 
-// note compares a reading with the one before. The time awake must not decrease; the time of day may be set freely.
+// note compares a reading with the reading before, and adds a sleep if the machine slept in between. The values of
+// awake must not decrease; the time of day may be set to any value.
 func (c *Clock) note(now time.Time, awake time.Duration) {
 	wall := now.Round(0) // the monotonic reading may stand still as well
 	ahead := time.Duration(wall.UnixNano()) - awake
@@ -78,8 +81,8 @@ func (c *Clock) note(now time.Time, awake time.Duration) {
 	c.last, c.ahead = wall, ahead
 }
 
-// add keeps a sleep. Beyond [maxSleeps] it merges the two oldest into one of their total length, so the sum since an
-// early time stays right.
+// add keeps a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps into one with their total
+// length, so the total sleep since an early time stays right.
 func (c *Clock) add(s sleep) {
 	if len(c.sleeps) == maxSleeps {
 		oldest, next := c.sleeps[0], c.sleeps[1]
@@ -88,8 +91,8 @@ func (c *Clock) add(s sleep) {
 	c.sleeps = append(c.sleeps, s)
 }
 
-// SleptSince returns how long the machine slept since t, zero for a t after the last sleep. For a sleep around t it
-// counts at most the time between t and its end.
+// SleptSince returns how long the machine slept since t. It returns zero if the last sleep ended before t. Of a sleep
+// that began before t and ended after t it counts at most the time from t to its end.
 func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +105,8 @@ func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	return sum
 }
 
-// WokeAfter returns when the machine was seen awake again after a sleep during which t may have passed, zero for none.
+// WokeAfter returns when the clock noticed that the machine was awake again, if the machine may have slept at the time
+// t. Otherwise it returns the zero time.
 func (c *Clock) WokeAfter(t time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

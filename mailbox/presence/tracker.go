@@ -1,6 +1,6 @@
 // Package presence tracks open connections, the agents that act over them, and the last calls of holders. Its [Clock]
-// knows how long the machine slept, because a sleep does not count as silence. Package mailbox has the rules that
-// follow, such as the end of a lease or a free name.
+// measures how long the machine slept, because an agent cannot make calls during that time. Package mailbox decides the
+// consequences, for example that a lease ends or that a name is free.
 package presence
 
 import (
@@ -12,15 +12,18 @@ import (
 	"handoff/schemas"
 )
 
-// Tracker tracks present agents, for the one process that owns a workspace. The mailbox asks it whether a lease goes
-// on, whether a name is free, which mail is orphaned, and which agents are listed as live.
+// Tracker tracks which agents are present. The one process that owns a workspace has it. Package mailbox uses it to
+// decide whether a lease goes on, whether a name is free, which mail has no agent left that could take it, and which
+// agents are listed as live.
 //
-// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
-// fail, and a repeated note changes nothing. Returned values belong to the caller.
+// The methods may be called concurrently. They may also be called inside a transaction, which the store may run twice,
+// because they do not block, do not fail, and change nothing when the same call is repeated. Callers may change the
+// returned values.
 //
-// It knows connections that were announced to this process, and ends with it. The mailbox gives other connections some
-// time to be announced, and then counts them as gone. Its memory grows with open connections and held handoffs:
-// [Tracker.Close] and [Tracker.Forget] shrink it.
+// A tracker knows only connections that were announced to this process, and its contents are lost when the process
+// ends. Package mailbox gives connections from the time before some time to be announced, and then counts them as gone.
+// The memory of a tracker grows with the number of open connections and claimed handoffs; [Tracker.Close] and
+// [Tracker.Forget] free it.
 type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
@@ -34,8 +37,9 @@ func NewTracker() *Tracker {
 	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
-// Open notes that a connection is open. A connection that is open already keeps its order and its agents; its session
-// and its parent are replaced, and agents are added.
+// Open notes that a connection is open. If the connection is open already, it keeps its place in the order of
+// connections; its session and its parent process are replaced by the values in c, and the agents in c are added to its
+// agents.
 func (t *Tracker) Open(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,8 +69,8 @@ func (t *Tracker) Close(conn string) {
 	delete(t.open, conn)
 }
 
-// IsActing tells whether an agent acts over an open connection: the connection was announced for it, or the agent made
-// a call over it. It takes as long with a thousand connections as with one.
+// IsActing tells whether an agent acts over an open connection: the connection was announced for the agent, or the
+// agent made a call over it. The time that it takes does not depend on the number of connections.
 func (t *Tracker) IsActing(a schemas.Agent) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,16 +86,16 @@ func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	}
 }
 
-// NoteHeard notes a holder's call that changed nothing, under the token of its claim. A call that changes the handoff
-// writes the time to the store.
+// NoteHeard notes the time of a holder's call that changed nothing; token is the token of the holder's claim. For a
+// call that changes the handoff the store keeps the time instead.
 func (t *Tracker) NoteHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard[token] = at
 }
 
-// Forget drops the times of claims that ended. It runs after the commit, when the handoff may have a new holder
-// already. The times are kept by token, so the time of the new claim stays.
+// Forget drops the noted times of claims that ended; tokens are their claim tokens. It runs after the commit, when the
+// handoff may have a new holder already. The new holder's claim has another token, so its time stays.
 func (t *Tracker) Forget(tokens ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,7 +128,8 @@ func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	return matching
 }
 
-// LastHeard returns the last call of a holder under the token of its claim, zero for none.
+// LastHeard returns the time of a holder's last noted call; token is the token of its claim. It returns the zero time
+// if no call was noted.
 func (t *Tracker) LastHeard(token string) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()

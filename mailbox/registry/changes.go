@@ -16,15 +16,16 @@ const (
 	maxNotices = 1_000 // notices that are searched for a message
 )
 
-// Changes yields the events of the registry after a number, in order and without a gap, and then waits for more.
-// Watchers call it: the command watch, telemetry, notifications over MCP, another process of the same workspace. It
-// writes only changes that are due by time, and looks at least once a minute.
+// Changes yields the events of the registry with numbers above after, in order and without a gap, and then waits for
+// new events. Its callers are the command watch, telemetry, notifications over MCP, and other processes of the same
+// workspace. It writes only changes that are due by time, and checks for new events at least once a minute.
 //
-// It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or when
-// the loop around it breaks. A watcher that begins again after the last number that it saw, also at another process,
-// misses nothing and sees nothing twice. An event of an unreadable handoff comes without the record's fields; these
-// fields are current, not those of the event's time. A slow watcher blocks no other call: events are read in snapshots
-// of 256.
+// The sequence ends when ctx is done, and then yields the error of ctx last. It ends with the error unavailable or
+// internal if events cannot be read, and it ends when the caller leaves its loop. A caller that calls Changes again
+// with the last number that it saw, also at another process, misses no event and sees none twice. Each event comes with
+// fields of the handoff's record as they are now, not as they were at the time of the event; if the record cannot be
+// read, the event comes without these fields. A slow caller blocks no other call, because Changes reads 256 events at a
+// time, each time in a snapshot of its own.
 func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -51,7 +52,8 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 	}
 }
 
-// changesAfter reads the next events, 256 at most, with fields of their current records.
+// changesAfter reads at most 256 events with numbers above after, and adds fields of the current records of their
+// handoffs.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
 	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
 		for e, err := range v.EventsAfter(after) {
@@ -64,8 +66,9 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Ch
 	})
 }
 
-// changeOf adds fields of the current record to an event. It takes the holder only if the holder may be the one of that
-// time. A message has no record: its content names the recipient.
+// changeOf adds fields of the handoff's current record to an event. For a claim the holder is the agent that claimed,
+// and for a send there is none; for other events it is the current holder of the handoff. The event of a message has no
+// record; changeOf takes the recipient from the content of the event.
 func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
@@ -90,7 +93,8 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	return c
 }
 
-// noticeAt returns the notice that the event of a message left, 0 if it is not among the last ones.
+// noticeAt returns the id of the notice that a message put into the recipient's mailbox; e is the event of the message.
+// It searches only the last notices of the mailbox, and returns 0 if the notice is not among them.
 func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
 	for n, err := range reading.AtMost(maxNotices, v.Notices(to, 0)) {
 		if err != nil || n.At.Before(e.At) {

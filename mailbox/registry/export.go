@@ -24,11 +24,12 @@ const (
 )
 
 // Export writes the content of the workspace into a temporary file of this machine, and returns that file in parts of 1
-// MiB. A person calls it with handoff export, which may be another process, and on another machine if the workspace is
-// in a database. Other calls are not blocked meanwhile: the file has one snapshot, see [travel.Export]. If a reader
-// ends early, an export an hour later removes its file.
+// MiB. A person calls it with the command handoff export, which may run in another process, and on another machine if
+// the workspace is in a database. Export does not block other calls: the file has the content of one snapshot, see
+// [travel.Export]. If the caller stops before the last part, the file stays until a later export removes files that are
+// over an hour old.
 //
-// The error is not_found for a file that was removed. Other errors come from the store.
+// The error is not_found if the caller asks for a part of a file that was removed. Other errors come from the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
 		return r.beginExport(ctx, in)

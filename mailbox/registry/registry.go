@@ -1,14 +1,14 @@
-// Package registry reads the history of a workspace and proves it: it yields events as they come, compares all events
-// with the records, computes their Merkle tree, and exports copies. It also counts handoffs and mailboxes, for
-// monitoring.
+// Package registry reads the history of a workspace and proves that it is unchanged: it yields events as they are
+// written, compares all events with the records of handoffs, computes the Merkle tree of the events, and exports
+// copies. It also counts handoffs and mailboxes, for monitoring.
 //
 // Package mailbox writes the events, each in the transaction of its change, and embeds the methods of a [Registry]. A
 // registry writes nothing to the store but changes that are due by time, through ApplyTime of its [Config]. An export
 // is a temporary file of this machine.
 //
-// The owner writes an export from one snapshot, which takes seconds. The caller reads the file in parts, so a slow
-// reader holds no snapshot, and each call stays one answer. Pages of several moments would not fit together, because
-// records change.
+// The process that owns the store writes an export from one snapshot into a file, which takes seconds. The caller then
+// reads the file in parts, one part for each call, so a slow caller keeps no snapshot open. The parts cannot be read
+// from the store directly, because records change between the calls and the parts would not fit together.
 package registry
 
 import (
@@ -29,7 +29,8 @@ type Config struct {
 	Now   func() time.Time
 	Hub   *longpoll.Hub // announces changes
 
-	// ApplyTime applies changes that are due by time. If it cannot, the stored state is shown all the same.
+	// ApplyTime applies changes that are due by time. If the changes cannot be written, the registry shows the stored
+	// state.
 	ApplyTime func(context.Context)
 
 	// Sleep waits for woken or until a time, and applies changes of time meanwhile. The error is unavailable when ctx
@@ -41,8 +42,8 @@ type Config struct {
 	WriteFile func(ctx context.Context, path string) error // writes the current store into an existing file
 }
 
-// Registry answers queries about the events of one workspace. Its methods may be called concurrently, and change
-// nothing but overdue records. Errors are *[schemas.Error].
+// Registry answers queries about the events of one workspace. Its methods may be called concurrently. They change only
+// records for which a change is due by time. Errors are *[schemas.Error].
 type Registry struct {
 	config Config
 	ended  endedCount
@@ -51,9 +52,10 @@ type Registry struct {
 // New makes a registry. It needs no closing.
 func New(c Config) *Registry { return &Registry{config: c} }
 
-// Head returns the number of the newest event, 0 for none, and why the last commit failed, if it did. Watchers call it
-// to begin with later events; health checks of a server call it, too. It neither writes nor applies changes of time, so
-// it answers on a full disk, too. All errors come from the store.
+// Head returns the number of the newest event, or 0 if there is none, and the reason why the last commit failed, if it
+// did. Callers of [Registry.Changes] call Head first, to see only later events; health checks of a server call it, too.
+// Head does not write, not even changes that are due by time, so it also answers when the disk is full. All errors come
+// from the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).Events)
 	if err == nil && r.config.Failed != nil {
@@ -66,23 +68,25 @@ func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestI
 
 // Audit reads the whole registry, from the first event, and compares it with the records and their content. A person
 // calls it with handoff audit verify. It takes about as long as reading the whole store, and blocks no other call. It
-// changes nothing and can be repeated. Faults are in the result; the only error is a store that cannot be read.
+// changes nothing and can be repeated. Faults that it finds are in the result; it returns an error only if the store
+// cannot be read.
 func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := audit.Registry(ctx, r.config.Store, in.Sizes...)
 	return out, store.Coded(err)
 }
 
-// Check checks the whole store: its rows on disk, its indexes, counters and all other redundant rows, and the registry
-// as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as long as an audit. It changes
-// nothing and can be repeated; faults are in the result.
+// Check checks the whole store: its rows on disk, its indexes, counters and all other rows that can be computed from
+// the records, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
+// long as an audit. It changes nothing and can be repeated; faults are in the result.
 func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := audit.Examine(ctx, r.config.Store, reading.Words)
 	return out, store.Coded(err)
 }
 
-// Backup writes the current store into a file that the caller made; the path is absolute. The command handoff backup
-// calls it, verifies the file and gives it its name. It blocks no other call. The error is conflict if the store is not
-// in a file, and not_found if the owner cannot see the caller's file, as in another container.
+// Backup writes a copy of the current store into a file that the caller has created; the path must be absolute. The
+// command handoff backup calls Backup, verifies the file and then gives it its final name. Backup blocks no other call.
+// The error is conflict if the workspace is in a database and not in a file. It is not_found if the process that owns
+// the store cannot see the caller's file, for example because it runs in another container.
 func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.BackupIn) (out schemas.BackupOut, err error) {
 	if r.config.WriteFile == nil {
 		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
@@ -97,9 +101,10 @@ func readCurrent[Out any](ctx context.Context, r *Registry, fn func(*store.View)
 	return store.ReadSnapshot(ctx, r.config.Store, fn)
 }
 
-// Tree returns the head of the registry, or an older one. The audit commands call it and sign the result. It reads
-// about log2 of the number of events, changes nothing, and applies no time rules. The error is invalid if the registry
-// has fewer events. Other errors come from the store.
+// Tree returns the hash of the Merkle tree over all events, or over the first events up to a given number. The audit
+// commands call it and sign the result. The number of its reads grows with the logarithm of the number of events. It
+// changes nothing and applies no time rules. The error is invalid if the registry has fewer events than the given
+// number. Other errors come from the store.
 func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
 		events, err := v.Events()
@@ -114,8 +119,9 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 	})
 }
 
-// RawEvents returns the next events of the registry after one, 256 at most, as they are stored. The command audit
-// export calls it to compute the tree anew. It changes nothing. All errors come from the store.
+// RawEvents returns at most 256 events of the registry that follow a given event, in the form in which they are stored.
+// The command audit export calls it to compute the Merkle tree anew. It changes nothing. All errors come from the
+// store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
 		out.Events, err = reading.Collect(reading.AtMost(maxChanges, v.RawEvents(in.After)))

@@ -19,9 +19,9 @@ const (
 
 // Stats counts handoffs by state, and returns the 200 fullest mailboxes with the age of the oldest handoff in each, the
 // newest event, and the latency of commits. Telemetry and the command doctor call it. It counts open handoffs and
-// mailboxes in each call, and ended handoffs, of which there may be a million, once a minute. It counts one after the
-// other, so the counts may belong to different moments. It changes nothing but overdue records. The errors are those of
-// the store.
+// mailboxes in each call. It counts ended handoffs at most once a minute, because there may be a million of them. The
+// numbers are counted one after another, so they may belong to different moments. Stats changes only records for which
+// a change is due by time. The errors come from the store.
 func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
 	out.Commits = schemas.NewLatency()
 	if r.config.Commits != nil {
@@ -53,16 +53,17 @@ func (r *Registry) states(ctx context.Context) (map[schemas.Status]int, error) {
 	return states, err
 }
 
-// endedCount keeps a count that takes long. A call that needs it while another call counts waits for that count, so two
-// never count at once. It is memory of this process.
+// endedCount keeps the number of ended handoffs by state, because counting takes long. If a call needs the number while
+// another call counts, it waits for the result, so two calls never count at the same time. The number is kept in the
+// memory of this process.
 type endedCount struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time
 	states map[schemas.Status]int
 }
 
-// count returns the kept count, and counts anew if it is a minute old or if the clock was set back. It does not keep a
-// count that failed.
+// count returns the kept number. It first counts again if the kept number is a minute old or if the clock was set back.
+// If counting fails, count returns the error and keeps the old number.
 func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,7 +77,8 @@ func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, e
 	return states, err
 }
 
-// largestBoxes returns the mailboxes with most pending handoffs, 200 at most, with the time of the oldest one.
+// largestBoxes returns the mailboxes with the most pending handoffs, at most 200, each with the time of its oldest
+// pending handoff.
 func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	err = r.config.Store.View(ctx, func(v *store.View) error {
 		boxes = []schemas.MailboxStats{}

@@ -10,32 +10,34 @@ import (
 //go:embed rules.txt
 var rules string
 
-// rule is one beginning of tokens that their issuer marks.
+// rule describes one kind of token by the prefix that its issuer puts before every token, as ghp_ for GitHub.
 type rule struct {
 	kind      string
 	prefix    string
 	minLength int // characters after the beginning
 }
 
-// endsInMark tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an
-// escape: their beginning ends with a mark.
+// endsInMark tells whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". Such a
+// prefix is so distinct that a token is recognised also directly after other letters, for example after a colour code
+// or an escape sequence.
 func (r rule) endsInMark() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 
-// prefixTable are the rules by the first two bytes of their tokens. The slots are small, since one is looked at for each
-// letter of a text.
+// prefixTable finds the rules for a token by its first two bytes. Its slots are small to keep the search fast, because
+// a slot is read for each letter of a text.
 type prefixTable struct {
 	slots [1024]uint8 // the place among the rules
 	rules [][]rule    // those of a slot; the first are none
 }
 
-// of are the rules of two bytes. Several pairs share a slot, so the whole beginning is compared afterwards.
+// rulesFor returns the rules whose prefix may begin with the bytes a and b. Several pairs of bytes share a slot, so the
+// caller compares the whole prefix afterwards.
 func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slot(a, b)]] }
 
 func slot(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
-// prefixes is made at the first text, since most processes look at none.
+// prefixes is made when the first text is searched, because most processes search no text.
 var prefixes = sync.OnceValue(func() *prefixTable {
 	t := prefixTable{rules: make([][]rule, 1)}
 	for line := range strings.Lines(rules) {
@@ -57,7 +59,7 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 	return &t
 })
 
-// secretNames are the endings of the names of secrets, with the kind of secret that each names.
+// secretNames lists kinds of secrets, each with the words in which names of this kind end: db_password is a password.
 var secretNames = []struct {
 	kind string
 	ends []string

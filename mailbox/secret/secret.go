@@ -1,11 +1,13 @@
-// Package secret finds secrets in text: tokens, keys and passwords. It recognises the issuers' token prefixes, the name
-// before a value, private keys, and addresses with a password.
+// Package secret finds secrets in text: tokens, keys and passwords. It recognises tokens by the prefix of their issuer,
+// values by the name before them, private keys, and addresses with a password.
 //
-// When in doubt it leaves text as it is: a placeholder, a word or a function call is no secret, and masked text holds
-// none. One pass reads each character once; patterns are tried only at the beginning of a word or at a separator.
+// When in doubt it leaves the text unchanged: a placeholder, a word or a function call is no secret, and text that was
+// masked before has none. The search reads each character once, and tries patterns only at the beginning of a word or
+// at a separator.
 //
-// The rules are a table of ours. gitleaks would bring more packages than handoff has; the table is measured against it
-// (make secrets). Texts are masked when arguments are decoded, see package tools.
+// The rules are a table in this package. The library gitleaks is not used, because it needs more packages than handoff
+// has in total; `make secrets` compares the table with it. Package tools masks texts when it decodes the arguments of a
+// call.
 package secret
 
 import (
@@ -21,9 +23,9 @@ type found struct {
 	kind     string
 }
 
-// Mask replaces each secret by a mark as [secret: github-token], and returns the kinds of the secrets, each once, in
-// order. It depends on the text alone, so the same text is always masked in the same way. Text without secrets, or with
-// masks, is returned unchanged.
+// Mask replaces each secret by a mark such as [secret: github-token], and returns the kinds of the secrets, each once,
+// in order. The result depends on the text alone, so the same text is always masked in the same way. Text without
+// secrets is returned unchanged, and so are marks in a text that was masked before.
 func Mask(text string) (masked string, kinds []string) {
 	var b strings.Builder
 	begun := prefixes()
@@ -55,8 +57,8 @@ func Mask(text string) (masked string, kinds []string) {
 	return b.String(), kinds
 }
 
-// MaskNamed is [Mask] for a value with a name, as in an object. If the name names a secret and the value looks random,
-// the whole value is masked.
+// MaskNamed is [Mask] for a value that has a name, for example a field of a JSON object. If the name is that of a
+// secret, such as api_key, and the value looks random, MaskNamed masks the whole value.
 func MaskNamed(name, value string) (masked string, kinds []string) {
 	if kind := kindOfName(name); kind != "" && looksRandom(value, kind) {
 		return "[secret: " + kind + "]", []string{kind}
@@ -64,8 +66,8 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 	return Mask(value)
 }
 
-// findToken finds a token that its issuer marks. Marks that end a sentence, or stand between texts, are not taken as its
-// end.
+// findToken finds a token at position i by the prefix of its issuer. starts are the rules whose prefix may match there.
+// Punctuation after the token, such as the full stop of a sentence, is not part of the token.
 func findToken(text string, i int, starts []rule) found {
 	for _, r := range starts {
 		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !wordBegins(text, i) {
@@ -82,8 +84,8 @@ func findToken(text string, i int, starts []rule) found {
 	return found{}
 }
 
-// findAssigned finds a secret behind a character that is no letter: the value of a name or of an option, an address
-// with a password, a private key.
+// findAssigned finds a secret after the separator at position i: the value of a named field or of an option such as
+// --token, the password in an address, or a private key.
 func findAssigned(text string, i int) found {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
@@ -102,7 +104,8 @@ func findAssigned(text string, i int) found {
 	return found{}
 }
 
-// findInAddress finds the password of an address whose colon stands at i.
+// findInAddress finds the password in an address such as https://user:password@host. The "://" of the address begins at
+// position i.
 func findInAddress(text string, i int) found {
 	at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+maxProbe)])
 	if at == nil {
@@ -114,7 +117,8 @@ func findInAddress(text string, i int) found {
 	return found{i + at[2], i + at[3], "password"}
 }
 
-// patterns are regular expressions for places with a sign of a secret. They are compiled at the first such place.
+// patterns has the regular expressions, which are used only where the text already looks like a secret. They are
+// compiled at their first use.
 var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *regexp.Regexp }) {
 	p.key = regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]|-[^-]){64,}(-----END [A-Z ]+-----)?`)
 	p.address = regexp.MustCompile(`^://[\w.~%!$&*+,;=-]*:([\w.~%!$&*+,;=-]{6,})@`)
@@ -123,8 +127,9 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *rege
 	return p
 })
 
-// findNamedValue finds the value that is given to the name of a secret, where the separator at a place of the text stands
-// between them. Between the name and the separator it passes over eight blanks and quotes at most.
+// findNamedValue finds the value after the separator at position i, if the name before the separator is that of a
+// secret, as in password = "x". Between the name and the separator it skips at most eight blanks, quotes and similar
+// characters.
 func findNamedValue(text string, i int) found {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
@@ -137,8 +142,8 @@ func findNamedValue(text string, i int) found {
 	return findValue(text, i+1, kind)
 }
 
-// findValue finds a secret of a kind, which may be none, behind a separator. A value before an open bracket is a call
-// or an index, and no secret.
+// findValue finds the secret that begins after position i, behind separators and blanks. It finds nothing if kind is
+// "". A value that is followed by an open bracket is a function call or an index, and no secret.
 func findValue(text string, i int, kind string) found {
 	if kind == "" {
 		return found{}
@@ -156,10 +161,12 @@ func findValue(text string, i int, kind string) found {
 	return found{i, endOf(text, end, len(text), isValueByte), kind}
 }
 
-// maxProbe is how much of a text is looked at to tell whether it is a secret, so that no text takes long.
+// maxProbe is how many bytes of a value are examined to decide whether it is a secret, so that long values take no
+// longer.
 const maxProbe = 256
 
-// endOf is where the characters of one kind end that begin at a place of the text, at most at a limit.
+// endOf returns the position of the first byte at or after i for which in returns false. It stops at limit and at the
+// end of the text.
 func endOf(text string, i, limit int, in func(c byte) bool) int {
 	for i < min(len(text), limit) && in(text[i]) {
 		i++
@@ -167,15 +174,16 @@ func endOf(text string, i, limit int, in func(c byte) bool) int {
 	return i
 }
 
-// isTokenByte tells whether a byte may be part of a token that its issuer marks.
+// isTokenByte tells whether a byte may be part of a token.
 func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
-// isValueByte tells whether a byte may be part of a value: all but blanks, quotes, brackets and a few separators. Bytes
-// beyond ASCII may.
+// isValueByte tells whether a byte may be part of a value: any byte except blanks, control characters, quotes, brackets
+// and a few separators. Bytes of characters beyond ASCII may be part of a value.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// kindOfName gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count. Only
-// its last 16 letters count: no word that is looked for is longer.
+// kindOfName returns the kind of secret for which a name is used, judged by the end of the name: "password" for
+// db_password2. It returns "" for other names. Digits at the end are ignored. Only the last 16 letters are compared,
+// because no word in [secretNames] is longer.
 func kindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
@@ -197,7 +205,7 @@ func kindOfName(name string) string {
 	return ""
 }
 
-// looksRandom tells whether a value looks like one that was made by chance, or like a password.
+// looksRandom tells whether a value looks as if it was generated at random, or chosen as a password.
 func looksRandom(value, kind string) (is bool) {
 	switch {
 	case kind == "password":
@@ -210,8 +218,8 @@ func looksRandom(value, kind string) (is bool) {
 	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be told
 }
 
-// isMixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words
-// and names never do: once in so many characters, and at least twice.
+// isMixed tells whether a text changes between letters and digits, or from small to capital letters, more often than
+// words and names do: at least once per each characters on average, and at least twice.
 func isMixed(text string, each int) bool {
 	changes := 0
 	for i := 1; i < len(text); i++ {
@@ -223,8 +231,8 @@ func isMixed(text string, each int) bool {
 	return changes >= max(2, len(text)/each)
 }
 
-// class is d for a digit, l for a small letter, U for a large one, and 0 for anything else. Letters beyond ASCII are
-// anything else.
+// class returns 'd' for a digit, 'l' for a small letter, 'U' for a capital letter, and 0 for any other byte, including
+// the bytes of letters beyond ASCII.
 func class(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -237,10 +245,11 @@ func class(c byte) byte {
 	return 0
 }
 
-// isPlaceholder tells whether a value stands for another: a variable, a form or an example.
+// isPlaceholder tells whether a value is no real secret but stands for one: a variable, a template or an example.
 func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
 
-// wordBegins tells whether a word begins at a place of the text. Within JSON a line may end in two characters before it.
+// wordBegins tells whether a word begins at position i. In JSON the character before the word may be the letter of an
+// escape such as \n; a word begins after it, too.
 func wordBegins(text string, i int) bool {
 	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {
 		return true
@@ -248,7 +257,7 @@ func wordBegins(text string, i int) bool {
 	return !isWordByte(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
-// nameStart is where the name begins that ends at a place of the text. It goes back 64 bytes at most.
+// nameStart returns the position at which the name begins that ends at position end. It goes back at most 64 bytes.
 func nameStart(text string, end int) int {
 	i := end
 	for i > 0 && i > end-64 && (isWordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
