@@ -17,7 +17,8 @@ const maxCompletions = 100
 // value up, it returns no values and no error, because the person goes on typing.
 type completer struct{ server *Server }
 
-// CompletePromptArgument completes by the name of the argument, which has the same meaning in every prompt but history.
+// CompletePromptArgument completes the value of an argument. Only the name of the argument decides the possible values,
+// except in the prompt history, whose argument may name a workflow as well as a handoff.
 func (c completer) CompletePromptArgument(
 	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {

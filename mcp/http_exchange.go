@@ -153,8 +153,8 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliver responds to a request, and reports whether the response arrived, as far as the connection shows. If it did
-// not, deliver undoes effects that the client does not know of.
+// deliver responds to a request, and reports whether the response arrived, as far as the connection shows. If the
+// response did not arrive, deliver undoes effects that the client does not know of, such as a claim.
 func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {

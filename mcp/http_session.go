@@ -43,7 +43,8 @@ type sessions struct {
 	uses uint64 // counts uses of all sessions
 }
 
-// open begins a session and uses it; see use. If there are too many, it ends the session that was idle longest.
+// open begins a session and marks it as used by this request, as use does. If there are too many sessions, it ends the
+// session that was idle longest.
 func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
 	w := &mcpSession{
 		session: newSession(s.server), token: token,
@@ -73,8 +74,8 @@ func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
 }
 
 // evict removes the least recently used idle session if there are too many: one of this token if this token has too
-// many, else one of the token with most sessions. Ok is false if all of these are busy. The caller unregisters the
-// victim.
+// many, else one of the token with most sessions. Ok is false if all sessions of that token are in use. The caller
+// unregisters the removed session.
 func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {

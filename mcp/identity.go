@@ -48,8 +48,8 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
 
-// threadPrefix returns the prefix of the thread that a client names. Over HTTP the prefix was proved, so that no client
-// can pretend to be a thread of another one.
+// threadPrefix returns the prefix of the thread that a client names. Over HTTP the prefix comes from the MCP session or
+// the token of the request, so that no client can pretend to be a thread of another session or token.
 func threadPrefix(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:

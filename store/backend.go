@@ -173,9 +173,9 @@ type Writer interface {
 // the suite passes, and a new kind of row needs no change to it.
 type Backend interface {
 	// View calls fn once, with one snapshot. Updates go on meanwhile, and fn does not see them. A snapshot that is kept
-	// long makes some engines grow, so fn takes no more than 50 ms or 1,000 rows; for more, its caller calls View again
-	// and continues after the last key. View returns the error of fn unchanged, the error of ctx if ctx was done before
-	// fn was called, or [ErrClosed]. A panic of fn passes through to the caller.
+	// long makes some engines grow, so fn takes no more than 50 ms or 1,000 rows; to read more rows, the caller calls
+	// View again and continues after the last key. View returns the error of fn unchanged, the error of ctx if ctx was
+	// done before fn was called, or [ErrClosed]. A panic of fn passes through to the caller.
 	//
 	// Fn runs on the goroutine of the caller. The end of ctx does not stop fn while it runs: a long fn checks ctx
 	// itself. A View never makes an Update fail and changes nothing, so the caller may repeat it at any time.

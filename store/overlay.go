@@ -29,7 +29,8 @@ func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
 // Reset drops all rows written and puts o over base. Later writes do not touch the slices of rows that were flushed, so
 // a driver may go on using those.
 //
-// Reset reuses the memory of the slices, so a driver that runs one Update after another keeps one overlay.
+// Reset reuses the memory of the slices, so a driver that runs one Update after another uses the same overlay for all
+// of them.
 func (o *Overlay) Reset(base Reader) {
 	o.base = base
 	if o.size == 0 {
@@ -139,8 +140,8 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 // NextKey returns the key in [Sys] of the last number of a space. Only an [Overlay] and the repair of a store write it.
 func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
 
-// Scan implements [Reader]: it merges own rows with the rows below. It copies own rows when ranging begins, so it does
-// not see later writes.
+// Scan implements [Reader]: it merges the rows that were written to the overlay with the rows of the base. It copies
+// the written rows when ranging begins, so it does not see later writes.
 //
 // Ranging may stop at any row. The yielded row belongs to the overlay or to the driver below, and is valid only until
 // the next one.

@@ -185,7 +185,7 @@ type Entry struct {
 	Key, Value []byte
 }
 
-// Same reports whether another entry has the same space and key; values do not count.
+// Same reports whether another entry has the same space and key. It does not compare the values.
 func (e Entry) Same(other Entry) bool { return e.Space == other.Space && bytes.Equal(e.Key, other.Key) }
 
 // Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the

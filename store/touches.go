@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// TouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule depends
-// on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative to the
-// root of the working tree.
+// TouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule
+// depends on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative
+// to the root of the working tree.
 type TouchedFiles struct {
 	Holder schemas.Agent `json:"holder"`
 	Claims int           `json:"claims"`          // of the record, at the last claim of that holder
@@ -48,7 +48,7 @@ func (t *TouchedFiles) MarkTold(by schemas.ID, files []string, told []uint32) (n
 	return news
 }
 
-// TouchedFiles returns the rows of all handoffs; a row that cannot be read is zero.
+// TouchedFiles returns the rows of all handoffs. For a row that cannot be read it returns the zero value.
 func (v *View) TouchedFiles() (map[schemas.ID]TouchedFiles, error) {
 	all := map[schemas.ID]TouchedFiles{}
 	err := v.Each(Range{Space: Touches}, func(row Row) error {

@@ -53,8 +53,8 @@ func readSchema(b []byte) *node {
 	return n
 }
 
-// UnmarshalJSON follows a reference: keywords next to the reference apply to the value in its place, and the other
-// keywords come from the value's type.
+// UnmarshalJSON follows a reference to the schema of a type. Keywords that stand next to the reference apply to the
+// value at this place; all other keywords come from the schema of the type.
 func (n *node) UnmarshalJSON(b []byte) error {
 	type plain node
 	if err := json.Unmarshal(b, (*plain)(n)); err != nil || n.Ref == "" {

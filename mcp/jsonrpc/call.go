@@ -12,7 +12,7 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Call is the content of a message tools/call. Its parts are slices of the text of the message.
+// Call is the content of a message tools/call. Its fields are slices of the text of the message and not copies.
 type Call struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none

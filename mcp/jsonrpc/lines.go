@@ -111,8 +111,8 @@ func (l *Line) ID() json.RawMessage {
 	return nil
 }
 
-// Writer writes messages as lines, whole or not at all. It is safe for use by many goroutines. The first write that
-// fails ends it. Use [NewWriter].
+// Writer writes messages as lines, each whole or not at all. It is safe for use by many goroutines. After the first
+// write that fails it writes nothing more. Use [NewWriter].
 type Writer struct {
 	Broken <-chan struct{} // closed at the first failure, and by Close
 

@@ -68,7 +68,8 @@ func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas
 }
 
 // auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
-// has not yet met, and two digests for each content that was redacted or deleted: no other memory grows with the store.
+// has not read yet, and two digests for each content that was redacted or deleted. No other part of its memory grows
+// with the store.
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool              // an event is missing: the tree cannot be computed from there on

@@ -17,7 +17,7 @@ import (
 	"handoff/store/bolt"
 )
 
-// wouldRecover reports whether a process that opens the file as it is now has to read it through.
+// wouldRecover reports whether a process that opened the file in its present state would have to read the whole file.
 func wouldRecover(t *testing.T, path string) bool {
 	t.Helper()
 	b, err := os.ReadFile(path)

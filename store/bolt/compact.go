@@ -18,9 +18,10 @@ import (
 // CompactResult is the size of the file before and after, in bytes.
 type CompactResult struct{ Before, After int64 }
 
-// Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before, it
-// compares each row with the old one, has bbolt check the pages and opens the new file. The caller keeps other
-// processes from opening the file meanwhile, and makes sure that there is room for a second file.
+// Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before it
+// replaces the old file, it compares each row with the old one, lets bbolt check the pages, and opens the new file as a
+// test. The caller keeps other processes from opening the file meanwhile, and makes sure that there is room for a
+// second file.
 //
 // After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows. [Sweep]
 // removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the system.

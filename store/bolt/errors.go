@@ -14,8 +14,8 @@ import (
 	"handoff/store"
 )
 
-// classify turns an error of bbolt or of the system into one of package store that wraps it. It returns other errors as
-// they are.
+// classify turns an error of bbolt or of the system into one of package store that wraps it. It returns any other error
+// unchanged.
 func classify(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrFull):

@@ -142,8 +142,8 @@ func readThrough(ctx context.Context, path string, size int64) error {
 	return fmt.Errorf("read through: %w", err)
 }
 
-// reopen closes the file and opens it again. Views wait meanwhile, also for check. After an error the store has no
-// file.
+// reopen closes the file, opens it again and calls check with it. Views wait until check has returned. After an error
+// the store has no open file.
 func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

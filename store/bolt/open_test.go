@@ -127,7 +127,8 @@ func torn(damage func([]byte) []byte) func(t *testing.T, path string) {
 	}
 }
 
-// skipWhereFilesStayMapped skips some cases of a table: those that bbolt panics over while it opens the file.
+// skipWhereFilesStayMapped skips the given cases of a table on Windows. In these cases bbolt panics while it opens the
+// file, so the file stays mapped, and Windows would neither cut nor remove it.
 func skipWhereFilesStayMapped(t *testing.T, cases ...string) {
 	t.Helper()
 	_, name, _ := strings.Cut(t.Name(), "/")

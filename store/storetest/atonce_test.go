@@ -74,8 +74,8 @@ func testWriters(t *testing.T, b store.Backend) {
 	require.EqualValues(t, writers*each, count([]byte(value)))
 }
 
-// testFailsAlone has every second call write and then fail, in one way or the
-// other, among calls that succeed and may share a commit with it.
+// testFailsAlone makes calls at once of which every second one writes and then fails, by an error or by a panic. The
+// other calls may share a commit with a failing call and must succeed.
 func testFailsAlone(t *testing.T, b store.Backend) {
 	const each = 40
 	atOnce(t, func(i int) error {

@@ -16,12 +16,13 @@ import (
 // ErrNotEmpty means that a store was used before. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
 
-// Copy moves all rows of a store into one without handoffs, messages and tokens. The caller owns both stores: no other
-// process writes meanwhile.
+// Copy moves all rows of a store into another store that has no handoffs, messages and tokens. The caller owns both
+// stores: no other process writes meanwhile.
 //
-// The rows may come from a backup while the original store still exists. At no time may both it and the target be used:
-// the target is [ErrUnfinished] from before its first row until after the original was marked as [Moved]. If another
-// owner took the original over, it cannot be marked. A copy that ends early is repeated, from its beginning.
+// The rows may come from a backup while the original store still exists. The original and the target must never be in
+// use at the same time. So before its first row the target is marked as unfinished, and [Usable] returns
+// [ErrUnfinished] for it until the original was marked as [Moved]. If another owner took the original over, it cannot
+// be marked. A copy that ends early is repeated, from its beginning.
 type Copy struct {
 	To, From store.Backend
 	Moves    store.Backend // is marked as moved, if its registry equals the copy; nil for none

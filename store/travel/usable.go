@@ -11,7 +11,7 @@ import (
 // ErrUnfinished means that a copy into the store was not finished: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// Moved means that the rows of a store were copied to To, and have been changed there since.
+// Moved is the error of a store whose rows were copied to another store, To, which is used in its place since then.
 type Moved struct{ To string }
 
 // Error implements error.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests pass in the signals, because real ones belong to the whole test process.
+// These tests pass signals to the code through a channel, because a real signal would reach the whole test process.
 
 type life struct {
 	*Life

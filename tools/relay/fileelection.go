@@ -24,8 +24,8 @@ var (
 	_ queueElection = (*fileElection)(nil)
 )
 
-// Prepare prepares the directory and marks this process there, unless it did so before. Open calls it, and then one
-// search at a time.
+// Prepare prepares the directory and marks in it that this process uses the workspace, unless it did both before. Open
+// calls it first, and each search calls it again, one search at a time.
 func (e *fileElection) Prepare() error {
 	if e.presence != nil {
 		return nil

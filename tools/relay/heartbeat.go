@@ -47,8 +47,8 @@ func (c *client) trackCall() func() {
 	}
 }
 
-// watch probes the owner, and again after a while as long as calls wait. If the owner does not answer, the route is
-// lost.
+// watch probes the owner, and repeats the probe at intervals as long as calls wait. If the owner does not answer, the
+// route is lost.
 //
 // So a call notices a stopped owner after four to five seconds: up to one until the probe, and two probes of two
 // seconds without an answer. It notices an ended owner at once, by its broken socket.

@@ -44,12 +44,12 @@
 //
 // # Decisions
 //
-// bbolt lets one process open the file. Opening the file for each call would work too, but would have no shared
-// commits and no process that wakes a wait.
+// bbolt lets one process open the file. Each process could open the file for each of its calls, but then calls of
+// several processes could not share a commit, and no process could wake a call that waits.
 //
-// An owner listens before it opens the store, because reading a large file after a kill takes seconds. A newer
-// program queues for the lock and asks the owner to make room. A build without a version, as from go run, asks only
-// commands; a build from a clone has the version of its commit.
+// An owner listens before it opens the store, because after a kill it may have to read a large file for seconds. A
+// process of a newer program waits for the lock, and asks the owner to give the store up. A build without a version, as
+// from go run, asks only commands; a build from a clone has the version of its commit.
 //
 // Each process that stays shares a lock on handoff.here. An owner that finds no other process there knows that
 // earlier connections are gone, so after a crash a session has its name and its claims back at once.
@@ -276,9 +276,10 @@ func (r *Relay) broadcast() {
 	r.changed = make(chan struct{})
 }
 
-// Files are the names of the files that the relays of a workspace keep in its directory. The store is not among them.
+// Files returns the names of the files that the relays of a workspace keep in its directory, without the files of the
+// store.
 //
-// They may be removed while [Lock] is held. Handoff.new is a socket that is not yet in its place.
+// They may be removed while [Lock] is held. The file handoff.new is a socket that has not got its final name yet.
 func Files() []string {
 	return []string{"handoff.lock", "handoff.here", "handoff.sock", "handoff.new", "owner.json", "owner.json.new"}
 }

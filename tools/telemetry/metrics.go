@@ -155,7 +155,7 @@ type statsCache struct {
 }
 
 // read returns the statistics, nil if they cannot be read. It takes at most statsTimeout. The end of ctx does not end
-// it, because other readers wait for the same.
+// the call to the workspace, because other readers may wait for the same statistics.
 //
 // A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds for any
 // number of readers.

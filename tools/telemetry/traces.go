@@ -35,8 +35,8 @@ type TracesConfig struct {
 
 // Traces sends spans to a collector. It is safe for use by many goroutines. Use [NewTraces].
 //
-// Every process that follows makes spans, with equal ids, so a collector that gets one twice has it once. Waiting
-// spans are lost when the process is killed.
+// Every process that follows makes spans, with equal ids, so a collector that gets one twice has it once. Spans that
+// were not sent yet are lost when the process is killed.
 type Traces struct {
 	names     spanIDs
 	now       func() time.Time
