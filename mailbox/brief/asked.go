@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// specificTask returns the lines of the specific task: the reason for sending it to this recipient, its type and kind,
-// the requirements, questions, steps to reproduce and the test command. It omits the type "handoff" and the kinds that
-// the server sets, because the lines about earlier work say more.
+// specificTask returns the lines of the section Specific task: the reason for sending the handoff to this recipient,
+// its type and kind, the requirements, questions, steps to reproduce and the test command. It omits the type "handoff",
+// and the kinds that the server sets (such as rollback), because the brief's lines about earlier work say more.
 func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
@@ -32,8 +32,9 @@ func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
 // serverKinds lists the kinds that the server sets.
 var serverKinds = []string{"assignment", "return", "rollback", "escalation"}
 
-// rework returns the lines that are new in a round of rework: the reviewer, the reason, and the criteria of this round.
-// The task stays the same in each round.
+// rework returns the lines about a round of rework, or nil if the handoff is no rework. They name the agent that
+// returned the earlier result, its reason, and the criteria added for this round. The task itself stays the same in
+// each round.
 func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	r := h.Rework
 	if r == nil {
@@ -46,8 +47,8 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	return append(lines, numberedCriteria(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
-// review returns the worker's answer to each criterion, with the basis of that answer, for a handoff that reviews a
-// result.
+// review returns the lines of a handoff that reviews another agent's result: one line for each criterion of the
+// reviewed work, with the worker's answer and the evidence for the answer.
 func review(in Input, p pen) (lines []string) {
 	for _, r := range in.Results {
 		if of := in.Handoff.Review; of == nil || r.HandoffID != of.Of {
@@ -64,9 +65,9 @@ func review(in Input, p pen) (lines []string) {
 	return lines
 }
 
-// criteria returns the success criteria under the numbers by which complete_handoff checks them. The first line says
-// how to answer, whether a claim is enough for a check that the server cannot run, and whether all must be met.
-// Criteria of a rework stand in the section Rework.
+// criteria returns the success criteria, with the numbers by which complete_handoff checks them. The first line says
+// how to answer the criteria, whether the holder's word is enough for a check that the server cannot run, and whether
+// all criteria must be met. It omits the criteria added by a rework: these stand in the section Rework.
 func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
@@ -98,8 +99,9 @@ func numberedCriteria(all []schemas.Answered, wanted func(schemas.Answered) bool
 	return lines
 }
 
-// constraints returns the limits of the work. The reasons that block a claim come first. The time limits follow: the
-// deadline as a point in time, the estimate in the sender's words. It omits a normal priority.
+// constraints returns the limits of the work. The first lines say why no agent may claim the handoff yet. The time
+// limits follow: the deadline as a point in time, and the estimate in the sender's words. constraints has no line for a
+// normal priority.
 func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
@@ -128,8 +130,8 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing
 	return append(lines, p.items("", e.Constraints)...)
 }
 
-// deliverables returns one line for each expected deliverable, with its files. Criteria of deliverables are numbered
-// among the success criteria.
+// deliverables returns one line for each expected deliverable, with its files. The acceptance criteria of a deliverable
+// are not in its line: they are numbered together with the success criteria.
 func deliverables(all []schemas.Deliverable, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
@@ -141,8 +143,8 @@ func deliverables(all []schemas.Deliverable, p pen) []string {
 	return p.items("", nonEmpty(texts...))
 }
 
-// outputSchema returns the schema of the output on one line, quoted. It never shortens the schema, because half a
-// schema would mislead. It omits a schema that is not JSON; send refuses those.
+// outputSchema returns the JSON Schema of the output on one line, quoted. It never shortens the schema, because half a
+// schema would mislead. It returns nil for a schema that is not JSON; a send with that schema is refused.
 func outputSchema(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
@@ -151,10 +153,10 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// ifStuck returns the ways out for a holder that cannot go on, if they differ from the calls that come with each claim
-// (ask the sender, give the work back to the sender). It names the sender's advice, another agent that answers
-// questions or takes failed work, and the facts to tell that agent. A person decides alone, because there is nobody
-// left to ask.
+// ifStuck returns the ways out for a holder that cannot go on: the sender's advice, another agent that answers
+// questions or takes failed work, and the facts to tell that agent. Every claim already shows the two usual calls (ask
+// the sender, give the work back to the sender), so ifStuck does not repeat these. If the reader is human, the lines
+// say that human decides.
 func ifStuck(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})

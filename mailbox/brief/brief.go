@@ -1,19 +1,20 @@
 // Package brief renders a handoff for the model that works on it.
 //
 // A brief is Markdown in the template of the agent handoff protocols: task, context summary, specific task, key
-// information, constraints, expected output, success criteria, and advice for a holder that is stuck. Render packs it
-// into a number of tokens in order of importance. The brief names each part that did not fit, so that the model can
-// fetch it.
+// information, constraints, expected output, success criteria, and advice for a holder that is stuck. The caller of
+// [Render] sets the maximum size of the brief in tokens. Render keeps the most important parts. The brief names each
+// part that did not fit, with a call that returns it, so that the model can read the part.
 //
-// The sender's text reaches the model as data from a named agent. It stands between two tags that carry a word derived
-// from a secret, so that no text inside can end the frame. Control, bidirectional and zero-width characters are shown
-// as escapes. Each line of the sender begins with a bullet, a number or a quote mark, so that it cannot pass for a
-// heading of the brief.
+// The model gets the sender's text as data from a named agent. The text stands in a frame: an opening and a closing
+// tag. Both tags carry a word derived from a secret, so no text between the tags can contain the closing tag. Control,
+// bidirectional and zero-width characters are shown as escapes. Each line of the sender begins with a bullet, a number
+// or a quote mark, so that no such line can look like a heading of the brief.
 //
 // Rendering is pure: equal inputs give equal briefs, so a test can compare one with a golden file.
 //
 // The files: parts.go lists the parts of a brief in order of importance, asked.go and known.go write the parts, pack.go
-// fits them into tokens, frame.go puts the tags around them. All text from outside enters a brief through pen.go.
+// selects and shortens parts until the brief fits, frame.go puts the tags around the parts. pen.go cleans all text that
+// does not come from this package.
 package brief
 
 import (
@@ -26,8 +27,9 @@ import (
 	"handoff/schemas"
 )
 
-// The number of tokens that a brief is packed into. A model reads the default without effort. The minimum holds the
-// frame, the sender, a short task and the names of all omitted parts.
+// The maximum size of a brief in tokens, if the caller gives none or too little. The default is short enough for a
+// model to read with each claim. The minimum has room for the tags, the sender, a short task and the names of all
+// omitted parts.
 const (
 	DefaultTokens = 1500
 	MinTokens     = 400
@@ -49,7 +51,8 @@ type Input struct {
 	Nonce     string             // a secret that no sender knows; Render derives the tag from it and the id
 }
 
-// PastClaim is an earlier claim of the same work that has ended. The next holder finds its traces.
+// PastClaim is an earlier claim of the same work that has ended. The brief mentions it, because the next holder may
+// find files and commits of the earlier holder.
 type PastClaim struct {
 	Agent   schemas.Agent
 	Handoff schemas.ID // the claimed handoff, zero for the handoff of the brief
@@ -78,8 +81,9 @@ type Report struct {
 	Text    string
 }
 
-// Brief is the text for the model, with a list of omitted parts. The text ends without a line end. Omitted has names of
-// parts of the template. The footer of the text lists the same names, each with the calls that return the whole part.
+// Brief is the text for the model, with a list of omitted parts. The text does not end with a newline. Omitted has the
+// names of the omitted and the shortened parts. The footer of the text lists the same names, each with the calls that
+// return the whole part.
 type Brief struct {
 	Text     string
 	Omitted  []string // names of parts; "(in part)" follows the name of a shortened part
@@ -90,10 +94,11 @@ type Brief struct {
 // Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief.
 //
 // The text has at most in.MaxTokens tokens, as [content.Tokens] counts. Zero means [DefaultTokens]; a number below
-// [MinTokens] means [MinTokens]. Render packs the request first and the context after it, each in order of importance.
-// It never shortens a handoff that fits.
+// [MinTokens] means [MinTokens]. If the whole brief does not fit, the request (what the recipient must do) gets room
+// before the context (what the sender knows), and the important parts of each get room before the others. A brief that
+// fits is never shortened.
 //
-// All text of a sender, a holder or an agent's registration passes the pen of the brief. It cannot end the frame, look
+// Render cleans all text of a sender, a holder or an agent's registration, so that the text cannot contain a tag, look
 // like a heading, or hide a character. Render never fails.
 func Render(in Input) Brief {
 	f := newFrame(in)
@@ -114,8 +119,9 @@ func Render(in Input) Brief {
 	return b
 }
 
-// RenderAnswer returns the text for a model that has read the brief and asked questions: its last questions with the
-// answer, numbered as in its call. The transfer is zero, because the text passes no context on.
+// RenderAnswer returns the text for a model that has read the brief before and asked questions: the questions of its
+// last ask call, with the numbers that they had in that call, and the answer. The field Transfer stays zero, because
+// this text contains none of the sender's context.
 func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
@@ -136,7 +142,8 @@ func summaryTokens(h schemas.Handoff, kept []part) int {
 	return content.Tokens(strings.Join(kept[i].lines, "\n"))
 }
 
-// storedTokens returns the size of all content stored by reference, as the sender stated it.
+// storedTokens returns the sum of the tokens that are recorded with the handoff's references. It does not read the
+// content of the references.
 func storedTokens(h schemas.Handoff) int {
 	n := 0
 	for _, r := range contextOf(h).References {

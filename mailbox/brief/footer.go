@@ -9,21 +9,21 @@ import (
 	"handoff/schemas"
 )
 
-// An absence is a part that a brief omits or shortens, with its name in the footer.
+// An omission is a part that a brief leaves out or shortens, with its name in the footer.
 type omission struct {
 	name string
 	part part
 }
 
-// minCallTokens is a number of tokens. The footer has no call for a smaller part, because the call would be longer than
-// the part.
+// minCallTokens is the size in tokens from which an omitted part gets its own call in the footer. For a smaller part,
+// the call would be longer than the part itself.
 const minCallTokens = 25
 
-// footer lists the omitted parts, each with the calls that return it. It stands after the closing tag, because its text
-// is the server's and not the sender's. The lines with calls take at most room tenths of a token. Small parts, and the
-// least important ones, share the last line, whose call returns the whole handoff. That call does not return parts of
-// other handoffs, so each of those has its own line in any case. Parts with the same calls share a line with the sum of
-// their tokens.
+// footer lists the omitted parts, each with the calls that return it. The footer stands after the closing tag, because
+// the server writes it and not the sender. Parts with the same calls share a line, with the sum of their tokens. The
+// lines with calls take at most room, in tenths of a token. Small parts, and the parts that room is too small for,
+// share the last line, whose call returns the whole handoff. That call does not return parts about other handoffs, so
+// each of these parts has its own line even if room is used up.
 func (f frame) footer(omitted []omission, room int) string {
 	if len(omitted) == 0 {
 		return ""
@@ -60,8 +60,8 @@ func getCall(id schemas.ID, in schemas.GetIn) string {
 	return schemas.Call(in, "").Request()
 }
 
-// callsFor returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts
-// are fields of the sent handoff.
+// callsFor returns the calls that return a whole part, or nil if only get_handoff with the view full returns the part.
+// Most parts are fields of the sent handoff.
 func callsFor(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

@@ -11,7 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// pastClaim names the agent that had the work before, the end of its claim, and the place of its results.
+// pastClaim returns the lines about the last claim before this one: the agent that held the work, when and why its
+// claim ended, and where its results are.
 func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
@@ -29,8 +30,8 @@ func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
 	return lines
 }
 
-// ending returns the status of a handoff that ended without a valid result, the reason, and the handoff that replaced
-// it.
+// ending returns the lines about the end of a handoff that ended without a valid result: its status, the reason, and
+// the handoff that replaced it.
 func ending(st schemas.Standing, p pen) []string {
 	if !st.Status.Ended() || st.Status == schemas.Completed {
 		return nil
@@ -45,9 +46,9 @@ func ending(st schemas.Standing, p pen) []string {
 	return []string{text}
 }
 
-// progress returns the traces of earlier holders: the last reports, open questions, completed and incomplete steps, and
-// the whole last checkpoint. It counts as part of the request, not of the context, because the next holder must not
-// start over.
+// progress returns the lines about the work of earlier holders: the last reports, open questions, completed and
+// incomplete steps, and the whole last checkpoint. These lines belong to the request and not to the context, so they
+// get room first: the next holder must not start over.
 func progress(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
@@ -57,8 +58,8 @@ func progress(in Input, c *schemas.Context, p pen) []string {
 	)
 }
 
-// reports returns the last report of the holders, and the earlier ones with author and time. Without reports it returns
-// the note of the standing, without an author.
+// reports returns the holders' last report, and the earlier reports with author and time. If there are no reports, it
+// returns the note in the state of the handoff, which has no author.
 func reports(in Input, p pen) []string {
 	label := "Last report"
 	if in.Standing.Status.Ended() {
@@ -87,7 +88,7 @@ func partialProgress(pp *schemas.PartialProgress, p pen) []string {
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
-// remarks returns the sender's notes of amendments and retries, one line each.
+// remarks returns one line for each note that the sender added with an amendment or a retry.
 func remarks(all []schemas.Remark, p pen) (lines []string) {
 	for _, r := range all {
 		label := "Amended by "
@@ -99,8 +100,8 @@ func remarks(all []schemas.Remark, p pen) (lines []string) {
 	return lines
 }
 
-// answers returns the questions of earlier holders, each with its answer and the answering agent. Questions of one call
-// form a list with numbers, because the answer may refer to them.
+// answers returns the questions of earlier holders, each with its answer and the answering agent. The questions of one
+// call are numbered, because the answer may refer to the numbers.
 func answers(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
@@ -142,8 +143,8 @@ func withReason(text, why string) string {
 	return text + ", because: " + why
 }
 
-// files returns the relevant paths with their lines and a note. It marks files that were missing when the handoff was
-// sent. Nothing checks them again.
+// files returns the relevant paths with their lines and a note. A file that did not exist when the handoff was sent is
+// shown as missing. The brief does not check again whether the file exists now.
 func files(all []schemas.File, p pen) []string {
 	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
@@ -164,8 +165,9 @@ func artifactText(a schemas.Artifact) string {
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// artifactHeads returns the artifacts with a call instead of each long content, so that a long one does not push out
-// the artifacts after it. It returns nil for a single artifact, whose beginning is more useful.
+// artifactHeads returns a shorter form of the artifacts: each long content is replaced by the call that returns it, so
+// that one long artifact does not push out the artifacts after it. It returns nil if there is only one artifact: then
+// the beginning of its content is more useful than a call.
 func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
@@ -182,7 +184,7 @@ func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 }
 
 // project returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
-// changes, because then the commit is incomplete.
+// changes, because the commit does not contain them.
 func project(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
@@ -217,8 +219,8 @@ func senderChanges(in Input, p pen) []string {
 	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
 }
 
-// references returns the content that is stored elsewhere, with its size, the call that reads it if this workspace
-// keeps it, and the sender's key points.
+// references returns the lines about content that is not in the handoff itself: its name and size, the call that reads
+// it if this workspace stores it, and the sender's key points about it.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {

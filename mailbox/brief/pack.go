@@ -15,13 +15,13 @@ const (
 	minLine  = 40  // in tenths of a token: a list with less for each line is useless
 )
 
-// pack renders the parts, which are in order of importance, in a number of tokens: first the request, then the context.
-// It returns the text, the names of the omitted parts with those of left at the end, and the size of the text in tenths
-// of a token.
+// pack renders the parts in at most the given number of tokens. The parts are in order of importance, the request
+// before the context; left holds parts that the brief omits in any case. pack returns the text, the names of the
+// omitted parts (the parts in left come last), and the size of the text in tenths of a token.
 //
-// The frame and the footer depend on the packed parts, so pack finds the room for the parts by trial: it subtracts the
-// excess of a text from the room and tries again. Each round reduces the room by at least a tenth of a token, so the
-// loop ends.
+// The sizes of the frame and the footer depend on which parts are kept, so pack finds the room for the parts by trial.
+// If a text is too long, pack reduces the room by the excess and tries again. Each trial reduces the room by at least a
+// tenth of a token, so the loop ends.
 func pack(f frame, parts, left []part, tokens int) (text string, omitted []string, tenths int) {
 	all, packed := slices.Concat(parts, left), parts
 	asked := slices.IndexFunc(parts, func(p part) bool { return p.context })
@@ -46,10 +46,10 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	return text, schemas.Map(absent, func(a omission) string { return a.name }), tenths
 }
 
-// fill fits parts into a room of tenths and returns the unused room. It shortens a part that would take more than three
-// quarters of the room to half of the room, so that later parts get a share. A required part keeps at least enough to
-// begin a line. fill reserves a few words for the required part and refuses them to earlier parts. In the end it gives
-// unused room to the first part that can use it.
+// fill shortens parts until they fit into room, in tenths of a token, and returns the unused room. If a part would take
+// more than three quarters of the remaining room, fill shortens it to half of that room, so that later parts get a
+// share. fill keeps room for the beginning of a line of each required part, which earlier parts cannot use. At the end,
+// the first parts that were shortened get the unused room.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -111,9 +111,9 @@ func size(lines []string) int {
 	return n
 }
 
-// shorten returns the first lines that fit into the allowed tenths and an ellipsis. It cuts the last line at a word if
-// it is long. It returns nil if only a label would remain, unless the part is required. For a part with short
-// lines, it tries these before it cuts.
+// shorten returns the first lines of a part that fit into the allowed tenths of a token, and an ellipsis. If the part
+// has the field short, shorten tries those lines first. It cuts the last line between two words if that line is long.
+// It returns nil if only a label would remain, unless the part is required.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
@@ -131,7 +131,8 @@ func shorten(p part, allowed int) []string {
 	return firstLines(p, allowed)
 }
 
-// firstLines returns the first lines of a part for [shorten], without a label at the end that has no content.
+// firstLines returns the first lines of a part for [shorten]. If the last of these lines is a label whose content was
+// cut off, firstLines omits it.
 func firstLines(p part, allowed int) []string {
 	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
@@ -155,8 +156,8 @@ func firstLines(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clipEvenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds
-// distribute nearly all of it.
+// clipEvenly clips long lines so that all lines fit and none is dropped. Each line gets the same room, and the long
+// lines share the room that short lines do not use. Three rounds distribute nearly all of that room.
 func clipEvenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {
@@ -173,8 +174,8 @@ func clipEvenly(lines []string, allowed int) []string {
 	return schemas.Map(lines, func(l string) string { return clip(l, share-content.Tenths("\n")) })
 }
 
-// clip cuts a line that is too long at the last word that fits, or within a word if the cut at a word would lose more
-// than a quarter. It never splits a character.
+// clip cuts a line that is too long after the last word that fits. If that would lose more than a quarter of the
+// allowed length, it cuts within a word. It never splits a character.
 func clip(l string, allowed int) string {
 	if content.Tenths(l) <= allowed {
 		return l
@@ -186,8 +187,8 @@ func clip(l string, allowed int) string {
 	return strings.TrimRight(l[:end], " ") + ellipsis
 }
 
-// indentOf returns the indent of a line, at most two spaces, so that an ellipsis stands below the items and not below
-// the text of an item.
+// indentOf returns the indent of a line, at most two spaces. The ellipsis after cut items gets this indent, so that it
+// looks like one more item and not like text of the last item.
 func indentOf(l string) string {
 	return l[:min(len(l)-len(strings.TrimLeft(l, " ")), 2)]
 }

@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// A section is a place in the template. Its value is the heading that render prints if the section has lines. Ancestors
-// come before the task, without a heading.
+// A section is a place in the template. Its value is the heading that render prints if the section has lines. The
+// section with the earlier handoffs of the chain comes before the task and has no heading.
 type section string
 
 const (
@@ -26,13 +26,13 @@ const (
 	ofStuck       section = "\n## If You Get Stuck\n"
 )
 
-// template is the printed order of the sections. It is independent of the importance of their parts.
+// template lists the sections in the order in which a brief prints them. Importance has another order, see [parts].
 var template = []section{
 	ofAncestors, ofRework, ofTask, ofReview, ofContext, ofYours, ofKey, ofConstraints, ofOutput, ofCriteria, ofStuck,
 }
 
-// A part is a unit that pack keeps, shortens or omits. Its lines are clean: the function that makes a part writes with
-// the pen.
+// A part is a piece of a brief; pack keeps, shortens or omits it. Its lines are already clean, because each function
+// that makes a part writes foreign text with the pen.
 type part struct {
 	name        string // as the footer names it
 	section     section
@@ -56,9 +56,9 @@ const earlierDecisions = "earlier decisions"
 // earlierResults is the name of the part with results of earlier handoffs.
 const earlierResults = "results of earlier handoffs"
 
-// parts returns all parts that have lines, the most important first. This order decides which parts a small brief
-// keeps: first the request that binds the receiver, then the history of this work, then the sender's knowledge. All
-// parts of the request come before all parts of the context; pack relies on that.
+// parts returns all parts that have lines, the most important first. If a brief is small, pack keeps the first parts:
+// first the request to the recipient, then the history of this work, then the sender's knowledge. All parts of the
+// request come before all parts of the context; pack relies on that.
 func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
@@ -139,10 +139,11 @@ func strategy(h schemas.Handoff) string {
 	return full
 }
 
-// choose applies the strategy. It returns the parts to pack (kept) and the parts that the model must fetch (left). The
-// request always stays; a strategy only selects from the context. If a sender chose summary and wrote none, a labelled
-// extract replaces it. Under reference, the summary and an extract are the key points. The order of the parts stays; an
-// extract comes last.
+// choose applies the sender's transfer strategy (full, summary or reference). It returns the parts for the brief
+// (kept), and the parts that the model must read by a call (left). The request is always in the brief; a strategy only
+// selects from the context. If the sender chose summary but wrote no summary, an extract of the context, labelled as
+// one, replaces it. Under reference, the brief has the summary and an extract as key points. The parts stay in order;
+// an extract comes last.
 func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil
@@ -167,8 +168,9 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	return slices.DeleteFunc(kept, func(p part) bool { return len(p.lines) == 0 }), left
 }
 
-// extract returns a part with the decisions, the known issues and the previous failures. It has no lines if there are
-// none. Criteria and constraints stand in their own sections in any case.
+// extract returns a part with the decisions, the known issues and the previous failures from the context. The part has
+// no lines if the context has none of these. Criteria and constraints are not in the extract, because every brief shows
+// them in their own sections.
 func extract(h schemas.Handoff, label string, p pen) part {
 	c := contextOf(h)
 	behind := func(label string, texts []string) []string {

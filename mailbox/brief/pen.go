@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// A pen writes lines of foreign text that cannot contain a frame, a heading or a hidden character. It writes all text
-// from outside of this package. Each line of a quote begins with ">", each bullet with "-", so a sender's line always
-// has a mark.
+// A pen writes foreign text as lines that cannot contain a tag of the frame, a heading or a hidden character. All text
+// that does not come from this package is written by a pen. Each line of a quote begins with ">" and each bullet with
+// "-", so that a reader can tell the sender's lines from the server's.
 type pen struct {
 	tag string // must not appear in written text
 }
@@ -22,9 +22,9 @@ var (
 	tagLike  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`) })
 )
 
-// clean makes text visible and breaks up text that looks like a tag. Control, bidirectional and zero-width characters
-// become escapes, and the word of the frame's tag cannot appear. A line end of two characters becomes one. The
-// separators of Unicode become escapes, so that the pen knows each line of a text.
+// clean replaces hidden characters (control, bidirectional and zero-width ones) by escapes, and changes text that looks
+// like a tag, or that contains the secret word of the frame's tags. CR LF becomes LF. The line separators of Unicode
+// become escapes, so that only LF ends a line.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
 	s = tagLike().ReplaceAllString(s, "&lt;$1")
@@ -45,8 +45,8 @@ func (p pen) quote(indent, s string) []string {
 	return lines
 }
 
-// item writes text as a bullet, with the lines after the first quoted below. It escapes a heading mark at the
-// beginning.
+// item writes text as a bullet. The lines after the first are quoted below the bullet. A "#" at the beginning is
+// escaped, so that it does not make a heading.
 func (p pen) item(indent, s string) []string {
 	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
 	if strings.HasPrefix(head, "#") {
@@ -59,7 +59,8 @@ func (p pen) item(indent, s string) []string {
 	return lines
 }
 
-// field writes a labelled text: after the label if it is one line, else quoted below. It returns nil for an empty text.
+// field writes a text with a label. A text of one line stands after the label; a longer text is quoted below it. field
+// returns nil for an empty text.
 func (p pen) field(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {

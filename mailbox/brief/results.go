@@ -9,16 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// Limits for the part of an earlier result in a brief. The rest is in the view outcome of that handoff.
+// Limits for the extract of an earlier handoff's result in a brief. The model reads the whole result with get_handoff
+// and the view outcome.
 const (
 	maxSummary = 1000 // bytes
 	maxResult  = 300  // bytes of a value or a note
 	maxListed  = 10   // values, notes, files
 )
 
-// resultsPart returns the results of earlier handoffs that this handoff builds on. If they do not fit, each keeps its
-// first line, and these lines are shortened evenly. Like progress, it counts as part of the request: a strategy selects
-// from the sender's knowledge, and the sender may not know these results.
+// resultsPart returns the part with the results of earlier handoffs that this handoff builds on. If the results do not
+// fit, the first line of each stays, and these lines are shortened evenly. The part belongs to the request, as progress
+// does, so the sender's transfer strategy never removes it: the sender may not know these results.
 func resultsPart(in Input, p pen) part {
 	all := part{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
@@ -31,8 +32,8 @@ func resultsPart(in Input, p pen) part {
 }
 
 // result returns the lines of one handoff's result: the results by name, the summary, the output, the data, the notes
-// and the files. It omits the summary if the brief already has it. If there is more, the last line has the call that
-// reads it. It returns nil if the brief already has everything.
+// and the files. It omits a summary that another part of the brief shows. If the result has more than these lines, the
+// last line has the call that returns all of it. It returns nil if the brief shows the whole result elsewhere.
 func (in Input) result(r Result, p pen) []string {
 	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
 	named := e.limit(pairsOf(r.Results, e.clip))
@@ -93,8 +94,8 @@ func (e *excerpt) clip(s string) string {
 	return e.line(s, maxResult)
 }
 
-// hasSummary reports whether the brief already has the summary of a result: as its own, or in full in the line of an
-// earlier handoff.
+// hasSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or
+// unshortened in the line of an earlier handoff.
 func (in Input) hasSummary(c schemas.Completion) bool {
 	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
 		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= maxReason

@@ -1,8 +1,10 @@
-// Package card makes the cards of agents from their own registration and from the files of a project.
+// Package card makes the cards of agents. A card says what an agent can do. It comes from the agent's own registration
+// and from files of a project that declare agents.
 //
-// When an agent registers, [Check] reads its call and [Register] updates its [schemas.Card]. Files declare agents and
-// rules: [ParseDeclared] reads them, and [Declared.Changes] compares them with a snapshot of the store and returns the
-// changed rows of agents. [IsListed] and [SortAndLimit] select the cards for a list of agents.
+// When an agent registers, [Check] checks the fields of its call and [Register] updates its [schemas.Card]. Files
+// declare agents and rules: [ParseDeclared] reads the declarations, and [Declared.Changes] compares them with a
+// snapshot of the store and returns the rows of agents that must change. [IsListed] and [SortAndLimit] select the cards
+// for a list of agents.
 //
 // This package writes nothing to the store; package mailbox does. Package mailbox also adds the present state of an
 // agent to its card, such as the number of its claims. Package roster decides which work an agent may take by its card.
@@ -16,8 +18,8 @@ import (
 	"handoff/schemas"
 )
 
-// Check returns the name to register. The error is invalid, with the field, for a reserved name and for a text that is
-// not a word.
+// Check checks a registration and returns the name to register. The error is invalid, with the field, for a reserved
+// name and for a name, a role or an entry of a list that is not a word.
 func Check(in schemas.RegisterIn) (schemas.Agent, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -34,9 +36,8 @@ func Check(in schemas.RegisterIn) (schemas.Agent, error) {
 	return name, err
 }
 
-// Register updates a card with an agent's registration. Fields that the call omits keep their value, so that an agent
-// can say away, or that it is back, in a call with one field. An empty list replaces the earlier list; a missing list
-// does not.
+// Register updates a card with an agent's registration. A field that the call omits keeps its value, except away: a
+// call without away says that the agent is back. An empty list replaces the earlier list; a missing list does not.
 func Register(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
 	keep := func(have *[]string, said []string) {
@@ -51,7 +52,7 @@ func Register(c *schemas.Card, in schemas.RegisterIn) {
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-// checkWords refuses a list with a text that is not a word. Only accepts may contain "anything".
+// checkWords refuses a list with a text that is not a word. The word "anything" is allowed only in the field accepts.
 func checkWords(field string, words []string) error {
 	for i, w := range words {
 		if w == roster.Anything && field == "accepts" {
@@ -64,8 +65,8 @@ func checkWords(field string, words []string) error {
 	return nil
 }
 
-// checkWord refuses a text that is not a word, with invalid and the field. Words become parts of an address, such as
-// capability:code_review.
+// checkWord refuses a text that is not a word; the error is invalid, with the field. The text must be a word because it
+// becomes part of an address, such as capability:code_review.
 func checkWord(field, word string) error {
 	if schemas.IsWord(word) {
 		return nil

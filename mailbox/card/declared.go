@@ -13,8 +13,8 @@ import (
 	"handoff/store"
 )
 
-// Declared holds the agents and rules that some files declare. [ParseDeclared] makes it. It also lists the files that
-// declare no agent now, so that their earlier declarations are removed.
+// Declared holds the agents and rules that some files declare. [ParseDeclared] makes it. Declared also lists the files
+// that no longer declare any agent, so that [Declared.Changes] removes the earlier declarations of these files.
 type Declared struct {
 	Rules map[string]store.DeclaredRules // by file
 
@@ -22,9 +22,9 @@ type Declared struct {
 	byName map[schemas.Agent]declaration
 }
 
-// ParseDeclared checks the content of files before any transaction. If two files declare the same name, the later one
-// counts. The error comes from [Check]. The first error ends it, so the store keeps all files or none.
-// [Declared.CheckRules] checks the rules.
+// ParseDeclared checks the agents that files declare, before any transaction. If two files declare the same name, the
+// later file counts. The error comes from [Check]. ParseDeclared stops at the first error, so the store takes over all
+// files or none. It does not check the rules in the files; [Declared.CheckRules] does.
 func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	d := Declared{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
@@ -55,8 +55,9 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 
 // Changes returns the changed rows of agents with their new content.
 //
-// Known agents come first, then new ones, each by name, so the events have the same order each time. It reads the rows
-// of all agents. It does not change an agent that another file declares, unless one of these files declares it, too.
+// The rows of agents that the store knows come first, then the rows of new agents. Both are sorted by name, so that the
+// events about the changes have the same order each time. Changes reads the rows of all agents. It does not change an
+// agent that is declared in a file outside of d, unless a file in d declares the agent, too.
 func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
@@ -95,9 +96,9 @@ func (d Declared) HasNewRules(v *store.View) (bool, error) {
 	return false, nil
 }
 
-// CheckRules refuses rules that cannot be read. It checks the rules of each file, then all rules that have leave
-// together, then all that wait for leave together, because each of these sets is compiled as one. The error comes from
-// [rules.Check].
+// CheckRules refuses rules that cannot be parsed. It checks the rules of each file, then the rules of all files that a
+// person has permitted, and then the rules of all files that still wait for permission, because the rules of each of
+// these two groups are compiled together. The error comes from [rules.Check].
 func (d Declared) CheckRules() error {
 	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
@@ -118,8 +119,9 @@ type declaration struct {
 	entry schemas.RegisterIn
 }
 
-// declare returns the row of an agent with the file's entry. The name, the last time seen, the claims and the session
-// stay. Away stays, too: an agent that is away comes back by registering, and not because a file omits the word.
+// declare returns the row of an agent with its card replaced by the file's entry. The name, the time when the agent was
+// last seen, the claims and the session stay. Away stays, too: an agent that is away comes back by registering, and not
+// because the file does not say away.
 func (d declaration) declare(a store.Agent) store.Agent {
 	away := a.Card.Away
 	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.entry
@@ -128,11 +130,11 @@ func (d declaration) declare(a store.Agent) store.Agent {
 	return a
 }
 
-// undeclare returns the row of an agent without its file. The agent's own registration stays.
+// undeclare returns the row of an agent without the file's declaration. The agent's own registration stays.
 //
-// It builds the card that the declaration alone would give, and compares that with the present card. If they differ,
-// the agent has registered since. Then the whole card stays, with the file's part, because the two parts cannot be told
-// apart.
+// undeclare builds the card that the declaration alone would give, and compares it with the present card. If the cards
+// differ, the agent has registered itself since. Then the whole card stays, even the fields from the file, because the
+// card does not say which fields came from the file.
 func undeclare(a store.Agent) store.Agent {
 	was := declaration{a.Card.DeclaredIn, *a.Declared}.declare(a).Card
 	own := !reflect.DeepEqual(was, a.Card)

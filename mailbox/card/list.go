@@ -13,14 +13,16 @@ import (
 	"handoff/store"
 )
 
-// IsListed reports whether a list of agents shows a, whose present card is c. It omits agents that do not match the
-// filter, and numbered sessions that ended and have nothing left.
+// IsListed reports whether a list of agents shows the agent a, whose present card is c. The list omits agents that do
+// not match the filter. It also omits an agent with a numbered name (such as codex-2) whose session ended and for whom
+// no work or notice waits.
 func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 	return matches(c, in) && !isGone(a, c)
 }
 
-// SortAndLimit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit
-// into one result if limit is zero, and counts the others. It always keeps one.
+// SortAndLimit sorts the agents in out: connected agents first, then by the time when each was last seen. It keeps the
+// first limit agents, or if limit is zero the agents that fit into one result, and counts the others. It always keeps
+// at least one agent.
 func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, liveFirst)
 	all := out.Agents
@@ -37,8 +39,8 @@ func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	out.More = len(all) - len(out.Agents)
 }
 
-// matches reports whether an agent has the requested capability, the role and one of the tags. Tags are compared with
-// skills. A generalist has every capability.
+// matches reports whether an agent has the requested capability, the requested role, and one of the requested tags
+// among its skills. An agent that accepts anything has every capability.
 func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
 	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
@@ -50,13 +52,15 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	return compose.HasTag(c.Skills, in.Tags)
 }
 
-// isGone reports whether a numbered session ended and left nothing: its name reaches no agent, and no work or notice
-// waits for it. An agent that registered stays in lists, because others may send to it.
+// isGone reports whether an agent with a numbered name can be omitted from lists, because its session ended, no session
+// has the name, and no work or notice waits for it. An agent that registered stays in lists, because others may send
+// work to it.
 func isGone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// liveFirst orders agents: live ones first, then by the last time seen, then by name.
+// liveFirst compares two agents for a list: connected agents come first, then the agents that were seen last, then by
+// name.
 func liveFirst(a, b schemas.Card) int {
 	switch {
 	case a.Live == b.Live:

@@ -24,17 +24,18 @@ type Connections struct{ Engine *operation.Engine }
 type op struct{ *operation.Op }
 
 // Attach announces an open connection. The transport calls it when a client connects, and again when the client gives
-// more data about itself or another process takes over the connection. Claims made over the connection are renewed
-// until [Connections.Detach], as long as their holder is heard of.
+// more data about itself or when another process becomes the owner of the store. The leases of claims made over the
+// connection are renewed until [Connections.Detach], as long as the holder makes calls.
 //
-// A client that chose no agent name gets one: the name that its session had within a week, else the client's own name,
-// or that name with the lowest free number. It gets the same name each time that the connection is announced. The
-// result has the name. The store keeps the name; only the memory of this process knows that the connection is open.
+// A client that chose no agent name gets one: the name that its session had within the last week, else the client's own
+// name (such as codex), or that name with the lowest free number (codex-2). The client gets the same name each time
+// that the connection is announced. The result has the name. The name is stored; only the memory of this process says
+// that the connection is open.
 //
-// The error is invalid for a client whose name cannot be the name of an agent. A repeat changes nothing but the
-// tracker's data. When the owner of the store dies, each process announces its connections to the next owner. A
-// connection that no process announces counts as gone after two minutes, and the name of a killed server is free after
-// five seconds.
+// The error is invalid for a client whose name cannot be the name of an agent. A repeated call only updates the data
+// about the connection in memory. When the owner of the store dies, each process announces its connections to the next
+// owner. A connection that no process announces counts as gone after two minutes. A name whose server was killed is
+// free after five seconds.
 func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
 	if by.Agent != "" { // in the same step, so that no other session gets the name in between
@@ -65,14 +66,15 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 }
 
 // Detach announces that a connection is gone. The transport calls it when its client disconnects or the client's
-// process breaks off. It cuts the leases of claims made over the connection to two minutes. Within these, the same
-// agent may claim the handoffs again, see [life.Lost]; the result lists them. The session keeps its name if it did
-// anything under it.
+// process breaks off. Detach cuts the leases of claims made over the connection to two minutes. Within the two minutes,
+// the same agent may claim the handoffs again, see [life.Lost]; the result lists these handoffs. The session keeps its
+// name if it did anything under that name.
 //
-// It acts as the clock, so the caller needs no part in the handoffs. One transaction covers all agents that acted over
-// the connection. It skips damaged records. The connection counts as open until after the commit, so that a lease that
-// ends at that moment is still renewed and then cut. A repeat changes nothing. If the process dies before the commit,
-// no lease is cut: the next owner does not know the connection and counts it as gone after two minutes.
+// Detach acts in the name of the clock, so the caller need not be sender or holder of the handoffs. One transaction
+// covers all agents that acted over the connection. It skips damaged records. The connection counts as open until after
+// the commit, so that a lease that ends at that moment is first renewed and then cut. A repeated call changes nothing.
+// If the process dies before the commit, no lease is cut: the next owner of the store does not know the connection, and
+// treats it as gone after two minutes.
 func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	conn, _ := c.Engine.Here.Connection(in.Conn)
 	agents := conn.Agents
@@ -111,9 +113,9 @@ func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error 
 	return nil
 }
 
-// cutLease shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same
-// loss do not move the end. A holder that waits for an answer has no running lease; there the mark Left alone lets the
-// agent reclaim the handoff.
+// cutLease shortens the lease of a claim whose connection is gone. It does so once: a later report of the same loss
+// does not move the end of the lease. A handoff that waits for an answer has no running lease to cut; the field Left,
+// which cutLease sets, lets the holder reclaim the handoff.
 func (o op) cutLease(r *store.Record) error {
 	if r.Left {
 		return nil

@@ -13,13 +13,14 @@ import (
 	"handoff/store"
 )
 
-// NameOf returns the name of a session for a shell that the session's client started, see [sessions.Here.ShellName]. If
-// a client gives neither session nor process, the parent processes of the shell identify the session.
+// NameOf returns the agent name of a client session, for a command in a shell that the session's client started, see
+// [sessions.Here.ShellName]. If the command knows neither the session's id nor the client's process, the parent
+// processes of the shell identify the session.
 //
-// Commands without a given agent name call it. It writes nothing, so each command may call it. The error is invalid for
-// a client whose name cannot be the name of an agent, and if another session acts under the client's own name. Then the
-// shell has to give its name, and the error lists the present names, at most twenty. A wrong guess would let one
-// session act with the mail of another.
+// A command calls NameOf if its user gave no agent name. NameOf writes nothing. The error is invalid for a client whose
+// name cannot be the name of an agent. It is also invalid if the session cannot be identified and another session acts
+// under the client's own name: then the user has to give the name, and the error lists at most twenty names in use.
+// NameOf does not guess, because a wrong guess would let one session act with the mail of another.
 func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
 	return operation.ReadSnapshot(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = c.Engine.Here.ShellName(v, in)
@@ -27,9 +28,10 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 	})
 }
 
-// assignName stores that a session acts under a name over a connection. Without a connection, it stores that the
-// session's process will soon start a server under that name. A session id that only repeats the connection's id never
-// comes back, so it is not stored. assignName does not rewrite a row that says the same and is less than a minute old.
+// assignName stores that a session acts under a name over a connection. If the caller has no connection, it stores that
+// the session's process will soon start a server under that name. If the session's id equals the connection's id, the
+// client has no session id of its own, and none is stored. assignName does not rewrite a row that has the same content
+// and is less than a minute old.
 func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -48,7 +50,7 @@ func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) erro
 }
 
 // recordDetach stores that a named connection is gone. It changes nothing if the connection no longer has the name. It
-// also expires names of other sessions of the client that are gone.
+// also calls [ExpireNames] for the other sessions of the client.
 func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
@@ -58,8 +60,8 @@ func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 
-// freeName stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it;
-// then the name is free at once.
+// freeName stores that the connection of a name is gone. If the session did anything under the name, the name stays
+// tied to the session; otherwise the name is free for other sessions at once.
 func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.isUnused(a, in)
 	if err != nil {
@@ -71,8 +73,9 @@ func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	return o.markGone(a)
 }
 
-// isUnused reports whether a session did nothing under its name and nothing waits for it, so that the name can be
-// freed. Otherwise a client that only lists the tools of a server would use up a number each time.
+// isUnused reports whether a session did nothing under its name and no work or notice waits for the name, so that the
+// name can be freed. If unused names were not freed, a client that only lists the tools of the server would use up a
+// numbered name each time.
 func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
@@ -82,15 +85,16 @@ func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Mailbox{}, err
 }
 
-// markGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the
-// session did anything is settled.
+// markGone stores that the connection of an agent is gone. It also clears Idle, the mark of a session that has done
+// nothing yet, because the mark only matters while the connection is open.
 func (o op) markGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
 
-// ExpireNames marks connections as gone that no process has announced since this service began, because their processes
-// were killed. It does nothing in the first seconds of a service, in which processes may still announce them.
+// ExpireNames stores that connections of a client are gone if no process has announced them since this service began:
+// their processes were killed. It does nothing in the first seconds of a service, because processes may still be
+// announcing their connections then.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Here().Settled() {
 		return nil
@@ -106,9 +110,9 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	return nil
 }
 
-// NameForNews returns the name under which a session asks for its news: the caller's name, else the name that ShellName
-// finds. For the hook of a session that begins, it reserves the name for the server that follows. The error is invalid
-// if nothing identifies the session of the client.
+// NameForNews returns the agent name for a session that asks for its news: the caller's name, or else the name that
+// ShellName finds. The hook of a session that begins may run before the session's server has started; NameForNews then
+// reserves the name for that server. The error is invalid if nothing identifies the session of the client.
 func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if o.By.Agent != "" {
 		return o.By.Agent, nil
@@ -124,10 +128,11 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	return o.Here().ShellName(o.View, asked)
 }
 
-// reserveName returns the name of the connection that the process of a session has open. The hooks of a session may run
-// before the server that its client starts, and they tell the session its name. If there is no connection yet,
-// reserveName chooses the name that the server will get, and reserves it for a minute. Otherwise a hook and a server
-// that begin at the same time would use two names for one session, and mail for one of them would not be found.
+// reserveName returns the name of a session for its first hook, which tells the session its name. If the session's
+// process has a connection open, that connection has the name. But the hook may run before the server that the client
+// starts. Then reserveName chooses the name that the server will get, and reserves it for a minute. Without the
+// reservation, the hook and the server could use two names for one session, and the session would not find the mail for
+// one of these names.
 func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)
@@ -140,8 +145,9 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 	return a.Card.Name, o.assignName(a, client, c)
 }
 
-// ReleaseName frees a name that was reserved for a server which never came, if the session did nothing under it.
-// Otherwise a session that ends before its server begins would keep the name for a minute.
+// ReleaseName frees a name that was reserved for a server if the server never started and the session did nothing under
+// the name. Without this call, the name of a session that ends before its server begins would stay reserved for a
+// minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
 	if err != nil || a == nil || !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {

@@ -12,10 +12,11 @@ import (
 // PageTokens is the default size of a page in tokens.
 const PageTokens = 1500
 
-// Page returns one page of a text from an offset, and the offset of the next page, zero at the end. Offsets count
-// bytes. A page has at most the given number of tokens, [PageTokens] if that is zero, and as JSON at most five bytes
-// for each token. It ends after a line or a word if possible, and never within a character or an escape of JSON. All
-// pages joined are the text. The error is invalid for an offset at or beyond the end of a text.
+// Page returns the page of a text that begins at an offset, and the offset of the next page, which is zero after the
+// last page. Offsets count bytes. A page has at most the given number of tokens, or [PageTokens] if tokens is zero, and
+// its JSON encoding has at most five bytes for each token. A page ends after a line or a word if possible, and never
+// within a character or an escape of JSON. All pages joined are the text. The error is invalid for an offset at or
+// beyond the end of a text.
 func Page(text string, offset, tokens int) (page string, next int, err error) {
 	if offset > 0 && offset >= len(text) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
@@ -36,8 +37,9 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 	return rest[:limit], offset + limit, nil
 }
 
-// pageEnd returns the end of a page of at most limit bytes. It ends after a line, else after a blank or a comma, if
-// there is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
+// pageEnd returns the end of a page of at most limit bytes. The page ends after a line if a line ends in the last
+// quarter of those bytes, else after a blank or a comma in that quarter, else at limit. The result is never 0 for a
+// text that is not empty, so each page moves on.
 func pageEnd(s string, limit int) int {
 	if limit >= len(s) {
 		return len(s)
@@ -64,8 +66,9 @@ func pageEnd(s string, limit int) int {
 	return limit
 }
 
-// jsonLen returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It also
-// counts the escapes that encoding/json makes of <, > and &, so it is rather too high than too low.
+// jsonLen returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It
+// counts <, > and & as the long escapes that encoding/json may write for them, so the result is never too low and
+// sometimes too high.
 func jsonLen(s string) int {
 	q, _ := json.Marshal(s) // any string can be encoded
 	return len(q)

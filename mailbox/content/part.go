@@ -18,9 +18,10 @@ const maxKnown = 20
 // lineRange matches one line, as 10 or L10, or several, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
-// Part returns the named part of a text. The name is a range of lines, as L10 or L10-L40; a JSON pointer, as /paths/0;
-// or a heading of Markdown, by its words or in the form of links, as known-issues. An empty name gives the whole text.
-// The error is not_found, with the existing names.
+// Part returns the named part of a text. The name is a range of lines, such as L10 or L10-L40; a JSON pointer, such as
+// /paths/0; or a heading of Markdown, either its words or the form that links to headings use, such as known-issues. An
+// empty name gives the whole text. If the text has no such part, the error is not_found, and lists the names that
+// exist.
 func Part(text, name string) (string, error) {
 	if name == "" {
 		return text, nil
@@ -35,8 +36,8 @@ func Part(text, name string) (string, error) {
 	return findSection(text, name)
 }
 
-// cutLines returns a range of lines, counted from 1, with the last one included. An end beyond the last line means the
-// last line.
+// cutLines returns the lines from the first to the last of a range, both included. Lines are counted from 1. An end
+// beyond the last line means the last line.
 func cutLines(text, from, to string) (string, error) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	first, _ := strconv.Atoi(from) // a number that overflows is no line
@@ -51,9 +52,9 @@ func cutLines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// AtPointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without
-// the first slash. It reads the text once, whatever the length of the path. The error is not_found, with some of the
-// existing names or the number of entries.
+// AtPointer returns the JSON value at a path of names and indexes. The path has the syntax of RFC 6901 without the
+// first slash; indexes begin with 0. AtPointer reads the text once, however long the path is. If there is no value at
+// the path, the error is not_found, with some of the names that exist, or with the number of entries of a list.
 func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	text := json.NewDecoder(bytes.NewReader(raw))
@@ -69,8 +70,8 @@ func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// descend advances text to the value under a name or an index of an object or a list. A syntax error ends the value:
-// descend finds nothing after it.
+// descend advances the decoder to the entry of an object or a list with the name or index step. After a syntax error in
+// the JSON text, descend finds no further entry.
 func descend(text *json.Decoder, step string) *schemas.Error {
 	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
@@ -112,12 +113,12 @@ func Text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// heading matches a Markdown heading that begins with marks. Underlined headings do not count.
+// heading matches a Markdown heading that begins with "#". Headings that are marked by a line below them do not count.
 var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
-// findSection returns a heading and all text below it, up to the next heading of its level or above. Lines in fences
-// are not headings. The first of several equal headings counts. Case and the marks of Markdown do not matter, see
-// [slug].
+// findSection returns a Markdown heading and all text below it, up to the next heading of the same or a higher level.
+// Lines in code fences are not headings. If several headings match the name, the first counts. Case and Markdown
+// characters in the name do not matter, see [slug].
 func findSection(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder

@@ -11,16 +11,18 @@ import (
 // scheme begins the address of content that belongs to a handoff.
 const scheme = "context://"
 
-// Place is the target of a reference: a handoff, the path of a field or the name of sent content, and a part of that
-// text, see [Part]. Without a path it is the whole sent message.
+// Place is the target of a reference. It has three parts: a handoff; in it, the path of a field or the name of content
+// that was sent along; and the name of a part of that text, see [Part]. If the path is empty, the target is the whole
+// message that the sender sent.
 type Place struct {
 	Handoff    schemas.ID
 	Path, Part string
 }
 
 // ParsePlace parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
-// without a handoff, as spec.md, is a place in the given handoff, and not ok if that is zero. A foreign address and a
-// broken escape are not ok. The caller checks that the handoff and the value exist.
+// without a handoff, such as spec.md, means a place in the handoff of. ok is false for a reference without a handoff if
+// of is zero, for an address of another scheme, such as https, and for a broken escape. ParsePlace does not check that
+// the handoff and the value exist; the caller does.
 func ParsePlace(reference string, of schemas.ID) (p Place, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
@@ -43,12 +45,13 @@ func ParsePlace(reference string, of schemas.ID) (p Place, ok bool) {
 	return Place{of, path, part}, true
 }
 
-// URL returns the address of named content that was sent with a handoff. It does not escape the name, so a name with #
-// or % would not parse back.
+// URL returns the address of named content that was sent with a handoff. It does not escape the name: [ParsePlace]
+// would not return the same name if the name contained # or %.
 func URL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
-// IsField reports whether name is a field that a path may begin with. Content must not have the name of a field.
-// IsField reads the types, so that a new field is reserved without a list of names.
+// IsField reports whether name is the name of a field of a handoff, with which the path of a reference may begin.
+// Content that is sent along must not have the name of a field. IsField looks at the fields of the Go types, so no
+// separate list of names has to be kept up to date.
 func IsField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),

@@ -1,11 +1,12 @@
-// Package content handles texts without regard to their meaning. It counts tokens, cuts a text into pages, finds a part
-// of a text by lines, heading or JSON pointer, and parses references.
+// Package content has functions for long texts of handoffs. It counts the tokens of a text, cuts a text into pages,
+// finds a part of a text by lines, heading or JSON pointer, and parses references to texts.
 //
-// All functions are pure. Errors are [schemas.Error] and list the existing alternatives.
+// All functions are pure. Errors are [schemas.Error]. An error about a name that does not exist lists the names that
+// do.
 //
-// A reference to a field of a sent message needs no storage of its own: context://ho_1/artifacts/2 is looked up in the
-// content of the event. So a model can read everything for which a brief has no room, and no sender has to decide in
-// advance which text is long.
+// A reference can name any field of a sent handoff: context://ho_1/artifacts/2 is an artifact in the handoff ho_1. The
+// server looks the field up in the stored content of the handoff. So a model can read each text that a brief has no
+// room for, and the sender does not have to store long texts separately.
 package content
 
 import (
@@ -14,15 +15,17 @@ import (
 )
 
 // Tokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks, with
-// weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent
-// of the latter. A real tokenizer would take 10 ms to load in each hook.
+// weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON, the estimate is within
+// 15 percent of the count of o200k. Package content does not use a real tokenizer because that would take 10 ms to load
+// in each hook.
 func Tokens(s string) int { return WholeTokens(Tenths(s)) }
 
 // WholeTokens converts tenths of a token to tokens, rounded up.
 func WholeTokens(tenths int) int { return (tenths + 9) / 10 }
 
-// Tenths returns the tokens of a text times ten. The sum over lines, each with its line end, is at least the value of
-// their text, so packing counts in tenths and rounds nothing.
+// Tenths returns the tokens of a text times ten. The sum of the tenths of all lines, each with its line end, is at
+// least the tenths of the whole text. So a brief can add up lines without rounding, and the whole is never longer than
+// the sum.
 func Tenths(s string) int {
 	var m meter
 	for i := 0; i < len(s); {
@@ -38,7 +41,8 @@ func Tenths(s string) int {
 	return m.tenths
 }
 
-// countLower counts the lower-case English letters at the beginning of a text. Most of a typical text consists of them.
+// countLower counts the lower-case English letters at the beginning of a text. Counting these letters together is
+// faster, and most of a typical text consists of them.
 func countLower(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -48,8 +52,8 @@ func countLower(s string) int {
 	return len(s)
 }
 
-// PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits
-// no character and reads no further than it must.
+// PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths of a
+// token. It splits no character, and stops reading where the limit is reached.
 func PrefixLen(s string, tenths int) int {
 	var m meter
 	for i, r := range s {
@@ -60,7 +64,8 @@ func PrefixLen(s string, tenths int) int {
 	return len(s)
 }
 
-// meter counts tenths, one character after another. Successive characters of one class form a run, such as a word.
+// meter counts the tenths of a token of a text, one character after another. Successive characters of one class form a
+// run, such as a word or a number.
 type meter struct {
 	tenths int
 	class  class
@@ -68,8 +73,8 @@ type meter struct {
 	lower  bool
 }
 
-// A class groups characters that cost the same number of tokens. Classes from mark on have a price for each character
-// after the first.
+// A class is a group of characters that cost equally many tokens. In the classes from mark on, each further character
+// of a run has a fixed price.
 type class int
 
 const (
@@ -83,18 +88,18 @@ const (
 	symbol
 )
 
-// The price of the first character of a run, and of each later one. Words, numbers and spaces have their own rules, see
-// [meter.add].
+// The price of the first character of a run, and of each later character, in tenths of a token. Words, numbers and
+// spaces have their own rules, see [meter.add].
 var (
 	firstPrice = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
 	nextPrice  = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
 )
 
-// pricedLetters is the number of letters of a word that the first price covers.
+// pricedLetters is the number of letters that the price of a word's first character covers; later letters cost extra.
 const pricedLetters = 6
 
-// add counts one more character. A hump begins a new word. A single blank is free, because it is part of the token of
-// the next word.
+// add counts one more character. A capital letter within a word, as in camelCase, begins a new word. A single blank is
+// free, because it is part of the token of the next word.
 func (m *meter) add(r rune) {
 	c := classOf(r)
 	hump := c == letter && m.lower && r <= 'Z' // as in camelCase
@@ -125,7 +130,8 @@ func (m *meter) addLower(n int) {
 	m.tenths += max(m.length, pricedLetters) - max(was, pricedLetters)
 }
 
-// classOf returns the class of a character. From 0x2e80 on are the scripts whose characters are words.
+// classOf returns the class of a character. From 0x2e80 on, a character counts as a word of its own, as in Chinese and
+// Japanese.
 func classOf(r rune) class {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':

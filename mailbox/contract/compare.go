@@ -11,15 +11,18 @@ import (
 	"handoff/schemas"
 )
 
-// answersField is the field of an error about answers. The field of an error about one answer begins with it.
+// answersField is the field that errors about the holder's answers name. In an error about one answer, the index of the
+// answer follows.
 const answersField = "verification.criteria"
 
-// Compare matches the answers of a completion with the criteria of e and returns the answered criteria in their order.
-// It returns nil if there are neither criteria nor answers. An answer names its criterion by number ("1", "#1", "1.")
-// or by text, also as "1. text"; case and spaces do not matter. Observations of checks answer their criteria, unless
-// the holder answers with met: false. Checks that the repository requires of all work follow at the end. A check
-// without an observation has the reason for that. It counts as not met even if the holder says met, unless e accepts a
-// claim for it and no earlier observation failed. It needs no answer if the result is partial or refused anyway.
+// Compare matches the answers of a completion with the criteria of e. It returns the criteria with their answers, in
+// the order of the criteria, or nil if there are neither criteria nor answers. An answer names its criterion by number
+// ("1", "#1", "1.") or by text, also as "1. text"; case and spaces do not matter. A criterion that is a check is
+// answered by the observation of the check, unless the holder answers it with met: false. Checks that the repository
+// requires of all work come last. If a check was not observed, Compare adds the reason to its criterion. That criterion
+// counts as not met even if the holder says met, unless e accepts the holder's word for checks and the check did not
+// fail in an earlier observation. It needs no answer if the holder calls the result partial, or if the completion will
+// be refused because e is strict.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
@@ -48,7 +51,8 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	return asked, nil
 }
 
-// answers holds the criteria of a handoff with their answers, and marks the criteria that need no further answer.
+// answers holds the criteria of a handoff with their answers. done says, at the index of each criterion, whether the
+// criterion needs no further answer.
 type answers struct {
 	asked []schemas.Answered
 	done  []bool
@@ -70,8 +74,8 @@ func (a answers) addAnswers(given []schemas.Criterion) error {
 	return nil
 }
 
-// addObservations adds the observations of checks. It returns the failed checks that the holder did not answer with
-// met: false.
+// addObservations adds the observations of checks to their criteria. It returns the criteria whose check failed and
+// that the holder did not answer with met: false.
 func (a answers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
@@ -97,8 +101,8 @@ var (
 	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
-// findCriterion returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion
-// with the text "2" is found by it.
+// findCriterion returns the index of the criterion that an answer names, or -1. It looks for the name as a text first
+// and then as a number: the name "2" means a criterion with the text "2" if there is one.
 func findCriterion(asked []schemas.Answered, name string) int {
 	name = fold(name)
 	for i, a := range asked {
@@ -110,7 +114,8 @@ func findCriterion(asked []schemas.Answered, name string) int {
 		return indexOfNumber(asked, m[1])
 	}
 	if m := numberedForm().FindStringSubmatch(name); m != nil {
-		// The text decides: a number with a different text is a slip, and must not answer the wrong criterion.
+		// Number and text must both match: if the text differs, the number may be a slip, and the answer must not go to the
+		// wrong criterion.
 		if i := indexOfNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
 			return i
 		}
@@ -118,7 +123,8 @@ func findCriterion(asked []schemas.Answered, name string) int {
 	return -1
 }
 
-// indexOfNumber returns the index for a written number, or -1 if no criterion has it.
+// indexOfNumber returns the index of the criterion with a number, which is given in digits, or -1 if no criterion has
+// the number.
 func indexOfNumber(asked []schemas.Answered, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
@@ -135,7 +141,8 @@ func joinEvidence(have, more string) string {
 	return have + "; " + more
 }
 
-// The limits of an error's text. A longer text would cost more to read than the answers themselves.
+// The limits of an error's text. The model that gets the error has to read it, so a longer text would cost more tokens
+// than the missing answers.
 const (
 	maxCriteria    = 20
 	maxTextBytes   = 200     // for one text
@@ -155,7 +162,8 @@ func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 		WithKnown(criterionLines(asked)...)
 }
 
-// contradictionError refuses two opposite answers to one criterion. Only the holder knows the right one.
+// contradictionError refuses two opposite answers to one criterion, because only the holder knows which of the two is
+// right.
 func contradictionError(a schemas.Answered) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
 		WithHint("Answer it once; a criterion that is met in part is not met.")
@@ -180,13 +188,13 @@ func (a answers) missingError() error {
 		WithHint("%s", hint)
 }
 
-// missingHint prefers an observation: an answer instead of it is only a claim.
+// missingHint advises the holder to make the check run rather than to answer it: an answer is only the holder's word.
 const missingHint = "If you can, mend the reason why it was not observed, and complete again. Else, and for a criterion without a check, answer: " +
 	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until it " +
 	"passes or the sender accepts the result, unless the sender said that a claim is enough."
 
-// failedChecksError refuses a completion whose checks fail, with the last lines of their output. It returns nil if no
-// check is given.
+// failedChecksError returns the error for a completion whose checks failed, with the last lines of their output, or nil
+// if the list of failed checks is empty.
 func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
@@ -205,7 +213,8 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// unmetError refuses the completion of a strict handoff, with the unmet criteria and the ways out.
+// unmetError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
+// criteria, and says what the holder can do instead.
 func unmetError(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(criterionLines(unmet), "; "))
@@ -213,8 +222,8 @@ func unmetError(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// criterionLine returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was
-// not observed.
+// criterionLine returns a criterion on one line of at most 200 bytes, with its number. If the criterion is a check that
+// was not observed, the reason follows.
 func criterionLine(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
 	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), maxTextBytes))

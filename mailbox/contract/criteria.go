@@ -1,16 +1,17 @@
-// Package contract compares the expectations of a handoff with its result.
+// Package contract compares the result of a handoff with the sender's expectations.
 //
-// The sender declares criteria: the acceptance criteria of each deliverable, then the success criteria of the whole,
-// numbered from 1 by [Criteria]. The recipient sees those numbers and answers each one, met or not, with evidence.
-// [Compare] finds the criteria without an answer and lists the answers to add. The sender may also declare a JSON
-// Schema for the output: [Compile] refuses a schema that cannot work when it is sent, and [Schema.Check] names each
-// violation by its path when the work comes back.
+// The sender declares criteria: acceptance criteria of each deliverable, and success criteria of the whole work.
+// [Criteria] numbers them from 1. The recipient sees the numbers and answers each criterion, met or not met, with
+// evidence. [Compare] finds the criteria without an answer; its error lists them. The sender may also declare a JSON
+// Schema for the output: when the handoff is sent, [Compile] refuses a schema that cannot work, and when the work is
+// completed, [Schema.Check] names the path of each violation in the output.
 //
-// The package keeps no state, and reads no clock, file or network. Schemas and outputs come from strangers, so it
-// counts the cost of a check before the check begins.
+// The package keeps no state, and reads no clock, file or network. Schemas and outputs come from agents that the server
+// cannot trust, so the package computes how long a check would take before the check begins.
 //
-// Package mailbox compares outside of its transactions, because there is one writer. So all functions may be called
-// concurrently, and depend on nothing but their arguments.
+// All functions may be called concurrently, and depend on nothing but their arguments. Package mailbox calls them
+// outside of its transactions, because only one transaction can write at a time and a comparison would delay the
+// others.
 package contract
 
 import (
@@ -21,12 +22,13 @@ import (
 )
 
 // Criteria numbers the criteria of a handoff, from 1: acceptance criteria in the order of the deliverables, then
-// success criteria, then checks. A text that differs only in case and spaces from an earlier one shares its number. The
-// criteria have no answers yet: Met is false in all of them. Nil expectations have none.
+// success criteria, then checks. A criterion whose text differs from an earlier criterion only in case and spaces is
+// the same criterion, and is listed once. The returned criteria have no answers yet: Met is false in all of them. Nil
+// expectations have no criteria.
 //
-// The brief shows these numbers and a completion answers them, so they must depend on nothing but the expectations. An
-// amendment adds at the end of a list; later numbers may move then, and the server refuses a completion that was
-// compared with the earlier numbers.
+// The brief shows these numbers and the holder's answers name them, so the numbers must depend on nothing but the
+// expectations. An amendment adds criteria at the end of a list. The numbers of later lists may change then, so the
+// server refuses a completion that was compared with the expectations before the amendment.
 func Criteria(e *schemas.Expectations) (all []schemas.Answered) {
 	asked := schemas.OrZero(e)
 	seen := map[string]bool{}
@@ -57,14 +59,14 @@ func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
-// Manual returns the criteria that the holder has to answer, because no check decides them. They have the first
-// numbers.
+// Manual returns the criteria that the holder has to answer, because no check decides them. Their numbers come before
+// the numbers of checks.
 func Manual(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }
 
-// Outcome returns success if every criterion is met and the completion has no [Doubts], also without criteria.
-// Otherwise, and if the holder says partial, it returns partial. A criterion without an answer counts as not met.
+// Outcome returns the outcome of a completion: partial if the holder says partial, if a criterion is not met or not
+// answered, or if the completion has [Doubts]; otherwise success, even if there are no criteria.
 func Outcome(done schemas.Completion, said schemas.Outcome) schemas.Outcome {
 	if said == schemas.Partial || len(Unmet(done.Criteria))+len(Doubts(done)) > 0 {
 		return schemas.Partial
@@ -72,13 +74,14 @@ func Outcome(done schemas.Completion, said schemas.Outcome) schemas.Outcome {
 	return schemas.Success
 }
 
-// Unmet returns the criteria that are answered with no, observed to fail or not answered, in their order. The list is a
-// copy.
+// Unmet returns a new list of the criteria that are not met, in their order: the holder answered that the criterion is
+// not met, a check of it failed, or it has no answer.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(answered), schemas.Answered.IsMet)
 }
 
-// fold makes texts equal that differ only in case and spaces, because models repeat a criterion from memory.
+// fold returns a text in lower case and with single spaces, to compare criteria: models repeat a criterion from memory,
+// with other case and spaces.
 func fold(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }

@@ -14,8 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// Doubts lists statements in a completion that speak against a success: verifications that did not pass. For a command
-// with several runs, the last run counts. A completion with doubts is partial at best, see [Outcome].
+// Doubts lists statements in a completion that speak against a success, such as a test run that did not pass. If a
+// command was run several times, its last run counts. The outcome of a completion with doubts is never success, see
+// [Outcome].
 func Doubts(done schemas.Completion) []string {
 	found := statementsOf(done)
 	if !done.Conforms {
@@ -53,8 +54,9 @@ func CheckStrict(e *schemas.Expectations, done schemas.Completion) error {
 		WithHint("Mend it and complete again, ask the sender, or give up.")
 }
 
-// CheckContradiction refuses a completion that is not called partial but has a field which says that the work is not
-// done: an error, or a false success. Only the holder knows the right one.
+// CheckContradiction refuses a completion that says in one field that the work is not done, for example by an error or
+// by success: false, while the holder does not call the outcome partial. The server does not choose between the two
+// statements, because only the holder knows which is right.
 func CheckContradiction(in schemas.CompleteIn) error {
 	no := statementsOf(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && meansFailure(in.Summary) {
@@ -67,21 +69,24 @@ func CheckContradiction(in schemas.CompleteIn) error {
 		WithHint("Nothing was completed. Put remarks that are no failure of the work into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
-// verificationWords matches words in names of fields about a verification. A failure in such a field makes a result
-// partial. A failure in a field about the work itself contradicts a completion, see [CheckContradiction].
+// verificationWords matches words that occur in names of fields about a verification, such as tests. If such a field
+// reports a failure, the outcome becomes partial. If a field about the work itself reports a failure, the completion is
+// refused, see [CheckContradiction].
 const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
-// A sign is a kind of field in which messages report the success of work. It has the names of the field, as
-// [schemas.Word] writes them, and a function that reports whether a value, as JSON without quotation marks, means a
-// failure. A name with any other word in it is no sign: "errors" reports a failure, "errors_fixed" does not.
+// A sign is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern names matches
+// the names of such fields, as [schemas.Word] writes them. The function no reports whether a value (JSON, without
+// quotation marks) means a failure. A field whose name has any other word in it is no sign: "errors" reports a failure,
+// "errors_fixed" does not.
 type sign struct {
 	names *regexp.Regexp
 	no    func(value string) bool
 }
 
-// signForms holds the kinds of signs (the first whose names match decides), the names of fields whose value is a word
-// for an end, and the names of other objects that examine descends into.
+// signForms holds the known signs and patterns for names of fields. If several signs match a name, the first decides.
+// ends matches fields whose value names the end of the work, such as status; checked matches fields about a
+// verification; within matches other objects whose entries examine reads.
 var signForms = sync.OnceValue(func() (f struct {
 	signs                 []sign
 	ends, checked, within *regexp.Regexp
@@ -116,7 +121,8 @@ var signForms = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// failureWords matches words for unfinished work, and counts of failures, as in "3 failed, 9 passed".
+// failureWords matches a word for unfinished work, such as "blocked", and a count of failures, as in "3 failed, 9
+// passed".
 var failureWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:red|ko|(?:gate_|tests?_|checks?_|build_|some_)?fail(?:s|ed|ing|ures?)?|errors?|errored|broken|crashed|` +
 		`blocked|stuck|aborted|reject(?:ed)?|den(?:y|ied)|unresolved|do_not_.*|f|(?:error_)?max_[a-z]+|length|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
@@ -125,22 +131,23 @@ var failureWords = sync.OnceValue(func() *regexp.Regexp {
 		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail(?:ed|ing|s|ures?)?|errors?|broken)(?:$|[^a-z_]|_(?:of|out|and|in|tests?|checks?)(?:_|$))`)
 })
 
-// meansFailure reports whether a text is a word for unfinished work, or counts failures.
+// meansFailure reports whether a text is a word for unfinished work, or contains a count of failures above zero.
 func meansFailure(text string) bool {
 	return schemas.Ending(text) == schemas.Partial || failureWords().MatchString(schemas.Word(text))
 }
 
-// passedFewer reports whether fewer passed than there are in all, without the skipped ones.
+// passedFewer reports whether the number of passed tests is less than the total without the skipped tests.
 func passedFewer(passed, total, skipped any) bool {
 	n := func(v any) float64 { f, _ := strconv.ParseFloat(fmt.Sprint(v), 64); return f }
 	return passed != nil && n(total) > n(passed)+n(skipped)
 }
 
-// isShort reports whether a text is short enough to be a word for an end, and not a sentence.
+// isShort reports whether a text has one to three words, so that it may name the end of the work, as "timed out" does,
+// and is no sentence.
 func isShort(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
-// statements holds the statements of a completion against itself: about a verification (true), and about the work
-// (false).
+// statements holds the statements in a completion that speak against its success. The key true has the statements about
+// a verification; the key false has the statements about the work itself.
 type statements map[bool][]string
 
 func statementsOf(done schemas.Completion) statements {
@@ -157,8 +164,8 @@ func statementsOf(done schemas.Completion) statements {
 	return s
 }
 
-// examineOutput examines an output without a schema. Its statements about the work make the result only partial: an
-// output is a finding, and may be about something else.
+// examineOutput examines an output that has no schema. All failures in it count as failed verifications, which make the
+// outcome partial and do not refuse the completion: the output may report a failure of something else than this work.
 func (s statements) examineOutput(output json.RawMessage) {
 	var v any
 	if json.Unmarshal(output, &v) == nil {
@@ -168,7 +175,8 @@ func (s statements) examineOutput(output json.RawMessage) {
 	}
 }
 
-// examine reads the value at a path and looks for a failure. verified says that it is part of a verification.
+// examine looks for reports of a failure in the value v, which stands at the path at in the completion. verified says
+// whether the value is part of a verification.
 func (s statements) examine(at string, v any, verified bool) {
 	f := fieldOf(at, v, verified)
 	switch {
@@ -196,7 +204,8 @@ func (s statements) examineEntries(at string, v any, verified bool) {
 	}
 }
 
-// A field is a value of a completion with the facts that decide whether it speaks against a success.
+// A field is a value in a completion, with its path and with the facts from which [field.refutes] decides whether the
+// value speaks against a success.
 type field struct {
 	at, name string // its path, and the last word of the path
 	value    any    // decoded, if it is JSON in a text
@@ -225,8 +234,9 @@ func fieldOf(at string, v any, verified bool) field {
 	return f
 }
 
-// refutes reports whether a field says that the work is not done, or that a verification failed. Within a verification
-// any text may say so, and also a share, as 3/4.
+// refutes reports whether a field says that the work is not done, or that a verification failed. A field outside of a
+// verification counts only if its name is a sign or it names an end. Within a verification, any text with a word for a
+// failure counts, and also a share below the whole, such as 3/4.
 func (f field) refutes() bool {
 	if f.sign != nil && f.sign.no(f.text) || f.endsBadly() {
 		return true
@@ -235,8 +245,8 @@ func (f field) refutes() bool {
 	return f.verified && (share && passedFewer(of, all, nil) || f.isText && meansFailure(f.text))
 }
 
-// endsBadly reports whether a field names an end other than success. In fields with free names a status may be about
-// anything, so they do not count.
+// endsBadly reports whether a field such as status names an end of the work other than success. Fields below results,
+// data and output do not count, because the agent names these fields freely and a status there may be about anything.
 func (f field) endsBadly() bool {
 	part, _, below := strings.Cut(f.at, ".")
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShort(f.text) {

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// openPoint matches an open point of a text: a question, or a mark for something unknown.
+// openPoint matches a place in a text that leaves something open: a question, or a placeholder such as TBD.
 var openPoint = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
 })
@@ -17,9 +17,9 @@ var openPoint = sync.OnceValue(func() *regexp.Regexp {
 // maxOpen is the maximum number of open questions in a list.
 const maxOpen = 5
 
-// Missing lists the things that the recipient of a handoff may need and does not get: success criteria, advice for when
-// it is stuck, files that exist, and answers to open points of the texts. The caller has checked before whether files
-// exist; Missing reads no file. It lists at most [maxOpen] questions.
+// Missing lists what the recipient of a handoff may need and the handoff does not have: success criteria, advice for
+// when the recipient is stuck, files that exist, and answers to questions that the texts leave open, at most [maxOpen]
+// of these questions. Missing reads no file: the handoff already says which files do not exist.
 func Missing(h schemas.Handoff) (missing []string) {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	if len(Criteria(e)) == 0 && len(e.OutputSchema) == 0 {

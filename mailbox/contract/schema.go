@@ -22,19 +22,19 @@ const (
 	location = "handoff:///output_schema" // a place from which nothing can be loaded
 )
 
-// Schema is a compiled output_schema. It may be used concurrently. Every output meets a nil Schema.
+// Schema is a compiled output_schema. It may be used concurrently. A nil Schema accepts every output.
 type Schema struct {
 	root *jsonschema.Schema
 }
 
 // Compile compiles the JSON Schema that an output must meet: 2020-12, or the draft in $schema. It returns nil for an
-// empty one. A send and an amendment call it to refuse a schema that cannot work, and a completion calls it to check
-// the output.
+// empty schema. The server calls Compile at a send and at an amendment, to refuse a schema that cannot work, and at a
+// completion, to check the output.
 //
-// A schema must be complete in itself, at most 32 KiB and 2,000 objects, nested at most 100 deep, and without dynamic
-// references, because their cost is not predictable. Compile reads no file and uses no network. The error is limit for
-// a schema that is too long, invalid for any other fault, with the field expectations.output_schema and the place in
-// the schema.
+// A schema must not refer to other documents. It has at most 32 KiB and 2,000 objects, is nested at most 100 deep, and
+// has no dynamic references, because the time that these take cannot be predicted. Compile reads no file and uses no
+// network. The error is limit for a schema that is too long, and invalid for any other fault. It names the field
+// expectations.output_schema and the place in the schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
@@ -63,11 +63,11 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// Check returns the violations of the schema by output as an error, or nil. A nil Schema accepts everything. Check
-// first counts the cost. It refuses an output whose check would take more than about 200 ms; that error names the
-// schema, because the schema is at fault.
+// Check returns an error that lists how output violates the schema, or nil if output meets it. A nil Schema accepts
+// everything. Before the check, Check computes how long the check would take. If it would take more than about 200 ms,
+// Check returns an error about the schema instead, because only an unreasonable schema takes that long.
 //
-// The error is invalid, with the field output. It names each violation by its path into the output, at most ten. A
+// The error is invalid, with the field output. It names at most ten violations, each with its path in the output. A
 // missing output is a violation, too.
 func (s *Schema) Check(output json.RawMessage) error {
 	if s == nil {
@@ -91,9 +91,9 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
-// Conform checks an output against its schema. Some clients can send values other than objects only as text, so Conform
-// also tries a violating text as JSON. It returns the output to store. The error comes from [Compile], or from
-// [Schema.Check] for the original output.
+// Conform checks an output against its schema and returns the output to store. Some clients can send a value that is no
+// object only as a text. So if the output is a text that violates the schema, Conform also tries the JSON value in the
+// text. The error comes from [Compile], or from [Schema.Check] for the output as it was sent.
 func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	asked, err := Compile(schema)
 	if err != nil {
@@ -110,13 +110,15 @@ func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	return output, err
 }
 
-// noLoader is a loader that loads no document, so that a foreign schema cannot read files or use the network.
+// noLoader is a schema loader that refuses every document, so that a sender's schema cannot read files or use the
+// network.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// checkSubschemas refuses features that make a schema's cost unbounded: too many subschemas, and references that are
-// resolved during a check. Other references are allowed: their cost depends on the output, see [checkWork].
+// checkSubschemas refuses a schema with too many subschemas or with dynamic references, which are resolved only during
+// a check. The time of a check with these has no limit. Other references are allowed: [checkWork] computes the time
+// that they take for each output.
 func checkSubschemas(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {
@@ -138,7 +140,8 @@ func checkSubschemas(doc any) error {
 	return nil
 }
 
-// compileError explains why a schema does not compile, in words about the schema and not about its loader.
+// compileError returns an error that explains to the sender why a schema does not compile. It replaces texts of the
+// library about its loader.
 func compileError(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
@@ -155,8 +158,9 @@ func compileError(err error) error {
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// Template returns an output to fill in: the required properties of the schema, or all if none is required, each with a
-// blank. It is a hint and may not meet the schema. It does not follow references.
+// Template returns an output for a model to fill in: an object with the required properties of the schema, or with all
+// properties if none is required, each with an empty value. The template is a hint, and may itself violate the schema.
+// Template does not follow references.
 func Template(schema json.RawMessage) json.RawMessage {
 	var asked struct {
 		Required   []string                   `json:"required"`

@@ -10,9 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// Unconfirmed lists statements of a completion that its working tree does not confirm: named files without a change
-// since the claim, a commit that is not checked out there, and uncommitted changes next to committed ones. It returns
-// nil if git showed nothing. It refuses nothing, because the reader may know the reason.
+// Unconfirmed lists statements of a completion that the holder's working tree does not confirm: the completion names a
+// file that has not changed since the claim, or a commit that is not checked out; or the tree has uncommitted changes
+// in addition to committed ones. It returns nil if git could not read the tree. These statements are only shown, and no
+// completion is refused for them, because there may be a good reason.
 func Unconfirmed(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
@@ -31,9 +32,9 @@ func Unconfirmed(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
-// AddObservations adds observations that were made after a completion to its answers. A failed check makes the
-// completion partial. A completion that was partial only because its checks were not observed becomes a success if all
-// pass.
+// AddObservations adds the observations of checks that ran after a completion to the completion's answers. A failed
+// check makes the outcome partial. If the outcome was partial only because checks were not observed, and all checks
+// pass now, the outcome becomes success.
 func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
@@ -54,14 +55,15 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	}
 }
 
-// AwaitsChecks reports whether only missing observations keep a completion from success: the holder says that all
-// criteria are met, and nothing contradicts that.
+// AwaitsChecks reports whether the outcome of a completion is partial only because checks were not observed: the holder
+// says that all criteria are met, and nothing in the completion contradicts that.
 func AwaitsChecks(done schemas.Completion) bool {
 	unmet := Unmet(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
-// unobservedReason returns the reason why a check was not observed, after its last failed observation.
+// unobservedReason returns the reason why a check was not observed. If the check failed in an earlier observation, the
+// text begins with that failure.
 func unobservedReason(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
@@ -73,8 +75,8 @@ func unobservedReason(check string, seen *schemas.CheckReport) string {
 
 const maxReason = 800 // bytes
 
-// hasChanges reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory
-// that has.
+// hasChanges reports whether a file, or a directory that contains the file, is among the changes of the tree. The path
+// of the file is absolute, or relative to the root of the tree.
 func hasChanges(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel

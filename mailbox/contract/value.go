@@ -12,11 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-// maxDepth is the limit for the depth of [walk], of a schema and of an output.
+// maxDepth limits how deep objects and arrays may be nested in a schema and in an output. [walk] goes no deeper.
 const maxDepth = 100 // of nested objects and arrays
 
-// decode reads one JSON value. Numbers keep their text. It refuses numbers that are slow to compute with and values
-// that are nested too deep to walk, with the path. The error is invalid with the field.
+// decode reads one JSON value. Numbers keep their text. It refuses numbers that would be slow to compute with, and
+// values that are nested deeper than [maxDepth]. The error is invalid, with the field and the path in the value.
 func decode(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -34,15 +34,14 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// isCheap reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits.
-// The limits are 100 digits and an exponent of three digits.
+// isCheap reports whether exact arithmetic with a number is fast: the number has at most 100 digits, and an exponent of
+// at most three digits. A number such as 1e9999999 would be computed with millions of digits.
 func isCheap(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// values yields doc and all values in it, down to one level past [maxDepth], with their JSON pointers. The loop may
-// stop at any value.
+// values yields doc and all values in it, each with its JSON pointer, down to one level below [maxDepth].
 func values(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
 }

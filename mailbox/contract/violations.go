@@ -17,16 +17,17 @@ const (
 	maxAlternatives = 4
 )
 
-// violations lists the violations with their places, in the order of the paths: at most ten, and a count of the rest.
-// It lists a violation once, even if several schemas find it.
+// violations returns one text for each violation, with its path, sorted by path: at most ten, and then a count of the
+// rest. If several subschemas find the same violation, it is listed once.
 func violations(e *jsonschema.ValidationError) []string {
 	found := collectMessages(e)
 	slices.Sort(found)
 	return firstTexts(slices.Compact(found), maxViolations)
 }
 
-// collectMessages returns the messages of the deepest violations, because a higher one only says that something below
-// is wrong. For alternatives it returns the higher message, because no single one below has to be mended.
+// collectMessages returns the messages of the innermost violations, because an outer violation only says that a value
+// inside is wrong. For a choice such as anyOf, it returns the outer message, because the output has to meet only one of
+// the branches.
 func collectMessages(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -44,8 +45,8 @@ func collectMessages(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// alternatives gives the reason why each branch does not fit, at most four branches and two reasons each. A model needs
-// to see which branch it was closest to.
+// alternatives returns a text that says why the value fits no branch of a choice such as anyOf, for at most four
+// branches with two reasons each. From the reasons, a model sees which branch its output was closest to.
 func alternatives(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
 		return message(e)
@@ -62,9 +63,9 @@ func alternatives(e *jsonschema.ValidationError) string {
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// withPath puts the JSON pointer into the value before a message; (root) stands for the whole value. Both have hidden
-// characters made visible and a limit, because names of members come from the sender or the holder. The path has at
-// most 200 bytes, the message 400.
+// withPath returns a message with the JSON pointer of the wrong value before it; (root) stands for the whole output.
+// The pointer has at most 200 bytes and the message at most 400. Hidden characters in both are made visible, because
+// both may contain names that an agent chose.
 func withPath(e *jsonschema.ValidationError, text string) string {
 	path := ""
 	for _, name := range e.InstanceLocation {
@@ -74,8 +75,8 @@ func withPath(e *jsonschema.ValidationError, text string) string {
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*maxTextBytes)
 }
 
-// message describes one violation in words. Most texts come from the library. Others replace texts that would tell a
-// model nothing.
+// message describes one violation in words. Most texts come from the library. message replaces texts of the library
+// that would not help a model.
 func message(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:

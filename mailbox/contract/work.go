@@ -9,17 +9,18 @@ import (
 	"handoff/schemas"
 )
 
-// maxWork limits one check. A unit is about a microsecond: one schema applied to one value, one member skipped, or a
-// few hundred characters and instructions of a pattern. So no output delays a caller longer than a fifth of a second,
-// and no foreign schema stops the server.
+// maxWork is the largest cost of one check. A unit of cost takes about a microsecond: one schema is applied to one
+// value, one member is skipped, or a pattern is matched for a few hundred steps. So no output delays a caller for more
+// than a fifth of a second, and no sender's schema can stop the server.
 const maxWork = 200_000
 
-// maxChain ends schemas that refer to each other at the same value, long before [maxWork] does.
+// maxChain limits how many schemas in a row may refer to one another for the same value, so that schemas that refer to
+// each other in a circle are refused long before [maxWork] is reached.
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// checkWork returns an error if checking v would take too long. It counts before the check begins. Two references to a
-// definition that has two references, and so on, make a small schema whose check would never end. The library has no
-// limit of its own, and a running check cannot be stopped.
+// checkWork returns an error if checking v would take too long. It computes the cost before the check begins, because
+// the library has no limit and a running check cannot be stopped. A small schema can be slow: if each definition refers
+// to the next one twice, the cost doubles with each definition.
 func checkWork(root *jsonschema.Schema, v any) error {
 	m := meter{budget: maxWork}
 	if m.visit(root, v, 0); m.budget >= 0 {
@@ -29,12 +30,14 @@ func checkWork(root *jsonschema.Schema, v any) error {
 		WithHint("Leave out definitions that refer to themselves or branch; the sender can amend the schema.")
 }
 
-// A meter follows the steps of a validation and counts them. It stops when the budget is used up, so counting costs no
-// more than an allowed check. A negative rest means that the check is too expensive.
+// A meter counts the steps that a validation would take, without doing it. budget is the number of steps left. The
+// meter stops when the budget is below zero: then the check is too expensive. So counting never takes longer than an
+// allowed check.
 type meter struct{ budget int }
 
-// visit counts a schema at a value: the schema itself, the schemas that apply to the same value through it, and the
-// schemas of the members. chain is the number of schemas that led to this one at the same value.
+// visit counts the steps of checking the value v with a schema: the schema itself, the schemas that it applies to v by
+// references and choices, and the schemas of v's members. chain is the number of schemas that led from the first schema
+// for v to this one.
 func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.budget < 0 {
 		return
@@ -65,8 +68,8 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
-// object counts the members of an object and the schemas that apply to each. Members come in any order; the final
-// verdict does not depend on it.
+// object counts the members of an object and the schemas that apply to each. Go yields the members in random order, but
+// whether the cost is too high does not depend on the order.
 func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.budget -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
@@ -98,7 +101,8 @@ func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	}
 }
 
-// array counts the items of an array, by the keywords of 2020-12 and of earlier drafts.
+// array counts the schemas that apply to the items of an array, by the keywords of JSON Schema 2020-12 and of earlier
+// drafts.
 func (m *meter) array(s *jsonschema.Schema, list []any) {
 	m.budget -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
@@ -137,9 +141,9 @@ type pattern struct {
 	size int
 }
 
-// compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts its
-// instructions. Syntax that Go does not have, such as lookahead, is an error of the schema. It parses the expression
-// twice, because package regexp does not export the length of its program.
+// compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts the
+// instructions of the compiled expression. Syntax that Go does not have, such as lookahead, is an error in the schema.
+// compilePattern parses the expression twice, because package regexp does not export the number of instructions.
 func compilePattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {

@@ -1,10 +1,11 @@
-// Package delivery selects the news for a client session at an event: its waiting work, its claims and its unread
-// notices. It marks the delivered items, so that a session gets each of them once. Package mailbox stores the notes
-// that a delivery leaves on handoffs.
+// Package delivery selects the news for a client session at an event of the session, such as its start: handoffs that
+// wait for it, handoffs that it holds, and unread notices. It marks these items as delivered, so that a session gets
+// each item once. When a session ends or is compacted, the delivery also asks for a note on each handoff that the
+// session holds; package mailbox stores these notes.
 //
-// The marks are rows of the store, because hooks are short processes and two may run at once. A delivery is not
-// reading: notices stay unread. This package reads the store. The caller passes it the session's claims in their
-// present state, because only an operation of package mailbox applies the end of a lease.
+// The marks are rows of the store, because the hooks that ask for news are short processes, and two may run at once. A
+// delivered notice stays unread. The package reads the store, except for the handoffs that the session holds: the
+// caller passes these, because a lease may have ended meanwhile, and only an operation of package mailbox applies that.
 package delivery
 
 import (
@@ -21,7 +22,8 @@ import (
 	"handoff/store"
 )
 
-// Session is one client session at an event. The functions read handoffs in their state at that time.
+// Session is one client session at an event, such as its start or its end. Its functions return handoffs as they are at
+// the time of the event.
 type Session struct {
 	offer.Offers
 	In    schemas.NewsIn
@@ -33,11 +35,13 @@ type Session struct {
 	Held       func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
 }
 
-// Delivery is the result of an event. It lives as long as one run of the transaction.
+// Delivery is the result of one event: the news for the session, and the changes of its marks. It is valid only in one
+// run of the transaction.
 //
-// Marks are stored by agent and session. So two sessions under one name each get every item, and a session that starts
-// anew gets the items again. The marks are three sets of ids and the time at which a command of the session last began
-// to wait.
+// A mark says that an item was delivered. Marks are stored for each agent and session. So two sessions under one name
+// each get every item, and a new session gets items that an earlier session got. The row of a session has three sets of
+// ids (handoffs, notices, and handoffs that the session was reminded of), and the time at which a command of the
+// session last began to wait for news.
 type Delivery struct {
 	Session
 	Out          schemas.NewsOut
@@ -57,7 +61,8 @@ type Rows interface {
 }
 
 // Make finds the items for the event and stores that they were delivered. The error is invalid for an unknown event,
-// else it comes from the store. Each run of the transaction calls Make anew: a delivery of an earlier run is useless.
+// else it comes from the store. If the transaction runs again, the caller calls Make again and drops the delivery of
+// the earlier run.
 func Make(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]
@@ -85,7 +90,8 @@ var handlers = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnUndelivered: (*Delivery).removeMarks,
 }
 
-// onStart delivers all that matters to a session that knows nothing yet, or nothing any more.
+// onStart delivers the news to a session that has just started, or that has lost its memory: waiting handoffs, notices,
+// held handoffs and the other agents.
 func (d *Delivery) onStart() error {
 	if err := d.onLook(); err != nil {
 		return err
@@ -94,7 +100,7 @@ func (d *Delivery) onStart() error {
 	return nil
 }
 
-// onLook delivers the same to a person, and marks nothing.
+// onLook delivers the same items as onStart for a person to see, and marks no item as delivered.
 func (d *Delivery) onLook() (err error) {
 	d.addOthers()
 	held, err := d.heldHandoffs()
@@ -117,8 +123,8 @@ func (d *Delivery) onMail() error {
 	return nil
 }
 
-// onEnd leaves a note on the handoffs that the session holds. Nothing wakes the session any more: the commands that
-// wait for it end. Its claims stay, because a client may come back; they end with their leases.
+// onEnd leaves a note on the handoffs that the session holds. It also ends the commands that wait for news to wake the
+// session. The claims of the session stay until their leases end, because the client may come back.
 func (d *Delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
 		d.delivered.Waits, d.MarksChanged = d.Now.UnixNano(), true
@@ -127,10 +133,10 @@ func (d *Delivery) onEnd() error {
 	return d.leaveNotes("ended")
 }
 
-// onWake delivers the handoff that wakes a session, or the answer to one of its questions. The newest wait of a session
-// ends the older ones, so that one mail starts a session once. A session that works on something is not woken: it gets
-// the news at its next stop. onWake marks only the first item, because a woken session sees no more; the other items
-// follow at its next event.
+// onWake delivers the first handoff or answer for which an idle session is woken. If several commands wait to wake the
+// same session, the newest ends the others, so that one item wakes the session once. A session that holds accepted or
+// working handoffs is not woken: it gets the news at its next stop. onWake marks only the first item as delivered,
+// because the woken session sees only that one; the session gets the other items at its next event.
 func (d *Delivery) onWake() error {
 	switch {
 	case d.delivered.Waits > d.Since:
@@ -157,17 +163,17 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// maxSkipped limits the handoffs that findHandoffs skips because the session got them before and did not claim
-	// them. It is the default size of a mailbox.
+	// maxSkipped is the number of handoffs after which findHandoffs stops if the session got all of them before and did
+	// not claim them. It equals the default size of a mailbox.
 	maxSkipped = 10_000
 
 	// NoticeAnswer is the kind of a notice with the answer to a question.
 	NoticeAnswer = "answer"
 )
 
-// findHandoffs finds the handoffs that the session may claim, best first. With fresh, it skips handoffs that the
-// session got before. It stops after [reading.MaxScanned] records, or after [maxSkipped] skipped ones. It skips
-// unreadable records.
+// findHandoffs finds the handoffs that the session may claim, in the order of claims. If fresh is set, it skips
+// handoffs that were delivered to the session before. It stops after it has read [reading.MaxScanned] records or
+// skipped [maxSkipped] handoffs. It skips unreadable records.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.AgentOrNew(d.View, d.Agent)
 	if err != nil {
@@ -197,7 +203,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 	return nil
 }
 
-// addItem adds a found item to the result: it names the first few and counts the others.
+// addItem adds a found item to the result: the result names the first [maxNamed] items and counts the others.
 func (d *Delivery) addItem(it schemas.Item) {
 	if len(d.Out.New) < maxNamed {
 		d.Out.New = append(d.Out.New, it)
@@ -206,8 +212,8 @@ func (d *Delivery) addItem(it schemas.Item) {
 	}
 }
 
-// findNotices finds the unread notices that wanted accepts, newest first, among the newest thousand. It reads each of
-// them.
+// findNotices finds the unread notices that wanted accepts, newest first. It looks only at the newest thousand unread
+// notices.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadBy(d.Agent)) {
 		if err != nil {

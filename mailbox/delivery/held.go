@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// maxNamed is the number of new items, and of held handoffs, that one delivery names.
+	// maxNamed is the maximum number of new items that one delivery names, and also the maximum number of held handoffs.
 	maxNamed = 5
 
 	// maxOthers is the number of other agents that one delivery names.
 	maxOthers = 8
 )
 
-// addOthers names the other agents that are connected, at most eight, and counts the rest. list_agents also shows
-// agents that are known and not connected.
+// addOthers names at most eight other agents that are connected, and counts the rest. Agents that are not connected are
+// missing here; list_agents shows them, too.
 func (d *Delivery) addOthers() {
 	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
 	d.Out.Here = others[:min(len(others), maxOthers)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeld names [maxNamed] of the handoffs that the session holds and counts the rest. It names the holder if that is
-// neither the session nor one of the given subagents.
+// addHeld adds the first [maxNamed] handoffs that the session holds to the result, and counts the rest. It adds the
+// holder's name if the holder is neither the session's agent nor one of the subagents that the call names.
 func (d *Delivery) addHeld(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamed)] {
 		h := schemas.Held{
@@ -46,8 +46,8 @@ func (d *Delivery) addHeld(held []*store.Record) {
 }
 
 // heldHandoffs returns the handoffs that the session holds, under its own name and under the names of subagents on its
-// connection. For a subagent that stops, it returns only the handoffs of that subagent. Connections tell sessions with
-// the same name apart, see [Delivery.heldByOtherSession].
+// connection. For a subagent that stops, it returns only the handoffs of that subagent. If another session has the same
+// name, it omits handoffs of that session, see [Delivery.heldByOtherSession].
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	conns, err := d.connections()
 	if err == nil && len(d.In.Subagents) == 0 {
@@ -63,7 +63,7 @@ func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	return all, err
 }
 
-// includes reports whether the delivery includes the handoffs of a subagent's name.
+// includes reports whether the delivery shows the handoffs that a subagent holds under the given name.
 func (d *Delivery) includes(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)
@@ -71,7 +71,8 @@ func (d *Delivery) includes(name schemas.Agent) bool {
 	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// heldBy adds the handoffs of an agent that counts accepts, oldest first, each once and at most a thousand.
+// heldBy appends to all the handoffs of an agent for which counts returns true, oldest first. It appends each handoff
+// once, and stops when all has a thousand.
 func (d *Delivery) heldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {
@@ -86,8 +87,9 @@ func (d *Delivery) heldBy(
 	return all, nil
 }
 
-// connections returns the connections of the session: all with its id, and the connection that got its name. The latter
-// may have an earlier id of the session, for example after the user cleared the client while its server stayed.
+// connections returns the connections of the session: all connections with the session's id, and the connection that
+// the session's name was given to. That connection may have an earlier id of the session: when the user clears the
+// client, the session gets a new id while the connection stays open.
 func (d *Delivery) connections() (conns []presence.Connection, err error) {
 	if d.In.Session != "" {
 		conns = d.Here.Connections(presence.Filter{Session: d.In.Session})
@@ -103,8 +105,8 @@ func (d *Delivery) connections() (conns []presence.Connection, err error) {
 	return conns, nil
 }
 
-// heldByOtherSession reports whether another session with the same name holds a handoff. It is false if this session
-// has no connection of its own, because then the other id may be its earlier one.
+// heldByOtherSession reports whether another session with the same name holds a handoff. It returns false if this
+// session has no connection with its id, because then the holder's session id may be an earlier id of this session.
 func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
@@ -112,13 +114,13 @@ func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
 
-// maxReminders is the number of reminders in a row after which a session may stop, even with open work. Not every
-// client has a limit of its own.
+// maxReminders is the number of reminders in a row after which a session may stop, even if it holds unfinished work.
+// Some clients have no limit of their own, and would ask the session to go on for ever.
 const maxReminders = 3
 
-// onStop reminds a session of the handoffs that it holds, of each once, so a client that calls again and again gets no
-// second reminder. After three reminders in a row the session may stop with open work, and the count begins anew. A
-// handoff that waits for an answer is no reason to go on.
+// onStop reminds a session that is about to stop of the handoffs that it holds and has not finished. It reminds of each
+// handoff once, even if the client calls again. After three reminders in a row, the session may stop with unfinished
+// handoffs, and the count begins anew. There is no reminder of a handoff that waits for an answer.
 func (d *Delivery) onStop() error {
 	held, err := d.heldHandoffs()
 	if err != nil {
@@ -144,11 +146,11 @@ func needsAction(r *store.Record) bool {
 	return r.Status == schemas.Accepted || r.Status == schemas.Working
 }
 
-// sessionPrefix begins the line of a checkpoint about the end or the compaction of a session.
+// sessionPrefix begins the line that the server adds to a checkpoint when a session ends or is compacted.
 const sessionPrefix = "[handoff] "
 
-// leaveNotes requests a note on each handoff that the session holds, for the next holder, with the given event of the
-// session. It writes nothing: the caller of [Make] stores the notes.
+// leaveNotes asks for a note to the next holder on each handoff that the session holds. The note says what happened to
+// the session, such as "ended". leaveNotes writes nothing: the caller of [Make] stores the notes.
 func (d *Delivery) leaveNotes(what string) (err error) {
 	if d.ToNote, err = d.heldHandoffs(); err != nil {
 		return err
@@ -158,9 +160,10 @@ func (d *Delivery) leaveNotes(what string) (err error) {
 	return nil
 }
 
-// Note returns the last checkpoint of a handoff with one more line about the session, or nil if no line is needed. The
-// line replaces the server's earlier one. Note omits it if the last event of the handoff is a checkpoint with the same
-// line, so a session that is compacted ten times leaves one line. The holder's own text stays above it.
+// Note returns the last checkpoint of a handoff with a line about the session below the holder's text. The line
+// replaces earlier lines of the server about sessions. Note returns nil if the last event of the handoff is a
+// checkpoint that already has a line with the same event of the session, so a session that is compacted ten times in a
+// row adds one line.
 func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
 	last, err := reading.Checkpoint(d.View, r)
 	if err != nil {

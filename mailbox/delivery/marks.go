@@ -8,22 +8,22 @@ import (
 	"handoff/store"
 )
 
-// A delivery marks its items before the server sends them. If the server cannot send them, because the call is over or
-// the client does not listen, it removes the marks, so that the next delivery has them again.
+// The server marks items as delivered before it sends them to the client. If it cannot send the items, because the call
+// has ended or the client has disconnected, it removes the marks, so that the next delivery has the items again.
 
 const (
-	// marksLifetime is how long the marks of an inactive session are kept.
+	// marksLifetime is how long the marks of a session are kept after its last delivery.
 	marksLifetime = 7 * 24 * time.Hour
 
-	// marksRenewal is how often an active session renews the time of its marks.
+	// marksRenewal is the age at which the marks of a session that is still active are stored again with a new time.
 	marksRenewal = 24 * time.Hour
 
-	// maxExamined is the number of other sessions that one delivery examines for old marks.
+	// maxExamined is the number of other sessions whose marks one delivery checks, to delete old marks.
 	maxExamined = 16
 )
 
-// mark sets the marks that were not set before, and puts these into the result, so that the caller can remove exactly
-// them if it cannot send the result. Earlier marks belong to earlier deliveries and stay.
+// mark marks items as delivered. The marks that were not set before are in the result, so that the caller can remove
+// exactly these marks if it cannot send the result. Marks of earlier deliveries stay.
 func (d *Delivery) mark(m schemas.Marks) {
 	fresh := schemas.Marks{
 		Handoffs: changedIDs(m.Handoffs, d.delivered.Handoffs.Add),
@@ -48,7 +48,8 @@ func changedIDs[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	return done
 }
 
-// markFirst marks the first found item; later deliveries have the others. A handoff comes before an answer.
+// markFirst marks only the first found item as delivered: the first handoff, or the first answer if there is no
+// handoff. Later deliveries show the other items.
 func (d *Delivery) markFirst() {
 	if len(d.found.Handoffs) > 0 {
 		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
@@ -57,9 +58,10 @@ func (d *Delivery) markFirst() {
 	}
 }
 
-// removeMarks removes the marks of a delivery that did not reach the session. The next event finds the items again, and
-// long polls of the session check at once. A lost reminder does not count. The error is invalid without marks.
-// removeMarks ignores marks that are not set, so a repeat changes nothing.
+// removeMarks removes the marks of a delivery that did not reach the session. The session gets the items again at its
+// next event, and its long polls look for the items at once. A reminder that did not arrive does not count towards
+// [maxReminders]. The error is invalid if the call names no marks. removeMarks ignores marks that are not set, so a
+// repeat changes nothing.
 func (d *Delivery) removeMarks() error {
 	marks := d.In.Undelivered
 	if marks == nil {
@@ -78,9 +80,9 @@ func (d *Delivery) removeMarks() error {
 	return nil
 }
 
-// storeMarks stores the marks if they changed, and else once a day, so that an active session keeps them. It also
-// deletes the marks of sessions that are long inactive, at most 16 sessions per call, so that no call pays for all of
-// them.
+// storeMarks stores the marks of the session if they changed. If they did not change, it stores them once a day with
+// the new time, so that an active session keeps its marks. When it stores, it also deletes the marks of sessions that
+// have been inactive for a week. It looks at no more than 16 sessions, so that one call does not take long.
 func (d *Delivery) storeMarks(rows Rows) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewal
 	if !d.MarksChanged && !used {

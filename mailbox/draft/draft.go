@@ -1,13 +1,14 @@
-// Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the message, reads
-// its times, separates the content that is stored apart, and encodes the rest. [Maker.CheckChanges] and [CheckWhole]
-// apply the same limits to an amendment, a return and a retry, and [CheckPayload] to a completion.
+// Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the message, parses
+// its times, takes out the content of references, which is stored separately, and encodes the rest.
+// [Maker.CheckChanges] and [CheckWhole] apply the same limits to an amendment, a return and a retry, and [CheckPayload]
+// applies the limits of a result to a completion.
 //
-// Package mailbox makes the draft of a caller before the transaction, because there is one writer. Inside the
-// transaction it assigns the id of the handoff and makes a record of the draft.
+// Package mailbox makes the draft of a caller's send before the transaction, because only one transaction can write at
+// a time. Inside the transaction, it gives the handoff an id and makes a record from the draft.
 //
-// This package reads no store, clock or file, so it judges a field by its form and length alone. Package mailbox checks
-// whether a recipient or a parent exists. Refusals are a *[schemas.Error] with the path of the field: invalid for a
-// field that makes no sense, limit for a field that is too long.
+// This package reads no store, clock or file, so it checks only the form and the length of a field. Package mailbox
+// checks whether a recipient or a parent exists. Each error is a *[schemas.Error] with the path of the field: invalid
+// for a field that makes no sense, limit for a field that is too long.
 package draft
 
 import (
@@ -27,10 +28,10 @@ import (
 	"handoff/store"
 )
 
-// Draft is a checked and encoded handoff, before a transaction gives it an id and a record. A caller's draft is made
-// before its transaction. The transaction does not change it, because it may run again with the same draft; code that
-// has to change a draft takes a copy. Rules make their drafts inside the transaction, anew in each run, as after a
-// failure, and encode them with [Maker.Encode].
+// Draft is a checked and encoded handoff, before a transaction gives it an id and a record. The draft of a caller's
+// send is made before the transaction. The transaction must not change the draft, because the transaction may run again
+// with it; code in the transaction changes a copy. The server's own sends, as after a failure, have drafts that are
+// made inside the transaction, anew in each run, and are encoded with [Maker.Encode].
 type Draft struct {
 	Handoff   schemas.Handoff
 	To        schemas.Address
@@ -68,8 +69,8 @@ type Maker struct {
 	NewID  func(prefix string) string // returns an unguessable id, for salts
 }
 
-// Make returns the draft of a send. For a send with several parts it is the draft of the first part, with all parts in
-// it.
+// Make returns the draft of a send. For a send with several parts, it is the draft of the first part, and the field for
+// the parts holds the drafts of all parts.
 func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
 	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
 		return m.makeSeveral(by, in, now)
@@ -78,7 +79,8 @@ func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft,
 }
 
 // MakeOne checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field
-// that makes no sense, such as options of a send to several; limit for a field that is too long.
+// that makes no sense here, such as an option that only a send of several handoffs may have, and limit for a field that
+// is too long.
 func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	if err := cmp.Or(refuseSeveral(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
@@ -113,8 +115,9 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	return d, nil
 }
 
-// addTree records the sender's working tree, and describes its project unless the sender did. The tree is no part of
-// the digest, because it changes between repeats.
+// addTree adds the sender's working tree to the handoff. It also adds the project (name, path, branch and commit)
+// unless the sender described one. The tree is not part of the digest, because it may differ between a send and its
+// repeat.
 func (d *Draft) addTree(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {
@@ -130,11 +133,11 @@ func (d *Draft) addTree(in *schemas.Tree) {
 	h.Context = &c
 }
 
-// Encode computes the stored form of a draft: its content, its search words and its digest, which identifies equal
-// content. The digest omits times, because they differ between repeats if the sender gave a duration. It also omits the
-// sender's session and the state of git and of files. Encode sets Content, Tokens, Words and Digest. Code that changes
-// the handoff of a draft afterwards calls Encode again. Encode runs before the transaction if possible, because there
-// is one writer.
+// Encode sets the fields of a draft that are computed from its handoff: Content, Tokens, Words (for searches) and
+// Digest. Equal digests mean that a send repeats an earlier one. So the digest omits everything that may differ between
+// a send and its repeat: times (a duration gives another time each time), the sender's session, and the state of git
+// and of files. Code that changes the handoff of a draft afterwards has to call Encode again. Callers run Encode before
+// the transaction if possible, because only one transaction can write at a time.
 func (m Maker) Encode(d *Draft) error {
 	said, err := store.ContentOf(d.Handoff, m.NewID)
 	if err != nil {
@@ -156,8 +159,9 @@ func (m Maker) Encode(d *Draft) error {
 	return err
 }
 
-// Fingerprint returns a digest that distinguishes messages; it is no proof. It is the first 12 bytes of a SHA-256 in
-// base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
+// Fingerprint returns a digest by which equal messages are recognised. It is the first 12 bytes of a SHA-256 in base64.
+// It is short enough to be in each record; it does not protect against forged messages. Maps are encoded in the order
+// of their keys, so equal maps give equal digests.
 func Fingerprint(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)

@@ -6,9 +6,9 @@ import (
 	"handoff/schemas"
 )
 
-// refuseWorkFields refuses fields of a message that only work may have, so that no sender relies on them: a message is
-// delivered at once, and no result follows. The error is invalid and names the first such field. Options without an
-// effect on a message, such as a reason, are allowed.
+// refuseWorkFields refuses fields that only a handoff may have, such as a deadline, in a message that is no work. A
+// message is delivered at once and has no result, so these fields would have no effect, and the sender might rely on
+// them. The error is invalid, and names the first of these fields. Harmless fields, such as a reason, are allowed.
 func refuseWorkFields(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil
@@ -41,8 +41,8 @@ func refuseWorkFields(in schemas.SendIn) error {
 	return nil
 }
 
-// refuseSeveral refuses options of a send to several in a call for one handoff: in a continuation, and in a change of a
-// handoff.
+// refuseSeveral refuses options that only a send of several handoffs may have, in a call that sends or changes one
+// handoff: in the next step of a completion, and in a change of a handoff.
 func refuseSeveral(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// checkNames checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has
-// at most 128 bytes. It judges only their form. The transaction looks up their targets later.
+// checkNames checks the names and other short fields of a send: the workflow, the expectations with their checks and
+// schema, and the message's own id from another program, which has at most 128 bytes. It checks only the form of the
+// fields; whether the named things exist is checked later, in the transaction.
 func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.Workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
@@ -44,8 +45,8 @@ func checkExpectations(e *schemas.Expectations) error {
 // An AddressParser parses an address in a field, as [schemas.ParseAddress] does.
 type AddressParser func(field, s string) (schemas.Address, error)
 
-// ParseAddresses parses the reviewer and the agent that gets failed work. If a parsed value differs from the written
-// one, it returns a copy with the parsed value.
+// ParseAddresses parses the address of the reviewer and the name of the agent that gets failed work. It does not change
+// its arguments: if a parsed value differs from the written text, it returns a copy with the parsed value.
 func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read AddressParser) (*schemas.Expectations, *schemas.Rollback, error) {
 	if review := schemas.OrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
@@ -79,8 +80,9 @@ func (read AddressParser) Agent(field, name string) (schemas.Agent, error) {
 	return to, nil
 }
 
-// foreignKey returns the idempotency key of a message that has an id of its own, so that a repeated message is sent
-// once. It returns "" for a message without an id.
+// foreignKey returns the idempotency key for a message from another program that already has an id. The key is made
+// from the id, so that the server sends a repeated message only once. foreignKey returns "" for a message without an
+// id.
 func foreignKey(from *schemas.Origin) string {
 	if id := schemas.OrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
@@ -88,8 +90,10 @@ func foreignKey(from *schemas.Origin) string {
 	return ""
 }
 
-// foreignPrefix is never part of a caller's key, because callers' keys have no control characters.
+// foreignPrefix begins the keys that [foreignKey] makes. No key of a caller begins with it, because callers' keys have
+// no control characters.
 const foreignPrefix = "\x00handoff_id "
 
-// ForeignID returns the message's own id if the key was made of it; foreign reports whether it was.
+// ForeignID returns the message's own id if the draft's key was made by [foreignKey]. foreign is false for any other
+// key.
 func (d *Draft) ForeignID() (id string, foreign bool) { return strings.CutPrefix(d.Key, foreignPrefix) }

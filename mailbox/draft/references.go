@@ -11,22 +11,25 @@ import (
 	"handoff/store"
 )
 
-// maxReferences is the maximum number of references of one handoff. A send with more is refused as a whole, with
-// limit.
+// maxReferences is the maximum number of references of one handoff. A send with more references is refused, with the
+// error limit.
 const maxReferences = 32
 
-// hasContent reports whether a reference brings its content. A message may have no such reference, see
-// [refuseWorkFields]: content is stored for a handoff, and a message has no record.
+// hasContent reports whether a reference has content that the server has to store, and not only an address.
+// [refuseWorkFields] refuses these references in a message, because content is stored with a handoff's record, and a
+// message has no record.
 func hasContent(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
 // SeparateContent moves the content out of the references of a context. It returns the context to store, with digests,
-// and the contents. It changes no list of c. The error is invalid for a reference that has not exactly one of content,
-// url and path; for a duplicate name; and for a path, because the process next to the files should have read it. The
-// error is limit for more than 32 references and for content that is too long.
+// and the contents. It does not change c. The error is invalid for a reference that has not exactly one of content, url
+// and path; for two references with the same name; and for a path, because the process that runs where the files are
+// should have replaced the path by the file's text. The error is limit for more than 32 references and for content that
+// is too long.
 //
-// It reads and writes nothing, so a send calls it before its transaction, which writes the contents. It ignores a
-// caller's digest, bytes and tokens: it computes them, or sets them to zero if nothing is stored. Content without a
-// name gets the name text-1, text-2 and so on, by its place in the list.
+// SeparateContent neither reads nor writes the store. A send calls it before its transaction, and the transaction
+// writes the contents. SeparateContent ignores the digest, bytes and tokens that a caller gives for a reference: it
+// computes them, or sets them to zero for a reference without content. Content without a name gets the name text-1,
+// text-2 and so on, by its place in the list.
 func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
 	if c == nil || len(c.References) == 0 {
 		return c, nil, nil
@@ -54,11 +57,12 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 	return &kept, contents, nil
 }
 
-// checkReference checks a reference against the ones before it. The field of its error is relative to the reference.
+// checkReference checks one reference; before has the references that precede it in the list, for the check of names.
+// The field in its error is relative to the reference.
 //
-// It always refuses a path. The owner of the store does not read files for a caller: the process next to the files does
-// that before, inside its project, and sends the text as content. A name must not be the name of a field of a handoff,
-// because both have the same kind of address.
+// checkReference refuses every path. The owner of the store does not read files for a caller: the caller's own process
+// reads the file before, inside its project, and sends the text as content. The name of a reference must not be the
+// name of a field of a handoff, because context:// addresses name both in the same way.
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":

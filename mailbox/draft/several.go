@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// makeSeveral is [Maker.MakeOne] for a send with several parts, and a handoff that joins them. It returns the draft of
-// the first part, with all parts in it and the digest of the whole. Errors about the joining handoff have their field
-// below options.join.
+// makeSeveral does the work of [Maker.MakeOne] for a send of several parts, with or without a handoff that joins their
+// results. It returns the draft of the first part, which holds the drafts of all parts and the digest of the whole
+// send. An error about the joining handoff names a field below options.join.
 func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
 	if err := cmp.Or(refuseWorkFields(in), checkSeveral(opt)); err != nil {
@@ -44,8 +44,8 @@ func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) 
 	return d, err
 }
 
-// checkSeveral checks the texts of the parts: each occurs once, so that the parts differ. The joining handoff must be
-// work, because a message waits for nothing.
+// checkSeveral refuses parts with equal texts, because equal parts would be done twice. The joining handoff must be
+// work and not a message, because it waits for the parts, and a message waits for nothing.
 func checkSeveral(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:

@@ -15,9 +15,9 @@ const (
 	maxTags = 32
 )
 
-// checkSizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for
-// an empty task, else limit, with the field. Task and title are measured in bytes, summary, detail and data in
-// characters.
+// checkSizes checks the lengths of the fields of a send; the length of the whole handoff is checked after it is
+// encoded. The error is invalid for an empty task, and limit for a field that is too long, with the field. The lengths
+// of task and title are counted in bytes, the lengths of summary, detail and data in characters.
 func (m Maker) checkSizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -37,9 +37,9 @@ func (m Maker) checkTask(task, title string) error {
 	return cmp.Or(schemas.TooBig("task", len(task), m.Limits.Task), schemas.TooBig("title", len(title), m.Limits.Title))
 }
 
-// CheckPayload checks summary, detail and data, which have fixed limits: every receiver reads a summary, and detail and
-// data, with the names of data, share 65,536 characters. The error names the field that is too long by itself, else
-// data.
+// CheckPayload checks the lengths of summary, detail and data. The limit of the summary is short, because every
+// recipient reads it. Detail and data together, with the names in data, may have 65,536 characters. The error names the
+// field that is too long; if only detail and data together are too long, it names data.
 func CheckPayload(summary, detail string, data map[string]string) error {
 	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
 		return err
@@ -59,9 +59,9 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	return err
 }
 
-// CheckChanges checks the changes of an amendment, a return or a retry as a send is checked: lengths in bytes, and the
-// schema. It parses the reviewer and the agent that gets failed work. The fields of its errors are relative to the
-// changes.
+// CheckChanges checks the changes of an amendment, a return or a retry by the rules for a send: the lengths of the
+// fields, and the schema. It also parses the address of the reviewer and the name of the agent that gets failed work.
+// The fields in its errors are relative to the changes.
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
@@ -70,8 +70,9 @@ func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	)
 }
 
-// CheckWhole checks the limits of an amended handoff, because a handoff could grow by repeated amendments: its tags,
-// its summary, and detail and data together. The fields of its errors are below changes.
+// CheckWhole checks a handoff after an amendment: the number of its tags, and the lengths of its summary and of detail
+// and data together. Without this check, a handoff could exceed the limits by many small amendments. The fields in its
+// errors begin with changes.
 func CheckWhole(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).

@@ -6,7 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// parseTimes parses the deadline, the earliest start, and the durations. Durations in a deadline count from now.
+// parseTimes parses the deadline, the earliest start, and the durations of a send. A deadline that is given as a
+// duration counts from now.
 func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 	if d.statedDeadline, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
 		return err
@@ -22,8 +23,8 @@ func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 
-// Durations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the path of
-// the field in a send; an amendment puts it below changes.
+// Durations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the path
+// that the field has in a send; an amendment adds "changes." before the path.
 func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
 	e := schemas.OrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
@@ -36,8 +37,8 @@ func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration,
 	return timeout, estimate, err
 }
 
-// Deadline returns the stated deadline or the end of the timeout, which counts from the send, whichever is earlier.
-// Zero means none, for a timeout and for the result.
+// Deadline returns the stated deadline or the end of the timeout, whichever is earlier. The timeout counts from the
+// send. A zero timeout means no timeout, and a zero result means no deadline.
 func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
 		return end
@@ -45,8 +46,8 @@ func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	return stated
 }
 
-// CheckDeadline refuses a deadline that has passed, and a deadline before the earliest start: such a handoff would end
-// unread.
+// CheckDeadline refuses a deadline that has passed, and a deadline before the earliest start: the handoff would end
+// before any agent could claim it.
 func CheckDeadline(deadline, notBefore, now time.Time) error {
 	switch {
 	case deadline.IsZero():

@@ -12,9 +12,9 @@ import (
 	"handoff/schemas/display"
 )
 
-// Markdown writes a workflow as a page for a pull request: the overall result, each step with its agent and its end,
-// each result with its criteria and checks, and the open points. Text of agents is on one line each and escaped, so it
-// cannot add structure, links or mentions to the page.
+// Markdown writes a workflow as a page for a pull request: the overall result; each step (handoff) with its agent and
+// its status; each result with its criteria and checks; and the open points for a reviewer. Each text of an agent is
+// escaped and on one line, so that it cannot add structure, links or mentions to the page.
 func Markdown(workflow string, steps []schemas.Step) string {
 	m := markdown{}
 	title, completed, seconds := workflow, 0, 0
@@ -55,7 +55,8 @@ func workTime(seconds int) string { return display.Duration(time.Duration(second
 // markdown is a page under construction.
 type markdown struct{ strings.Builder }
 
-// line writes a line. Text of agents must be an argument, never part of the format.
+// line writes a line. An agent's text must be passed as an argument and never in the format, because a percent sign in
+// it would be taken for a verb.
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 // list writes items below a heading, and nothing if there are none.
@@ -95,8 +96,8 @@ func (m *markdown) writeResult(s schemas.Step) {
 	m.list("", items)
 }
 
-// openPoints returns the unfinished matters of a step that a reviewer has to know of: unmet criteria, notes, work that
-// has not ended, and failures without a successor. A failure is not open if another step repeats the work.
+// openPoints returns the unfinished points of a step that a reviewer has to know of: unmet criteria, notes, work that
+// has not ended, and a failure, unless another step repeats the failed work.
 func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
@@ -133,7 +134,7 @@ func withReason(text, why string) string {
 	return escapeMarkdown(text) + " (" + escapeMarkdown(why) + ")"
 }
 
-// titleOf returns the title of a step and the step that it repeats.
+// titleOf returns the title of a step; if the step repeats another step, the id of that step follows.
 func titleOf(s schemas.Step) string {
 	switch {
 	case s.RetryOf != 0:
@@ -144,7 +145,8 @@ func titleOf(s schemas.Step) string {
 	return s.Title
 }
 
-// markdownEscapes escapes the characters that have a meaning in Markdown or for the hosts of repositories.
+// markdownEscapes escapes the characters that have a meaning in Markdown, or on sites such as GitHub (as @ for a
+// mention).
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
 	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",

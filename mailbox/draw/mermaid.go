@@ -11,9 +11,10 @@ import (
 )
 
 // Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
-// box with its holder, id, title, status, story and result. An arrow leads to each child, with a label for retries and
-// rollbacks. A dashed arrow leads from a dependency to the handoff that waits for it. Text of agents is escaped, so a
-// title cannot add to the chart. Equal steps give equal text.
+// box with its holder, id, title, status, the events worth showing (such as an amendment) and its result. An arrow
+// leads to each child, with a label for retries and rollbacks. A dashed arrow leads from a dependency to the handoff
+// that waits for it. Text of agents is escaped, so that it cannot add boxes or arrows to the chart. Equal steps give
+// equal text.
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")

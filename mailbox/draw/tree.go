@@ -1,6 +1,7 @@
-// Package draw shows workflows to people, as a picture of the handoffs between agents: [Tree] as text, [Mermaid] for
-// documents, [Markdown] for pull requests. Models read briefs instead. Drawing is pure. Words, colours and widths come
-// from package display. Text of agents is on one line, and cannot add to the picture.
+// Package draw shows workflows to people, as a picture of the handoffs between agents. [Tree] draws it as text for a
+// terminal, [Mermaid] as a chart for documents, and [Markdown] as a page for pull requests. Models do not see these
+// pictures; they read briefs. The functions are pure. Words, colours and widths come from package display. Each text of
+// an agent is on one line and escaped, so that it cannot add anything to the picture.
 package draw
 
 import (
@@ -15,16 +16,18 @@ import (
 	"handoff/schemas/display"
 )
 
-// agentColumns is fixed, so that the heads of arrows form one column if names are short.
+// agentColumns is the same for all handoffs, so that the heads of their arrows stand below each other unless a name is
+// longer.
 const agentColumns = 32 // columns of the line after an agent's name
 
-// Tree draws the handoffs of a workflow from top to bottom. Each stands below its parent, with its sender and its
-// holder, or its address while it has no holder. A single child follows its parent in the same column; several children
-// are branches, indented. A retry follows the retried handoff. A handoff whose parent is not among the steps begins a
-// picture of its own.
+// Tree draws the handoffs of a workflow from top to bottom. Each handoff stands below its parent, with its sender and
+// its holder; a handoff without a holder has its address instead. A single child follows its parent in the same column;
+// several children are drawn as indented branches. A retry stands below the retried handoff. A handoff whose parent is
+// not among the steps begins a separate picture.
 //
-// The heading is the title, if there is one, and the name of the workflow. No line is wider than the style says, unless
-// branches are nested so deep that less than 24 columns would be left. The text ends with a line end.
+// The heading is the title, if there is one, and the name of the workflow. No line is wider than the width of the
+// style, unless branches are nested so deep that less than 24 columns would be left for the text. The drawing ends with
+// a newline.
 func Tree(workflow, title string, steps []schemas.Step, style display.Style) string {
 	d := tree{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: children(steps)}
 	const label = "Handoff Chain: "
@@ -41,8 +44,10 @@ func Tree(workflow, title string, steps []schemas.Step, style display.Style) str
 	return d.String()
 }
 
-// children groups steps by parent or retried handoff, in the order in which they were sent. Roots are under zero. Every
-// step is in exactly one group, and a walk from zero reaches each step once. A step that occurs twice counts once.
+// children groups steps by the handoff below which they are drawn: the retried handoff for a retry, else the parent.
+// Within a group, steps are in the order in which they were sent. Steps that begin a picture are under the id zero.
+// Every step is in exactly one group, and a walk from zero down reaches each step once. A step that occurs twice in
+// steps is taken once.
 func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
@@ -75,8 +80,8 @@ func (d *tree) line(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A chain
-// continues in a loop, so only branches nest.
+// drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A single
+// child is drawn in a loop and not by recursion, so only branches make the recursion deeper.
 func (d *tree) drawStep(s schemas.Step, head, margin string) {
 	for {
 		d.drawAgent(s, head)
@@ -127,8 +132,8 @@ func stateOf(s schemas.Step) display.State {
 	return display.State{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
-// facts returns the lines beside the stem. Facts that are zero or empty have no line. width is the room beside the
-// stem, at least 24.
+// facts returns the lines that stand beside the vertical stroke below a handoff: its id, title, status and so on. A
+// fact that is zero or empty has no line. width is the number of columns for these lines, at least 24.
 func (d *tree) facts(s schemas.Step, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
@@ -168,7 +173,8 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	return lines
 }
 
-// timeFact returns the time of work on a handoff so far, with its waiting time, or the time since it was sent.
+// timeFact returns the time for which agents have worked on a handoff, with the time that it waited. For a handoff that
+// no agent has claimed yet, it returns the time since the send.
 func (d *tree) timeFact(s schemas.Step) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
 	value = display.Duration(worked)
@@ -193,8 +199,8 @@ func filesOf(s schemas.Step) string {
 	return countText(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
-// testsOf counts the tests of a step: passed, failed and new ones. If tests do not pass and nobody counted them, it
-// says "not passing". It returns "" if there is nothing to say.
+// testsOf returns the numbers of passed, failed and new tests in a step's result. If the result says that tests do not
+// pass but has no numbers, testsOf returns "not passing". It returns "" if the result says nothing about tests.
 func testsOf(s schemas.Step) string {
 	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
@@ -206,7 +212,8 @@ func testsOf(s schemas.Step) string {
 	return text
 }
 
-// countText joins numbers with their words and omits zeros. Each pair is a number and the word for its unit.
+// countText returns a text such as "3 passed, 1 failed". Each pair of arguments is a number and its word; pairs with a
+// zero are omitted.
 func countText(pairs ...any) string {
 	var texts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -217,8 +224,8 @@ func countText(pairs ...any) string {
 	return strings.Join(texts, ", ")
 }
 
-// momentFormats has the sentence for a moment by its action; the text of the moment follows it. A moment of another
-// action uses the action itself: "lead amended it".
+// momentFormats has the sentence for a moment (an event that the picture tells of), by its action. The text of the
+// event follows the sentence. A moment whose action is not here is told with the action itself: "lead amended it".
 var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
@@ -238,10 +245,11 @@ var momentFormats = map[string]string{
 	"completion_refused": "the completion of %s was refused",
 }
 
-// maxMoment is the limit for the text of a moment in a picture, in bytes.
+// maxMoment is the maximum length of the text of an event in a picture, in bytes.
 const maxMoment = 300
 
-// momentText returns a moment as a sentence. The sentence is a format, so percent signs in foreign text are doubled.
+// momentText returns the sentence for a moment. The sentence is used as a format later, so percent signs in an agent's
+// text are doubled.
 func momentText(m schemas.Moment) string {
 	saying, known := momentFormats[m.Action]
 	if m.PassedTo != "" {
@@ -260,7 +268,7 @@ func momentText(m schemas.Moment) string {
 	return text + ": " + schemas.Shorten(m.Text, maxMoment)
 }
 
-// wrapText breaks text of an agent into lines of at most width columns, between words, and makes hidden characters
+// wrapText breaks an agent's text between words into lines of at most width columns, and makes hidden characters
 // visible. Lines after the first are indented.
 func wrapText(written string, width int) (lines []string) {
 	const indent = "  "

@@ -20,22 +20,23 @@ import (
 	"handoff/store/travel"
 )
 
-// maxNumber limits numbers of a row: so many minutes fit into a duration.
+// maxNumber is the largest whole number that a field of a row may have. A field may count minutes, and this number of
+// minutes fits into a time.Duration.
 const maxNumber = 1 << 27
 
-// dueTimes lists the fields of a row whose time may be in the future.
+// dueTimes lists the names, in the stored JSON, of the fields of a row whose time may be in the future.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
-// examiner checks that this program could have written the rows of an exported workspace. The author of a file can
-// write anything into it and compute all hashes anew.
+// examiner checks that each row of an exported workspace is one that this program could have written. The hashes in the
+// file are no proof: the author of a file can change its rows and compute all hashes anew.
 type examiner struct {
 	*Import
 	firstEvents map[schemas.ID]uint64 // first event of each handoff
 	routed      int                   // number of handoffs that waited for leave
 }
 
-// Examine refuses an exported workspace that [travel.Load] loaded if it has a row that this program does not write. The
-// error is [schemas.Invalid], and names the line and the field.
+// Examine checks an exported workspace that [travel.Load] loaded into a store. The error is [schemas.Invalid] if a row
+// is one that this program cannot have written; it names the line of the file and the field.
 func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 	x := examiner{Import: i, firstEvents: map[schemas.ID]uint64{}}
 	line := 1 // the heading
@@ -116,12 +117,13 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
 }
 
-// isDueAtOnce reports whether a record's deferred consequences have been due since it was made.
+// isDueAtOnce reports whether a record has deferred consequences that have been due since the record was made.
 func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
 
-// checkDeferred refuses deferred consequences of a record that this program never defers.
+// checkDeferred refuses a record with a deferred consequence that this program would not have deferred.
 func (x *examiner) checkDeferred(r *store.Record) error {
-	// One for this record; for all waiting records together, at most as many as may have just been released.
+	// The limit for records with deferred routes in the whole workspace: one, in addition to those examined before, and
+	// never more than one action can have released.
 	limit := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
@@ -135,8 +137,8 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 	return nil
 }
 
-// checkReferences checks that the handoffs in a record's fields exist, that its origins are older, and its depth in the
-// chain.
+// checkReferences checks that the handoffs in a record's fields exist, that the handoffs from which it comes are older,
+// and that the record's depth in the chain of handoffs is right.
 func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
@@ -165,7 +167,7 @@ func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 }
 
 // checkReadable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held
-// handoff has no digest, so checkReadable compares it with the sent content.
+// handoff has no digest of the sent content, so checkReadable compares the title in the record with the sent one.
 func checkReadable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
 		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },
@@ -203,7 +205,7 @@ func (x *examiner) checkKey(v *store.View, row store.Row) error {
 	return cmp.Or(x.checkRow(store.Row{Value: kept.Result}, &schemas.SendOut{}), x.checkBounds("at", reflect.ValueOf(kept.At)))
 }
 
-// checkRow decodes a row into a value, and refuses a field that is out of bounds.
+// checkRow decodes a row into the value into, and refuses a row with a field that is out of bounds.
 func (x *examiner) checkRow(row store.Row, into any) error {
 	if err := schemas.Decode(row.Value, into); err != nil {
 		return err
@@ -211,7 +213,8 @@ func (x *examiner) checkRow(row store.Row, into any) error {
 	return x.checkBounds("", reflect.ValueOf(into).Elem())
 }
 
-// checkBounds refuses a value, or a value within it, that this program does not write; field is its name.
+// checkBounds refuses a value if it, or a value inside it, is one that this program does not write. field is the name
+// of the value in errors.
 func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	if x.outOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
@@ -235,7 +238,8 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	return err
 }
 
-// outOfBounds reports whether a value has a type with bounds and exceeds them.
+// outOfBounds reports whether a value is outside the bounds of its type, such as a time too far in the future. A type
+// without bounds is never outside.
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case store.Time:
@@ -257,7 +261,7 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isUnknown reports whether a word is not in a list. An empty word is allowed.
+// isUnknown reports whether a word is neither empty nor in the list all.
 func isUnknown[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
 // latestTime returns the latest time that a field may have.

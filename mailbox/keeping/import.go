@@ -10,7 +10,8 @@ import (
 	"handoff/store"
 )
 
-// An Import prepares an exported workspace for another place, see [life.Import]. No service uses its store meanwhile.
+// An Import prepares an exported workspace that was loaded into the store of another machine or directory, see
+// [life.Import]. No server may use the store meanwhile.
 type Import struct {
 	Heading schemas.ExportHeading
 	By      schemas.Event // the caller, the time, and the proof of the caller
@@ -20,9 +21,9 @@ type Import struct {
 	held []schemas.ID
 }
 
-// Settle removes the claims from an exported workspace after Examine, because their holders are processes of another
-// machine. The work is pending again, as after a release, and the next claim is no new attempt. Each change is an
-// event.
+// Settle removes all claims from an exported workspace, because the holders are processes of another machine. The
+// caller calls Examine before. A handoff that was held is pending again, as after a release, and its next claim does
+// not count as a new attempt. Each change is an event.
 func (i *Import) Settle(ctx context.Context, s *store.Store) error {
 	for ids := range slices.Chunk(i.held, operation.MaxSpread) {
 		err := s.Update(ctx, func(tx *store.Tx) error {

@@ -10,7 +10,8 @@ import (
 	"handoff/store"
 )
 
-// needed holds the workflows of open handoffs and the handoffs that open handoffs refer to, up to an event.
+// needed holds the handoffs that a retention must keep whole: all handoffs in the workflows of open handoffs, and all
+// handoffs that open handoffs refer to. until is the last event that it takes into account.
 type needed struct {
 	until     uint64
 	workflows map[schemas.Workflow]bool
@@ -37,7 +38,7 @@ func neededNow(v *store.View) (needed, error) {
 	return n, nil
 }
 
-// neededSince returns the needs of open handoffs that changed after an event.
+// neededSince returns the handoffs that are needed by open handoffs which changed after an event.
 func neededSince(v *store.View, event uint64) (needed, error) {
 	n, err := newNeeded(v)
 	if err != nil || event == n.until {
@@ -59,7 +60,8 @@ func newNeeded(v *store.View) (needed, error) {
 	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
-// merge adds later needs. Needs of a handoff that has ended meanwhile stay; the next retention will drop them.
+// merge adds what neededSince found to n. If an open handoff has ended meanwhile, the handoffs that it needed stay in
+// n, so this retention keeps them whole and the next one may drop their content.
 func (n *needed) merge(since needed) {
 	n.until = since.until
 	maps.Copy(n.workflows, since.workflows)
@@ -68,8 +70,8 @@ func (n *needed) merge(since needed) {
 
 func (n *needed) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
-// add adds the needs of a handoff if it is open. It returns the error of an unreadable record, because its needs are
-// unknown.
+// add adds the handoffs that a handoff needs, if that handoff is open. It returns an error for an unreadable record,
+// because nobody can know which handoffs that record needs.
 func (n *needed) add(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.Ended() {
@@ -87,8 +89,8 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	return nil
 }
 
-// followReferences adds the handoffs that the sent content and the questions refer to, and those handoffs' own
-// references. It skips unreadable content.
+// followReferences adds the handoffs that the sent content and the questions of r refer to, and the handoffs that these
+// refer to in turn. It skips unreadable content.
 func (n *needed) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		content, err := v.RawContent(r.ID, event)

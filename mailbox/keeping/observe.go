@@ -16,8 +16,9 @@ import (
 )
 
 // Observe stores observations of checks of completed work, see [life.Observe]. An observation replaces an earlier one
-// of the same check. A failed check makes the outcome partial. If all checks pass that were not observed before, a
-// partial outcome becomes a success, and waiting handoffs may go on. The server notifies the sender of both.
+// of the same check. A failed check makes the outcome partial. If the outcome was partial only because checks were not
+// observed, and all checks pass now, the outcome becomes success, and handoffs that depend on this one may be claimed.
+// The sender gets a notice of either change.
 //
 // The errors are not_found for an unknown id; conflict for work that is not completed; invalid for a commit other than
 // the one in the completion.

@@ -26,17 +26,17 @@ type Keeping struct {
 type op struct{ *operation.Op }
 
 // Redact removes texts from all stored content of a handoff, or of a message, see [life.Redact]: the texts under a
-// path, as data.token, or all texts. Names of fields, numbers and times stay, and so do copies of the texts in other
-// handoffs. Content that was sent along is deleted with its reference, also for other handoffs that refer to it. A
-// person calls it.
+// path, such as data.token, or all texts. Names of fields, numbers and times stay. Copies of the texts in other
+// handoffs stay, too. If the content of a reference is redacted, the stored content is deleted, also for other handoffs
+// that refer to it. Only a person may call Redact.
 //
 // The errors are not_found for an unknown id, denied for a caller that is not a person, and invalid if no text is left
 // to remove. With a request id, a repeat gets the first result.
 //
 // The handoff keeps its state and its events: the registry still shows each action with its agent and time. The event
 // of the redaction has the new digest of each changed content, so an audit can tell a redaction from damage. The
-// digests of the record are emptied, so the server no longer recognises a repeated outcome. A search no longer finds
-// the words of questions and results, even if only one field was redacted.
+// digests in the record are emptied, so the server no longer recognises a repeated completion or failure. A search no
+// longer finds the handoff by words of its questions and results, even if only one field was redacted.
 func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
 	return operation.Mutate(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
 		o := op{under}
@@ -69,12 +69,13 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 	})
 }
 
-// redactMessage removes the text from a message of any sender: from the notice and from its event.
+// redactMessage removes the text of a message, whoever sent it: from the notice in the mailbox and from the event in
+// the registry.
 //
-// It ignores the field of the call and removes all of the text. A message has no record, so it searches all events of
-// the registry by sender and time, and a call takes as long as reading them. The error is denied for a caller that is
-// not a person, and invalid if no message has the id, because then there is no text to remove. An error also undoes the
-// change of the notice.
+// redactMessage ignores the field of the call and removes the whole text. A message has no record that names its event,
+// so redactMessage looks for the event by sender and time among all events of the registry. This takes as long as
+// reading all events. The error is denied for a caller that is not a person, and invalid if no message has the id. An
+// error also undoes the change of the notice.
 func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
 	if !o.By.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
@@ -107,11 +108,12 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(redaction.Events)}, o.RecordEvent(life.Redact, redaction)
 }
 
-// redactEvents replaces the content of events, and returns the content for the event of the redaction.
+// redactEvents replaces the content of events by content without the redacted texts. It returns the content of the new
+// event that records the redaction.
 //
-// It skips the content of earlier redactions and of imports, because that holds digests and no text of a caller. It
-// also skips content that is not a JSON object, and erased content. The error is invalid if nothing changed, so a
-// person notices a misspelled path.
+// redactEvents skips the events of earlier redactions and of imports, because their content is digests and no text of a
+// caller. It also skips content that is not a JSON object or that was erased before. The error is invalid if no content
+// changed, so that a person notices a misspelled path.
 func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
@@ -137,9 +139,9 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 	return done, nil
 }
 
-// forgetContent deletes content that a handoff referred to before its redaction and does not refer to any more. Other
-// handoffs that refer to it find it missing. The store keeps one copy for all references. The reference of another
-// handoff does not protect it, because a person wants the text deleted everywhere.
+// forgetContent deletes stored content that a handoff referred to before its redaction and no longer refers to. The
+// store keeps one copy of the content for all handoffs that refer to it, so the content is then missing for the other
+// handoffs, too. That is intended: a person who redacts a text wants it deleted everywhere.
 func (o op) forgetContent(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
@@ -155,11 +157,11 @@ func (o op) forgetContent(before, now []byte) error {
 	return nil
 }
 
-// forgetDerived removes everything that was derived from the content of a handoff: notices about it, its search words,
-// and results of calls that contain its brief.
+// forgetDerived removes the copies of a handoff's texts in other rows of the store: in notices about the handoff, in
+// its search words, and in receipts (stored results of calls) that contain its brief.
 //
-// Messages about the handoff stay; a person redacts each by its own id. forget deletes a receipt whose result has a
-// brief of this handoff. A repeat of that call by its request id then finds no receipt and takes effect anew.
+// Messages about the handoff stay; a person can redact each by the message's own id. A receipt with a brief of the
+// handoff is deleted. If the call of that receipt is repeated with the same request id, the call takes effect again.
 func (o op) forgetDerived(id schemas.ID, h *schemas.Handoff) error {
 	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {

@@ -15,18 +15,18 @@ import (
 )
 
 // Retain drops large content of handoffs that ended before a time: long texts, long data, and content that was sent
-// along and has no other reference, see [retention]. Agents, actions, times, titles and short texts stay, and so do all
-// records and events. Each handoff gets one more event, by which an audit can tell dropped texts from damage, as after
-// [Keeping.Redact]. A person calls it with handoff compact --keep.
+// along and that no remaining handoff refers to, see [retention]. Agents, actions, times, titles and short texts stay,
+// and so do all records and events. Each handoff gets one more event, by which an audit can tell dropped texts from
+// damage, as after [Keeping.Redact]. A person calls Retain with the command handoff compact --keep.
 //
-// A handoff stays whole while an open handoff is in the same workflow or refers to it: as its origin, as a present or
-// former dependency, as the subject of its review, or by a reference. Messages and notices stay. Retain skips
-// unreadable handoffs and counts them.
+// A handoff stays whole while an open handoff is in the same workflow or refers to it. The open handoff may refer to it
+// as the handoff that it continues, as a present or former dependency, as the work that it reviews, or by a reference
+// in its texts. Messages and notices stay. Retain skips unreadable handoffs and counts them.
 //
-// Each transaction takes some hundred handoffs, or fewer with much content. After an error or the end of ctx, finished
-// transactions stay done, and a repeated call continues with the rest. The errors are denied for a caller that is not a
-// person, invalid without a time, and errors of the store. With DryRun it changes nothing and returns the counts of a
-// real run, without content that was sent along.
+// Each transaction covers some hundred handoffs, or fewer if these have much content. After an error or the end of ctx,
+// the finished transactions stay done, and a repeated call continues with the rest. The error is denied for a caller
+// that is not a person, and invalid if the call has no time; other errors come from the store. With DryRun, Retain
+// changes nothing and returns the counts that a real run would return, but does not count content that was sent along.
 func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.RetainIn) (schemas.RetainOut, error) {
 	switch {
 	case in.Before.IsZero():
@@ -49,19 +49,20 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 
 // A retention drops large content of handoffs that ended long ago and that no open work needs.
 //
-// It goes through all records, the oldest first, one portion in each transaction. If a handoff ended before the time
-// and no open handoff needs it (needed.go), it replaces its long texts and long data, see [compose.Lessen]. Then it
-// deletes content that was sent along and has no reference any more (sweep.go). Agents, actions, times, titles and
-// short texts stay, and so do all records and events.
+// A retention goes through all records, the oldest first, and handles one portion of them in each transaction. If a
+// handoff ended before the given time and no open handoff needs it (needed.go), the retention replaces its long texts
+// and long data, see [compose.Lessen]. Then it deletes content that was sent along and that no handoff refers to any
+// more (sweep.go). Agents, actions, times, titles and short texts stay, and so do all records and events.
 //
-// It works like a redaction, with an event for each handoff, so audits, exports and readers need no new rule. The
-// remaining content is JSON of the same form. Only a pass over all old handoffs can count the bytes to drop: handoff
-// where waits a second for that, and then omits the number. There is no count of references for content that was sent
-// along, so the sweep reads all contents, and the transaction that deletes also reads the contents that came meanwhile.
-// No server runs a retention by itself: dropped texts are lost, so a person decides when, or cron with that person's
-// approval.
+// A retention writes the same event as a redaction for each handoff, so audits, exports and readers need no new rule.
+// The remaining content is JSON of the same form. To count the bytes that a retention would drop, all old handoffs have
+// to be read; the command handoff where tries that for a second, and omits the number if it takes longer. The store
+// does not count the references to content that was sent along. So the sweep reads the contents of all events, and the
+// transaction that deletes also reads the events that came since. No server runs a retention by itself, because dropped
+// texts are lost: a person runs it, or sets up cron to run it.
 //
-// A value is for one run. After an error, finished transactions stay done: the next retention continues with the rest.
+// A retention value is for one run. After an error, the finished transactions stay done, and the next retention
+// continues with the rest.
 type retention struct {
 	engine *operation.Engine
 	by     schemas.Caller
@@ -108,7 +109,7 @@ func (r *retention) handoffs(ctx context.Context) (err error) {
 	return nil
 }
 
-// portion runs fn in one transaction. In a dry run it calls fn with a snapshot and no transaction.
+// portion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the *operation.Op is nil.
 func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
 	if r.dry {
 		return r.engine.Store.View(ctx, func(v *store.View) error { return fn(nil, v) })
@@ -116,7 +117,7 @@ func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.V
 	return r.engine.Update(ctx, r.by, func(o *operation.Op) error { return fn(o, o.View) })
 }
 
-// A portion is one transaction of a retention. In a dry run it has no transaction.
+// A portion is the part of a retention that runs in one transaction. In a dry run, it reads a snapshot and tx is unset.
 type portion struct {
 	*retention
 	tx op // unset in a dry run
@@ -160,13 +161,15 @@ func (p *portion) run(after schemas.ID) (err error) {
 	return nil
 }
 
-// isDroppable reports whether a handoff ended before the time and no open handoff needs it.
+// isDroppable reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
+// no deferred consequences, and is not needed by an open handoff.
 func (p *portion) isDroppable(r *store.Record) bool {
 	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 
-// shorten shortens the contents of a handoff, unless one of its events is unreadable.
+// shorten replaces the long contents of a handoff's events by shorter ones. It changes nothing and counts the handoff
+// as unread if an event cannot be read.
 func (p *portion) shorten(r *store.Record) error {
 	found, err := p.shorterContents(r)
 	switch {
@@ -216,7 +219,7 @@ func (p *portion) shorterContents(r *store.Record) (all []shortened, err error) 
 	return all, nil
 }
 
-// replaceContents replaces contents of a handoff, and stores the event about it.
+// replaceContents stores the shorter contents of a handoff's events, and adds one event that records the change.
 func (p *portion) replaceContents(r *store.Record, found []shortened) (err error) {
 	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {

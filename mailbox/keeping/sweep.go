@@ -14,9 +14,10 @@ const (
 	maxNewEvents = 5_000 // events since the scan that it reads
 )
 
-// sweep deletes content that was sent along and has no reference any more, also the rest of an interrupted retention.
-// It reads the whole registry for that: old events in portions, and later events in the transactions that delete. A
-// send does not write content again that the store still has, so these later events count.
+// sweep deletes content that was sent along and that no event refers to any more, also content that an interrupted
+// retention left. To find the references, sweep reads all events: first those that exist at its start, in portions
+// outside of a transaction, and then, in each transaction that deletes, the events that came later. The later events
+// matter because a new send may refer to content that the store already has.
 func (r *retention) sweep(ctx context.Context) error {
 	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
@@ -93,8 +94,8 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// digestsIn returns the digests of stored content in the contents of the next most events after an event, and the
-// last of these events.
+// digestsIn returns the digests of stored content that occur in the contents of the events after a given event, at most
+// most of them. last is the last event that it read, and more says whether there are later events.
 func digestsIn(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after
 	for e, err := range v.EventsAfter(after) {

@@ -1,13 +1,15 @@
-// Package listing makes the rows of a list: it selects and orders the requested handoffs and notices of a mailbox, and
-// fits them into one answer.
+// Package listing makes lists of handoffs and notices for callers: it selects the handoffs or notices that match the
+// caller's filters, sorts them, and splits them into pages that fit into one answer.
 //
 // [Parse] reads the caller's filters, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices] then
-// makes one page. The package writes nothing: package mailbox decides whose rows to list, and marks notices as read.
+// makes one page. The package writes nothing: package mailbox decides for which agent to list, and marks the listed
+// notices as read.
 //
-// A page ends for one of three reasons: it has the requested number of rows, its rows take [MaxBytes] bytes, or it has
-// examined [MaxScanned] rows and most of them did not match. The cursor of a page is the id of the last examined row.
-// The next page goes on after that row, even if handoffs were sent, claimed or ended in between. The server remembers
-// nothing for a cursor. A cursor is valid in any process, as long as its handoff is in the store.
+// A page ends for one of three reasons: it has the requested number of rows; its rows take [MaxBytes] bytes; or
+// [MaxScanned] handoffs were examined for it, matching or not. If a page ends early, it has a cursor, which the caller
+// passes to get the next page. The cursor is the id of the last examined handoff or notice. The next page goes on after
+// it, even if handoffs were sent, claimed or ended in between. The server stores nothing for a cursor, so a cursor is
+// valid in any process, as long as its handoff is in the store.
 package listing
 
 import (
@@ -28,8 +30,8 @@ const (
 	defaultLimit = 10 // default number of rows of a page
 )
 
-// Filter selects the rows of a list. [Parse] makes it. It may be used for several snapshots, and concurrently. The zero
-// filter is useless: its pages have no rows.
+// Filter selects the rows of a list. [Parse] makes it. It may be used for several snapshots, and concurrently. A Filter
+// that Parse did not make has a limit of zero rows, so its pages are empty.
 type Filter struct {
 	in     schemas.ListIn
 	states []schemas.Status
@@ -38,9 +40,9 @@ type Filter struct {
 	cursor schemas.ID
 }
 
-// Parse parses the filters of a list. A time is absolute, or a duration, which counts back from now. The error is
-// invalid, with the name of the field, for a query without a word (it would find everything), for an unreadable time or
-// workflow, and for a cursor that is no id.
+// Parse parses the filters of a list. A time in a filter is a point in time, or a duration before now. The error is
+// invalid, with the name of the field, for a search text that contains no word (it would match everything), for a time
+// or workflow that cannot be parsed, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
@@ -79,8 +81,8 @@ func (f Filter) showsAll() bool {
 }
 
 // matches reports whether a handoff is in the list. All words of the search must be among the handoff's search words.
-// Words cost a read, so it checks them last. It removes the words of a handoff that passes the other filters from
-// unseen.
+// matches compares the words last, because it has to read them from the store. unseen has the search words that no
+// handoff had so far: if a handoff passes the other filters, matches removes the handoff's words from unseen.
 func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
@@ -106,9 +108,10 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 	return v.HasWords(r.ID, f.words)
 }
 
-// matchesNotice is [Filter.matches] for a notice: its type is its kind, and its words are the words of its title and
-// text. It ignores states, tags and workflows, which notices do not have. A search word must equal a whole word of a
-// notice; for a handoff, the beginning of a word is enough.
+// matchesNotice reports whether a notice is in the list. The filter for a type is compared with the kind of the notice,
+// and the search words with the words of its title and text. The filters for states, tags and workflows are ignored,
+// because notices have none of these. A search word must equal a whole word of a notice; for a handoff, the beginning
+// of a word is enough.
 func (f Filter) matchesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
@@ -117,7 +120,7 @@ func (f Filter) matchesNotice(n schemas.Notice) bool {
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// badCursor refuses a cursor that is not the id of a handoff.
+// badCursor returns the error for a cursor that is not the id of a handoff.
 func badCursor() error {
 	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
 }

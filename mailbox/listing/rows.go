@@ -18,12 +18,15 @@ type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
 // factsFunc adds facts from outside of the record to a row.
 type factsFunc func(*store.View, *store.Record, *schemas.Item)
 
-// Handoffs makes one page of a box other than notices, for an agent. It calls boxes only for an inbox. It omits damaged
-// records, so that one does not stop the others. Rows that do not match count as examined, so a page may be empty and
-// still have a cursor. The error is invalid for a cursor that names no handoff, else it comes from the store.
+// Handoffs makes one page of the agent's inbox, or of another list of handoffs, such as the ones that the agent sent.
+// It calls boxes only for an inbox. It omits damaged records, so that one damaged record does not prevent the list. The
+// number of handoffs that are examined for one page is limited, and handoffs that do not match count, too: so a page
+// may be empty and still have a cursor. The error is invalid for a cursor that names no handoff, else it comes from the
+// store.
 //
-// tell adds facts from outside of the record to a row. Handoffs reads a record for each examined row; for a list
-// without filters it reads none after the end of the page.
+// tell adds facts that are not in the record to a row. Handoffs reads the record of each handoff that it examines.
+// After the page is full, it goes on only to count the total; for a list without filters, it reads no more records
+// then.
 func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
@@ -68,8 +71,8 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell f
 	return p.out, nil
 }
 
-// candidate returns the record of a handoff. It returns nil if the record is damaged, or if the agent of this inbox may
-// not claim it.
+// candidate returns the record of a handoff, or nil if the list must not show it: the record is damaged, or the list is
+// the inbox of an agent that the pending handoff excludes.
 func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
 	r, err := v.Record(id)
 	inbox := f.in.Box == "" || f.in.Box == "inbox"
@@ -79,7 +82,8 @@ func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.
 	return r
 }
 
-// addMissingWords adds the search words that no record has, and the search without them.
+// addMissingWords adds two facts to an answer if some search words occur in no handoff: these words, and the search
+// text without them.
 func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 	if len(unseen) > 0 {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
@@ -94,20 +98,21 @@ func (Filter) row(v *store.View, r *store.Record, tell factsFunc) schemas.Item {
 	return it
 }
 
-// Notices makes one page of an agent's notices, read and unread, newest first, and returns the ids of the shown ones.
-// It marks none as read: its caller does, in the same transaction.
+// Notices makes one page of an agent's notices, read and unread, newest first. It also returns the ids of the notices
+// on the page, which the caller marks as read in the same transaction; Notices itself marks none.
 func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.notices(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }
 
-// Unread is [Filter.Notices] for unread notices. Its cursor only says that there are more, and cannot be used: shown
-// notices are no longer unread, so the next call begins at the start.
+// Unread does the same as [Filter.Notices] for unread notices only. Its cursor says only that there are more notices.
+// It cannot be used for the next page: the shown notices are no longer unread then, so the next call begins at the
+// start of the list.
 func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.notices(v, a, v.UnreadBy(a))
 }
 
-// notices makes a page of the given notices. After the page is full, it only counts matching notices, up to
-// [MaxScanned]. There is no limit for notices that do not match: it may read all notices of the agent.
+// notices makes a page of the given notices. After the page is full, it only counts the matching notices, at most
+// [MaxScanned]. The number of notices that it reads is not limited: if few match, it may read all notices of the agent.
 func (f Filter) notices(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
@@ -146,14 +151,16 @@ type page struct {
 	left int // bytes of room
 }
 
-// clearTotal removes the total from a list that has everything, and from later pages, which do not know it.
+// clearTotal removes the total number of rows from the answer if the page has all rows, or if it is not the first page,
+// because the total would then count only the rows from that page on.
 func (f Filter) clearTotal(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false
 	}
 }
 
-// endAt ends the page after a row, unless it has ended before. Later rows are only counted.
+// endAt ends the page by setting its cursor to the row last, unless the page has ended before. Rows after that are only
+// counted.
 func (p *page) endAt(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()
@@ -163,8 +170,8 @@ func (p *page) endAt(last schemas.ID) {
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: MaxBytes} }
 
-// add adds a row if there is room for it. It always adds the first row. A row without room still uses up the rest of
-// the room, so no later row overtakes it.
+// add adds a row if the page has room for it, and returns false if not. The first row is always added. After a row that
+// did not fit, the page has no room left, so that no shorter later row comes before that row.
 func (p *page) add(it schemas.Item) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
@@ -175,8 +182,8 @@ func (p *page) add(it schemas.Item) bool {
 	return true
 }
 
-// Item returns the row of a handoff. It omits usual values: the type task_handoff, normal priority, the first attempt,
-// and a holder that is the recipient. The title shows hidden characters as escapes.
+// Item returns the row of a handoff. It leaves fields with usual values empty: the type task_handoff, normal priority,
+// the first attempt, and a holder that equals the recipient. The title shows hidden characters as escapes.
 func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
@@ -199,8 +206,8 @@ func Item(r *store.Record) schemas.Item {
 	return it
 }
 
-// BlockedBy lists the reasons that block a claim: approval first, then dependencies by id, with a prefix for a
-// dependency whose result must be accepted.
+// BlockedBy lists the reasons why no agent can claim a handoff yet: first the approval that it waits for, then the ids
+// of its open dependencies, in order. A dependency whose result must also be accepted has a prefix.
 func BlockedBy(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")
@@ -215,9 +222,10 @@ func BlockedBy(r *store.Record) (blocked []string) {
 	return blocked
 }
 
-// noticeRow returns the row of a notice. It marks a question that no longer waits for its reader's answer, and an
-// answer that was taken up. A permission is for a person to grant, so its question counts as over for every agent. The
-// notice of a bad end names the successor of the handoff, so that its reader does not send the work again.
+// noticeRow returns the row of a notice. If the notice is a question that the reader need not answer any more, or an
+// answer that the asking agent has used, the row says so. A request for a permission counts as over for every agent,
+// because only a person grants permissions. If the notice says that a handoff ended without a result, the row names the
+// handoff that continues the work, so that the reader does not send the work again.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
@@ -232,7 +240,7 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	return it
 }
 
-// badEnds are the actions that end work without a result, after which it may go on under another id.
+// badEnds lists the actions that end a handoff without a result. The work may go on after them in another handoff.
 var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
 // NoticeItem returns the row of a notice. Title and text show hidden characters as escapes.

@@ -9,9 +9,10 @@ import (
 	"handoff/store"
 )
 
-// source yields the handoffs of a box after the cursor: an inbox in the order of claims, other boxes newest first. It
-// takes the index with the fewest handoffs to filter. Only an inbox needs the mailboxes that the agent claims from. An
-// inbox with a status other than pending has the handoffs that are addressed to the agent by name.
+// source yields the ids of the handoffs in a list, after the cursor, from the index of the store that has the fewest
+// handoffs to filter. The inbox is in the order of claims; the other lists (claimed, sent and all) are newest first.
+// boxes is called only for the inbox. An inbox that is filtered by a status other than pending has the handoffs that
+// are addressed to the agent by name.
 func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
@@ -43,9 +44,9 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Se
 	return afterCursor(v, v.Queue(inbox...), f.cursor)
 }
 
-// humanInbox yields the handoffs that wait for approval, newest first, and then the mailboxes of human. There is no
-// index of handoffs that wait for approval, so the first part reads the record of every pending handoff after the
-// cursor.
+// humanInbox yields first the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of
+// human. The store has no index of handoffs that wait for approval, so humanInbox reads the record of every pending
+// handoff after the cursor for the first part.
 func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
@@ -75,8 +76,8 @@ func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter
 	}, err
 }
 
-// newestInStates yields the handoffs in any of the states, newest first. It merges the indexes of the states, and holds
-// one row of each at a time.
+// newestInStates yields the handoffs in any of the filter's states, newest first. It merges the indexes of the states,
+// with one id of each index in memory at a time.
 func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		type head struct {
@@ -111,9 +112,9 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// afterCursor yields the handoffs after the cursor in the order of claims, even if the handoff of the cursor was
-// claimed since. It reads a record for each handoff before the cursor, and only ids after it. The error is invalid for
-// a cursor that names no handoff.
+// afterCursor yields the handoffs that come after the handoff of the cursor in the order of claims, even if that
+// handoff was claimed since. It reads the record of each handoff before that place, so later pages take longer; after
+// that place, it reads no records. The error is invalid for a cursor that names no handoff.
 func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil
@@ -142,9 +143,9 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 	}, nil
 }
 
-// claimOrder returns the position of a handoff in the order of claims, or its former position if it is no longer
-// pending. Only the store knows that order, so claimOrder computes the key that the record would have in one common
-// mailbox.
+// claimOrder returns the position of a handoff in the order of claims, as bytes to compare, or its former position if
+// it is no longer pending. The order is that of the store's keys, so claimOrder computes the key that the record would
+// have if all records were in one mailbox.
 func claimOrder(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}

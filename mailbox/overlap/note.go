@@ -14,7 +14,7 @@ import (
 	"handoff/store"
 )
 
-// NoticeKind is the kind of a notice that other work touches the same files.
+// NoticeKind is the kind of a notice which says that another holder's work touches the same files.
 const NoticeKind life.Action = "overlap"
 
 // Limits, because all other writers wait for the comparison.
@@ -23,12 +23,14 @@ const (
 	maxFiles = 20 // files that are named for a pair
 )
 
-// Record records the files that the caller's work touches. It returns a text for each other handoff that touches the
-// same files and is held, or was completed meanwhile with changes that the caller's commit lacks. Other holders get a
-// notice. Each pair is told about each file once. Record locks and refuses nothing. Overlaps end with the leases: only
-// held work counts, and work that ended while that was held.
+// Record stores the files that the work on the caller's handoff r touches: files that git saw as changed, and files
+// that the handoff names. It returns one text for each other handoff that touches the same files. The other handoff
+// counts if it is held now, or if it was completed since the caller's claim with changes that the caller's commit does
+// not contain. The holder of a held handoff gets a notice. The two holders are told about each file once. Record locks
+// no file and refuses no call.
 //
-// r is the record after the claim, the report or the completion. Record deletes rows that are no longer needed.
+// r is the record after the claim, the progress report or the completion. Record also deletes stored files of handoffs
+// that no longer count.
 func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.TouchedFiles()
@@ -56,11 +58,11 @@ func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 	return texts, o.PutTouchedFiles(r.ID, mine)
 }
 
-// op is the operation in which the caller claims, reports or completes.
+// op is the operation in which the caller claims, reports progress or completes.
 type op struct{ *operation.Op }
 
-// touchOf returns the row of the caller's work: the files that its process saw now or last, and the files that the
-// handoff names.
+// touchOf returns the row with the files of the caller's handoff: the files that the caller's process saw as changed in
+// this call, or else in its last call with a working tree, and the files that the handoff names.
 func (o op) touchOf(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	if t.Holder != r.Holder {
 		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
@@ -83,8 +85,8 @@ func (o op) touchOf(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	return t
 }
 
-// candidates returns the records to compare r with. It deletes the rows of work that was given up, and of work that
-// ended before the oldest held work was claimed.
+// candidates returns the records of the handoffs to compare r with. It deletes the rows of claims that were given up,
+// and of handoffs that were completed before the oldest claim that is still held.
 func (o op) candidates(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
@@ -118,8 +120,8 @@ func (o op) candidates(r *store.Record, all map[schemas.ID]store.TouchedFiles) (
 	return records, nil
 }
 
-// compareWith returns a text about files that the other work touches and the caller has not been told about. It
-// notifies the holder of the other work.
+// compareWith returns a text about the files that both r and the other handoff touch and that the caller has not been
+// told about, "" if there are none. It notifies the holder of the other handoff.
 func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
 	held := other.Status.Held()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
@@ -141,14 +143,15 @@ func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store
 	return workText(other, theirs) + " " + c.text(held), nil
 }
 
-// commonFiles holds the files that two handoffs have in common and that neither holder has been told about.
+// commonFiles holds the files that two handoffs both touch and that the holders have not been told about yet.
 type commonFiles struct {
 	changing []string // both change them
 	naming   []string // one changes them and the other names them
 	tree     []string // the shared working tree, if it has changes
 }
 
-// findCommon compares other work with the work of r, and records the told files in the row of r.
+// findCommon returns the files that r and another handoff both touch and that the holders have not been told about. It
+// adds these files to the row mine as told.
 func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
@@ -169,7 +172,7 @@ func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record,
 	return c
 }
 
-// said returns a text about the files that other work, held or ended, has in common with the caller's.
+// text returns a text about the common files, for the caller. held says whether the other handoff is held or completed.
 func (c commonFiles) text(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {

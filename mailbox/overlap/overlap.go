@@ -1,10 +1,11 @@
 // Package overlap finds the files that two handoffs both touch.
 //
-// Changes that git saw in a working tree are exact. A handoff names a file, a directory or a pattern, in which * stands
-// for any text within a name and ** for any directories.
+// Two kinds of files count: files that git saw as changed in a working tree, and files that a handoff names. A handoff
+// may name a file, a directory or a pattern, in which * stands for any text within a name and ** for any directories.
 //
-// The package locks nothing. A locked file stays locked when its holder dies; agents that know of each other can talk.
-// The files are a row next to the record. The row ends with the claim and is no part of the registry.
+// The package locks no file, because a lock would stay when its holder dies. Agents are told of each other instead, so
+// that they can talk. The files of a handoff are stored in a row next to its record. The row is deleted after the claim
+// has ended and is no part of the audit registry.
 package overlap
 
 import (
@@ -17,8 +18,9 @@ import (
 	"handoff/store"
 )
 
-// Files returns the files that both touch: changing has the files that the other changed according to git, naming the
-// files that the other names. Work in different repositories has no common files.
+// Files returns the files that two handoffs both touch. changing has the files that other changed according to git;
+// naming has the files that other only names, or that other names and mine changed. Handoffs in different repositories
+// have no common files.
 func Files(mine, other store.TouchedFiles) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil
@@ -46,7 +48,7 @@ func unique(files []string) []string {
 	return slices.Compact(files)
 }
 
-// matching returns the files that match a pattern or are below it.
+// matching returns the files that match a pattern, or that are in a directory that matches it.
 func matching(pattern string, files []string) (found []string) {
 	names := strings.Split(pattern, "/")
 	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // it decides for most files
@@ -79,7 +81,8 @@ func matches(pattern, file []string) bool {
 }
 
 // NamedFiles returns the files that a handoff names, below the root of a working tree: the files of its context and of
-// its deliverables. An empty root means no tree. It cuts a pattern with two ** before the second.
+// its deliverables. An empty root means that there is no working tree. A pattern with ** twice is cut before the second
+// **, because matching it would take too long.
 func NamedFiles(h schemas.Handoff, root string) (names []string) {
 	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
 	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
@@ -103,7 +106,7 @@ func NamedFiles(h schemas.Handoff, root string) (names []string) {
 	return clean[:min(len(clean), maxNamed)]
 }
 
-// Limits for the files that a handoff names, because all other writers wait for the comparison.
+// Limits for the files that a handoff names. The comparison runs in a transaction, and all other writers wait for it.
 const (
 	maxNamed     = 100
 	maxNameBytes = 300
