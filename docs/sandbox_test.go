@@ -35,7 +35,7 @@ func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
 	require.Greater(t, sandboxed, 50)
 }
 
-// reachesMachine tells whether one of these packages is os or imports it, through ours.
+// reachesMachine reports whether one of these packages is os or imports it, through ours.
 func reachesMachine(all []pkg, imports []string, seen map[string]bool) bool {
 	for _, path := range imports {
 		if path == "os" || path == "os/exec" {

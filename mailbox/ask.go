@@ -243,7 +243,7 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 	return out, err
 }
 
-// amendedSince tells whether the work was amended after the newest question.
+// amendedSince reports whether the work was amended after the newest question.
 //
 // If so, the session that asked gets the whole brief again, and not only the answer. The function reads the newest
 // [amendmentLookback] events. If there is no question among them, it returns true, because there may be an amendment

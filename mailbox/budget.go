@@ -34,9 +34,9 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// spend adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost that
+// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost that
 // it states. The sum is committed together with the result. spend never refuses a result.
-func (o *op) spend(h *operation.Happening) error {
+func (o *op) countUsage(h *operation.Happening) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
 	case schemas.Completion:
@@ -200,7 +200,7 @@ const (
 )
 
 // resetRuleBudgets resets the per-operation budgets of rules after the clock was applied to one handoff. So rules that
-// send many handoffs because of that handoff leave the whole budget to the next one. The result enough tells whether
+// send many handoffs because of that handoff leave the whole budget to the next one. The result enough reports whether
 // the rules have sent the largest number of handoffs that one operation may send.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
@@ -210,7 +210,7 @@ func (o *op) resetRuleBudgets() (enough bool) {
 
 // chargeRule counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
 // error is limit if the n handoffs exceed the limit of the workflow of r, of the rule, or of the hour. Then
-// op.spentBudget names the workflow or the rule, and [op.wasToldOfBudget] uses that name.
+// op.spentBudget names the workflow or the rule, and [op.noteBudgetNotified] uses that name.
 func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if !o.Timed {
 		return nil
@@ -238,9 +238,9 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }
 
-// wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that has just
+// noteBudgetNotified reports whether the owner of the workflow and human were told in this hour of the budget that has just
 // refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the rule.
-func (o *op) wasToldOfBudget() (told bool, err error) {
+func (o *op) noteBudgetNotified() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {
 		return false, nil

@@ -27,7 +27,7 @@ type takenClaim struct {
 	box    schemas.Address // the mailbox that it was in; "" if this call did not claim it
 }
 
-// newTakenClaim returns the result of a claim. Fresh tells whether this call made the caller the holder of r.
+// newTakenClaim returns the result of a claim. Fresh reports whether this call made the caller the holder of r.
 func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 	return takenClaim{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
@@ -71,7 +71,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
-		return schemas.ClaimOut{}, s.giveBack(by, got, operation.Coded(gone))
+		return schemas.ClaimOut{}, s.releaseUndelivered(by, got, operation.Coded(gone))
 	}
 	return out, err
 }

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// errLookFurther undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to claim.
-const errLookFurther operation.Undo = "the handoff lies further back in the mailbox"
+// errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to claim.
+const errSearchSnapshot operation.Undo = "the handoff lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
 // gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a
@@ -40,7 +40,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 	}
 	for tries := 0; ; tries++ {
 		got, err := mutate(ctx, s, by, first)
-		if !errors.Is(err, errLookFurther) {
+		if !errors.Is(err, errSearchSnapshot) {
 			return got, err
 		}
 		if _, err := s.engine.CatchUp(ctx); err != nil { // the undone transaction also lost the changes of the clock
@@ -62,7 +62,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 }
 
 // claimFirst claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
-// error is errLookFurther after it has passed over [reading.MaxScanned] handoffs.
+// error is errSearchSnapshot after it has passed over [reading.MaxScanned] handoffs.
 //
 // Damaged records and records that the caller may not claim count as passed over, too: the bound limits the reads,
 // because all other writers wait during them. An agent that holds the largest number of handoffs that its card allows
@@ -81,7 +81,7 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 			return o.take(life.Claim, r)
 		}
 		if looked++; looked == reading.MaxScanned {
-			return takenClaim{}, errLookFurther
+			return takenClaim{}, errSearchSnapshot
 		}
 	}
 	return takenClaim{}, nil

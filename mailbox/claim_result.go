@@ -96,11 +96,11 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// giveBack releases a claim whose response could not be delivered. It also deletes the stored result of the call, so
+// releaseUndelivered releases a claim whose response could not be delivered. It also deletes the stored result of the call, so
 // that a repeated call claims anew. The claim stays in two cases: the server has heard of the holder since, which shows
-// that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so giveBack
+// that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so releaseUndelivered
 // does not use its context. The error is unavailable if the claim was given back, else the argument why, the reason why
-// the call ended. If the process dies before giveBack runs, the claim stays until its lease ends.
+// the call ended. If the process dies before releaseUndelivered runs, the claim stays until its lease ends.
 //
 // A caller whose connection breaks repeats its call, perhaps while the first call is still running. Then both calls
 // return the same claim, and only one response arrives. Therefore the repeated call counts as a sign of the holder, and
@@ -108,7 +108,7 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 // before the release, the claim stays. If it comes later, it finds no stored result and claims anew. If neither
 // response arrives, the claim ends with its lease, unless its holder makes another claim before: the response to that
 // claim lists all handoffs that the caller holds.
-func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error {
+func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
@@ -134,7 +134,7 @@ func (again takenClaim) Replayed(o *operation.Op) {
 	}
 }
 
-// heardSince tells whether the server has heard of the holder since a claim that could not be delivered.
+// heardSince reports whether the server has heard of the holder since a claim that could not be delivered.
 func (o *op) heardSince(r *store.Record, taken takenClaim) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.Token)

@@ -106,7 +106,7 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
-// isClaimant tells whether the caller made the last claim of r: the call comes over the connection that claimed. If the
+// isClaimant reports whether the caller made the last claim of r: the call comes over the connection that claimed. If the
 // claim came without a connection, the caller must be the same instance, or a person at the keyboard of the command
 // line. isClaimant does not compare the names of the agents.
 func (o *op) isClaimant(r *store.Record) bool {
@@ -116,7 +116,7 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return sameSession(r, o.By)
 }
 
-// sameSession tells whether a caller is the session that made the last claim, so that its model has read the brief: the
+// sameSession reports whether a caller is the session that made the last claim, so that its model has read the brief: the
 // call comes over the connection that claimed, or, without connections, from the same instance.
 func sameSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
@@ -125,7 +125,7 @@ func sameSession(r *store.Record, by schemas.Caller) bool {
 	return sameInstance(r, by)
 }
 
-// sameInstance tells whether a caller is the instance of the agent that claimed. It returns false if the instances are
+// sameInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances are
 // not known.
 func sameInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
@@ -181,7 +181,7 @@ func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	return e
 }
 
-// isProvenHolder tells whether the caller holds a handoff and needs no token to prove it.
+// isProvenHolder reports whether the caller holds a handoff and needs no token to prove it.
 func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
@@ -202,7 +202,7 @@ func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
 }
 
-// mayReclaim tells whether the caller, which acts as the holder, may claim the handoff again: the connection that
+// mayReclaim reports whether the caller, which acts as the holder, may claim the handoff again: the connection that
 // claimed is gone, or the claim came without a connection and the caller is the same instance or a person at the
 // keyboard.
 func (o *op) mayReclaim(r *store.Record) bool {

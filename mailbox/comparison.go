@@ -60,12 +60,12 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.conforms = true
-		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
+		p.output, p.err = contract.CheckOutput(h.Expectations.OutputSchema, in.Output)
 	}
 	return p, nil
 }
 
-// needsComparison tells whether a completion must be compared: the handoff has expectations, the repository has checks
+// needsComparison reports whether a completion must be compared: the handoff has expectations, the repository has checks
 // that run for all work, or a check failed at an earlier completion of this handoff.
 func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0

@@ -170,7 +170,7 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 // completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.Unconfirmed(done), done.Unobserved(), compose.Aside(in.Origin))
+	warnings := slices.Concat(doubts, contract.Unconfirmed(done), done.Unobserved(), compose.WarnOfUnusedFields(in.Origin))
 	if why := schemas.OrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}

@@ -15,7 +15,7 @@ import (
 // 64 claimers of one mailbox share 1,000 handoffs: each handoff is claimed once, and completed by its claimant.
 func TestClaim_GivesEachHandoffToOneOfManyClaimers(t *testing.T) {
 	const claimers = 64
-	handoffs := 8 * sandbox.Times(125) // the same number from each sender
+	handoffs := 8 * sandbox.Repetitions(125) // the same number from each sender
 	onEach(t, func(t *testing.T, w *world) {
 		var wg sync.WaitGroup
 		for i := range 8 {

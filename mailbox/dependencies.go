@@ -104,7 +104,7 @@ func (d *dependencies) add(dep *store.Record, accepted bool) {
 	}
 }
 
-// remove removes a dependency, and tells whether its acceptance was needed.
+// remove removes a dependency, and reports whether its acceptance was needed.
 func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	is := func(id schemas.ID) bool { return id == dep }
 	accepted = slices.ContainsFunc(d.accepted, is)
@@ -113,7 +113,7 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDone tells whether a dependency is met. A dependency that ended in another way stays open until another handoff
+// isDone reports whether a dependency is met. A dependency that ended in another way stays open until another handoff
 // takes its place, the sender accepts its result, or the list of dependencies is changed.
 func isDone(dep *store.Record, accepted bool) bool {
 	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
@@ -243,7 +243,7 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 	return o.replaceDependency(r, failed)
 }
 
-// mayTakeBack tells whether an agent's completion of a rollback is enough to count the failed work as done, although
+// mayTakeBack reports whether an agent's completion of a rollback is enough to count the failed work as done, although
 // the server does not compare a rollback with the criteria. It is enough from the sender and from human: both may
 // accept any result. It is also enough from the agent that the sender named to take over after a failure, if the work
 // has no criterion, check or review, and if that agent is not the agent that failed.

@@ -24,7 +24,7 @@ func (o *op) expire(r *store.Record) error {
 // The event has the due time, and also the time at which the server noticed that it had passed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.Loss{Reason: why}}, r, o.End)
+	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.EndReason{Reason: why}}, r, o.End)
 }
 
 // endLease decides about a claim whose lease ended. The lease is extended if the connection that claimed is still open
@@ -111,7 +111,7 @@ func (o *op) tellSilence(r *store.Record) error {
 }
 
 // capTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
-// the latest time that the server could have set now, and tells whether it changed one. It leaves deadlines, and delays
+// the latest time that the server could have set now, and reports whether it changed one. It leaves deadlines, and delays
 // that a sender set while the clock was right.
 func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {

@@ -110,12 +110,12 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	}
 	failure := failureOf(in, then, to)
 	out, next, err := o.endFailed(&operation.Happening{
-		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.Loss{Failure: &failure},
+		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.EndReason{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = compose.Aside(in.Origin)
+	out.Warnings = compose.WarnOfUnusedFields(in.Origin)
 	unknown, err := o.unknownAgent(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err

@@ -51,7 +51,7 @@ var beforeChange = []hook{
 
 // afterChange has the hooks that run after a changed record was written, and before its consequences.
 var afterChange = []hook{
-	{when: hasOutcome, do: (*op).spend},
+	{when: hasOutcome, do: (*op).countUsage},
 	{when: becomesOffered, do: (*op).tellNoTakers},
 	{when: mayFire, do: (*op).collectSends},
 }
@@ -94,9 +94,9 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
-// across are the consequences that change other handoffs than the one that the action changed. They run once for each
+// spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run once for each
 // of these handoffs.
-var across = map[life.Consequence]spread{
+var spreadConsequences = map[life.Consequence]spread{
 	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
 	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},
 	life.FreeTakenBack: {of: waitingForParent, each: (*op).freeTakenBack},
@@ -151,11 +151,11 @@ func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (op
 }
 
 func (h hooks) Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
-	return across[c].of(now), across[c].ended
+	return spreadConsequences[c].of(now), spreadConsequences[c].ended
 }
 
 func (h hooks) RunFor(c life.Consequence, other, now *store.Record) error {
-	return across[c].each(h.op, other, now)
+	return spreadConsequences[c].each(h.op, other, now)
 }
 
 func (h hooks) BeforeResume(what *operation.Happening, debt store.Debt) error {
@@ -170,18 +170,18 @@ func (h hooks) AfterUndo(ctx context.Context)                       { h.tellOver
 // The functions below are the conditions of the hooks. They stand next to one another, so that a reader of an operation
 // sees quickly which hooks do not run in it.
 
-// comesToPool tells whether any agent of a pool may claim the handoff now.
+// comesToPool reports whether any agent of a pool may claim the handoff now.
 func comesToPool(_ *op, h *operation.Happening) bool {
 	_, directed := h.Now.To.Directed()
 	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
-// mayStayUnclaimed tells whether the sender set no_takers.
+// mayStayUnclaimed reports whether the sender set no_takers.
 func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
 	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
-// hasOutcome tells whether the change stores a result or a failure of the handoff, in time or late.
+// hasOutcome reports whether the change stores a result or a failure of the handoff, in time or late.
 func hasOutcome(_ *op, h *operation.Happening) bool {
 	switch h.Content.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
@@ -190,12 +190,12 @@ func hasOutcome(_ *op, h *operation.Happening) bool {
 	return false
 }
 
-// becomesOffered tells whether the handoff becomes claimable, or claimable by another recipient.
+// becomesOffered reports whether the handoff becomes claimable, or claimable by another recipient.
 func becomesOffered(_ *op, h *operation.Happening) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
-// mayFire tells whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff is
+// mayFire reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff is
 // a step of a workflow that a file declares.
 func mayFire(o *op, h *operation.Happening) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
@@ -207,7 +207,7 @@ func mayFire(o *op, h *operation.Happening) bool {
 	return h.Now.Step
 }
 
-// The other handoffs that a consequence concerns.
+// These functions return the index of the other handoffs that a consequence concerns.
 func waitingFor(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
 func waitingForParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
 func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }

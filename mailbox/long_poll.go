@@ -53,7 +53,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 }
 
 // joinQueues puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim now,
-// and tells whether the call should look for mail in them. It finds these mailboxes anew each time, because while an
+// and reports whether the call should look for mail in them. It finds these mailboxes anew each time, because while an
 // agent waits it may register for other pools, or hold fewer handoffs. The place in each list counts from the beginning
 // of the wait, also in a list that the call joins later.
 func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
@@ -87,14 +87,14 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	w.PassOn(pending)
 }
 
-// hasUnread tells whether an agent has an unread notice.
+// hasUnread reports whether an agent has an unread notice.
 func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, err error) {
 	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
 
 // awaitNews waits until the caller has an unread notice, or has more mail to claim than at the beginning, or until the
-// wait is over. The result mail tells whether there is more mail to claim.
+// wait is over. The result mail reports whether there is more mail to claim.
 //
 // It compares the number of claimable handoffs with the lowest number during this wait. So it also notices new mail
 // after another agent has claimed old mail. The error is unavailable if ctx ends first.
@@ -129,7 +129,7 @@ func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// isJudgedByOthers tells whether a result does not count yet because another agent than the given one reviews it.
+// isJudgedByOthers reports whether a result does not count yet because another agent than the given one reviews it.
 func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
@@ -161,7 +161,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 	return first, err
 }
 
-// isAsked tells whether r has an open question that the given agent should answer.
+// isAsked reports whether r has an open question that the given agent should answer.
 func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
@@ -170,7 +170,7 @@ func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// isAnswered tells whether the caller's question about a handoff was answered, so that the handoff now waits for the
+// isAnswered reports whether the caller's question about a handoff was answered, so that the handoff now waits for the
 // caller to claim it again. It compares only the name of the agent; use [sameSession] to find out whether the caller is
 // the session that asked.
 func isAnswered(r *store.Record, by schemas.Caller) bool {

@@ -24,7 +24,7 @@ import (
 // every step with the table in life/testdata/transitions.txt: a successful call is allowed there and leads to the state
 // there; a refused call changes nothing. Afterwards it checks every index, counter and byte.
 func TestModel_RandomCallsFollowTransitions(t *testing.T) {
-	runs := map[string]int{"memory": sandbox.Times(40), "bolt": sandbox.Times(6), "postgres": sandbox.Times(20)}
+	runs := map[string]int{"memory": sandbox.Repetitions(40), "bolt": sandbox.Repetitions(6), "postgres": sandbox.Repetitions(20)}
 	if testing.Short() {
 		runs = map[string]int{"memory": 5, "bolt": 1, "postgres": 1}
 	}
@@ -207,7 +207,7 @@ func (d randomCall) lateResults() int {
 	return 0
 }
 
-// repeated tells whether a call returned its first result.
+// repeated reports whether a call returned its first result.
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {

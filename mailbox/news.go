@@ -94,7 +94,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 }
 
 // leaveNotes stores the notes of a delivery as checkpoints of their handoffs. If one handoff cannot be read or cannot
-// have a checkpoint, the reason is logged and the other handoffs get their notes. The result tells whether a note was
+// have a checkpoint, the reason is logged and the other handoffs get their notes. The result reports whether a note was
 // stored.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {

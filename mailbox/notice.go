@@ -60,7 +60,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSent shows a message to its sender, and tells whether its recipient has read it. It does not mark the message
+// showSent shows a message to its sender, and reports whether its recipient has read it. It does not mark the message
 // read.
 func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)

@@ -65,7 +65,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	return out, nil
 }
 
-// showsOutcome tells whether the result of a Get shows the state or the outcome of a handoff, in its fields or as text.
+// showsOutcome reports whether the result of a Get shows the state or the outcome of a handoff, in its fields or as text.
 func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	asText := (in.View == "full" || in.View == "outcome") && out.Content != ""
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
@@ -226,7 +226,7 @@ func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, 
 // workflow of a given handoff, a given workflow, or the workflow of the newest handoff. Any caller calls it; nothing
 // changes.
 //
-// The field verified tells whether each shown handoff agrees with its events in the registry; it is false if a record
+// The field verified reports whether each shown handoff agrees with its events in the registry; it is false if a record
 // cannot be read. A result has at most limit handoffs, which may be up to 500. Without limit it has at most 50, and
 // ends earlier at 7,000 bytes. The field more counts the handoffs that are left out.
 //

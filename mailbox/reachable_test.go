@@ -148,7 +148,7 @@ func (p *player) countUntaken() (stuck int) {
 	return len(left)
 }
 
-// isTaken tells whether a handoff is for human, or an agent can claim it by its id.
+// isTaken reports whether a handoff is for human, or an agent can claim it by its id.
 func (p *player) isTaken(it schemas.Item) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true

@@ -28,7 +28,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 	return cmp.Or(o.checkReferences(context), o.keepContents(contents))
 }
 
-// checkReferences refuses a context with a reference to content that does not exist, because the receiver could not
+// checkReferences refuses a context with a reference to content that does not exist, because the recipient could not
 // fetch it.
 //
 // It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch other URLs;

@@ -109,7 +109,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	rejected.To = schemas.OrZero(instead).Card.Name
 	failure := failureOf(in, schemas.ThenStop, "")
 	if r.ReviewOf != 0 && rejected.To == "" {
-		rejected.Then, rejected.Why = schemas.ThenRollback, operation.Loss{Failure: &failure}
+		rejected.Then, rejected.Why = schemas.ThenRollback, operation.EndReason{Failure: &failure}
 	}
 	out, next, err := o.endFailed(rejected, failure, digest)
 	if next != nil {

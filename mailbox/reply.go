@@ -70,7 +70,7 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// isForPerson tells whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
+// isForPerson reports whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
 // person.
 func (o *op) isForPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)

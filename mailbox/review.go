@@ -276,7 +276,7 @@ func (o *op) checkRounds(r *store.Record) error {
 // reviewer gets the review. It leaves h unchanged if r is no review.
 func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.ReviewOf != 0 {
-		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
+		h.Then, h.Why = schemas.ThenRollback, operation.EndReason{Reason: h.Text}
 	}
 	return h
 }

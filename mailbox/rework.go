@@ -55,7 +55,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := cmp.Or(rev.setRound(o.By.Agent, r), o.checkDepth(rev.lineageUnder(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.reason()}, Revision: rev}
+	returned := &operation.Happening{Action: life.Return, Why: operation.EndReason{Reason: rev.reason()}, Revision: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.reason(), Changes: in.Changes}
 	now, err := o.ChangeWithNote(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
@@ -221,7 +221,7 @@ func (rev *revision) reason() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// setsDeadline tells whether the changes have a deadline or a timeout, which then counts from now. For a nil revision
+// setsDeadline reports whether the changes have a deadline or a timeout, which then counts from now. For a nil revision
 // it returns false.
 func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
@@ -288,7 +288,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return r, nil
 }
 
-// repeatRetry tells whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
+// repeatRetry reports whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
 // result.
 func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {

@@ -61,20 +61,20 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 	return o.evaluateRules(h, set, on, facts)
 }
 
-// becomesDone tells whether this change makes completed work count as done. In rows of an earlier version the field
+// becomesDone reports whether this change makes completed work count as done. In rows of an earlier version the field
 // Counted is not set, so it also looks at [reading.DoneWell].
 func becomesDone(h *operation.Happening) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
 }
 
-// isEmpty tells whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
+// isEmpty reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
 // person must still allow.
 func (s ruleSet) isEmpty(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
 
-// evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the owner of
-// the workflow and human are told.
+// evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the server
+// notifies the owner of the workflow and human.
 func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
 	f.Budget = &o.ruleCost
 	sends := fireRules(h, set.Set, on, f)
@@ -299,9 +299,9 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 		}
 		d.Handoff.Summary = cmp.Or(d.Handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
-		why, err := o.lossOf(r)
+		why, err := o.reasonForEnd(r)
 		if err == nil {
-			err = o.explain(r, &d.Handoff, why)
+			err = o.addReasons(r, &d.Handoff, why)
 		}
 		if err != nil {
 			return err
@@ -315,10 +315,10 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 const maxUnsentTold = 10
 
 // tellUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice if
-// [op.wasToldOfBudget] reports that they were told already.
+// [op.noteBudgetNotified] reports that they were told already.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
-	told, err := o.wasToldOfBudget()
+	told, err := o.noteBudgetNotified()
 	if !ofBudget {
 		o.unsentRules++
 		told = o.unsentRules > maxUnsentTold

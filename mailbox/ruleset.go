@@ -152,7 +152,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	})
 }
 
-// awaitedFile tells whether the workflow of an ended step must wait. It returns the file that a person must allow
+// awaitedFile reports whether the workflow of an ended step must wait. It returns the file that a person must allow
 // first, or [reading.NoFile] if no file has the step now, or "" if the workflow need not wait. Only the steps of
 // workflows wait for permission; other rules without permission never send anything for this change, even if they are
 // allowed later. For failed work it returns "", because that goes back as if there were no workflow.

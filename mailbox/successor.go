@@ -83,7 +83,7 @@ func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Addre
 		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 		next.Context = &c
 	}
-	if err := o.explain(r, &next, h.Why); err != nil {
+	if err := o.addReasons(r, &next, h.Why); err != nil {
 		return nil, err
 	}
 	d := &draft.Draft{Handoff: next, To: to}
@@ -175,7 +175,7 @@ func (o *op) inherit(d *draft.Draft, r *store.Record) {
 // so. Without changes by a caller the work rests first, see [backoff]. Token is charged with the pending handoff, ""
 // for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
-	why, err := o.lossOf(r)
+	why, err := o.reasonForEnd(r)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 // draftAgain drafts the same work with the reason why it is done again. Deadlines and timeouts in the future stay. A
 // deadline in the past goes, and a timeout then counts anew. A delay belonged to the first attempt, and goes. Earlier
 // amendments are part of the work, and so are the changes of the caller. Work that needed approval once needs it again.
-func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*draft.Draft, error) {
+func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
 	if err := o.fullContent(r, &d.Handoff); err != nil {
 		return nil, err
@@ -265,11 +265,11 @@ func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*dr
 			return nil, err
 		}
 	}
-	return d, o.explain(r, &d.Handoff, why.ForRetry())
+	return d, o.addReasons(r, &d.Handoff, why.ForRetry())
 }
 
 // rejectedBy returns the agent that rejected a handoff, "" if it ended otherwise.
-func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
+func rejectedBy(r *store.Record, why operation.EndReason) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
 	}
@@ -277,7 +277,7 @@ func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
 }
 
 // refuseSameRecipient refuses to send work again to the agent that rejected it, unless the caller insists.
-func refuseSameRecipient(r *store.Record, why operation.Loss) error {
+func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
 	return operation.Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
@@ -292,12 +292,12 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or the
+// reasonForEnd returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or the
 // note of the agent or person that cancelled or refused it; else the state.
-func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
+func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) {
 	if r.Result == 0 {
 		said, _ := reading.EndReason(o.View, r, nil) // the work goes on even if the note cannot be read
-		return operation.Loss{Reason: cmp.Or(said, string(r.Status))}, nil
+		return operation.EndReason{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.DecodeContent(r.ID, r.Result, why.Failure)
@@ -306,7 +306,7 @@ func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 // maxFailures is the number of earlier failures in a handoff.
 const maxFailures = 10
 
-// explain puts the failure and the achievements of r into the context of the handoff that continues the work: the
+// addReasons puts the failure and the achievements of r into the context of the handoff that continues the work: the
 // failure behind earlier ones, of which it keeps ten; its blockers as known issues; its questions; and the last
 // checkpoint, or partial progress if there is no checkpoint. If that makes the handoff too large, it only names the
 // handoff to read: the size must not refuse a handoff that continues the work, since the actor that ended the one
@@ -314,7 +314,7 @@ const maxFailures = 10
 //
 // It changes the handoff, but not the lists that the handoff shares with the content of r: it copies them before they
 // grow.
-func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) error {
+func (o *op) addReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
 	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
@@ -339,7 +339,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) er
 		c.PartialProgress = nil // the checkpoint has it
 	}
 	h.Context = &c
-	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
+	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-reservedBytes {
 		return err
 	}
 	if h.Context = &before; r.Status != schemas.Returned {
@@ -349,5 +349,5 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) er
 	return nil
 }
 
-// headroom is the room, in bytes, that a handoff made by the server leaves for later fields.
-const headroom = 1 << 10
+// reservedBytes is the room, in bytes, that a handoff made by the server leaves for later fields.
+const reservedBytes = 1 << 10

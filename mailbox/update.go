@@ -90,7 +90,7 @@ func (s *Service) updateFor(in schemas.UpdateIn) (update, error) {
 	return do, refuseUnused(in)
 }
 
-// isJudgement tells whether an action responds to the notices that its caller has about a handoff.
+// isJudgement reports whether an action responds to the notices that its caller has about a handoff.
 func isJudgement(a schemas.Action) bool {
 	return slices.Contains([]schemas.Action{
 		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
@@ -164,7 +164,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return o.ChangeWithNote(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
-// endedBadly tells whether a handoff ended without success, so that its sender may want the work to go on.
+// endedBadly reports whether a handoff ended without success, so that its sender may want the work to go on.
 func endedBadly(r *store.Record) bool {
 	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }

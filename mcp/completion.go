@@ -13,8 +13,8 @@ import (
 // maxCompletions is the number of values that the protocol allows in one response.
 const maxCompletions = 100
 
-// completer completes the arguments of prompts and of addresses of resources from current values. If it cannot look a
-// value up, it returns no values and no error, because the person goes on typing.
+// completer completes the arguments of prompts and of addresses of resources from current values. If it cannot read the
+// values, it returns none and no error, because the person goes on typing.
 type completer struct{ server *Server }
 
 // CompletePromptArgument completes the value of an argument. Only the name of the argument decides the possible values,

@@ -240,7 +240,7 @@ func (s *site) join(era, token string) member {
 	return member{s.as(token).in(era), false}
 }
 
-// request writes a request of the client's era; params are members of an object.
+// write writes a request of the client's era; params are members of an object.
 func (m member) write(id int, method, params string) string {
 	if m.modern {
 		return modern(id, method, params)

@@ -49,7 +49,7 @@ func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
 // All clients use the same ids on purpose, and all pairs run at once.
 func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
 	const pairs = 8
-	tries := sandbox.Times(1000)
+	tries := sandbox.Repetitions(1000)
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)

@@ -224,7 +224,7 @@ func presence(c schemas.Card) string {
 }
 
 // prependAdvice puts a sentence before the other advice of a result, and keeps the rest of the result unchanged. It
-// changes nothing if it cannot read the advice, for example from an owner of another version.
+// returns the result unchanged if it cannot read the advice, for example of an owner of another version.
 func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

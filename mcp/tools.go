@@ -63,9 +63,9 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	return s.call(ctx, name, argumentsOf(ctx, r), r.Params.Meta), nil
 }
 
-// callPlainly responds to a plain call without a revision. The SDK has nothing to check there, and would take as long
-// as the whole rest of a small call. Most clients call so. Calls since 2026-07-28 name their revision and go to the
-// SDK. Ok is false for any message that callPlainly does not handle.
+// callPlainly responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a call,
+// and would take as long as all other steps of a small call. Most clients send such calls. Calls since 2026-07-28 name
+// their revision and go to the SDK. Ok is false for any message that callPlainly does not handle.
 func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false

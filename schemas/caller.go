@@ -103,7 +103,7 @@ func (c Caller) As(name string) (Caller, error) {
 	return c, nil
 }
 
-// InPerson tells whether a person calls. Every caller on the command line may act as human, so actions that only a
+// InPerson reports whether a person calls. Every caller on the command line may act as human, so actions that only a
 // person may take need a proof there. Over the network the token is the proof.
 func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 

@@ -155,7 +155,7 @@ type Answered struct {
 	Claimed    bool         `json:"claim_is_enough,omitempty"`
 }
 
-// IsMet tells whether the criterion is met. The holder must say that it is met. If a check decides the criterion, the
+// IsMet reports whether the criterion is met. The holder must say that it is met. If a check decides the criterion, the
 // check must also have passed, or the sender must have said that a claim is enough. If a check was not observed and
 // Unobserved is empty, the completion is from an earlier version of handoff, in which a claim was always enough.
 func (a Answered) IsMet() bool {

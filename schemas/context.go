@@ -91,7 +91,7 @@ type Reference struct {
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
 
-// IsKept tells whether the store holds the content of the reference. It returns false after a redaction or retention
+// IsKept reports whether the store holds the content of the reference. It returns false after a redaction or retention
 // removed the content.
 func (r Reference) IsKept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 

@@ -41,7 +41,7 @@ type Budget struct {
 	Of    float64 `json:"of"`
 }
 
-// Step is one handoff in a history: its sender and address, its end, and its results in figures.
+// Step is one handoff in a history: its sender and address, its end, and the numbers of its result.
 type Step struct {
 	HandoffID     ID             `json:"handoff_id"`
 	Parent        ID             `json:"parent,omitempty"`

@@ -20,13 +20,13 @@ const (
 	System Agent = "system"
 )
 
-// IsWord tells whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
+// IsWord reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
 // beginning, because programs would take such a word for a hidden file or a flag.
 func IsWord(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, NotInWords)
 }
 
-// NotInWords tells whether [IsWord] forbids a character.
+// NotInWords reports whether [IsWord] forbids a character.
 func NotInWords(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
@@ -56,7 +56,7 @@ func ParseAgent(field, s string) (Agent, error) {
 // equal.
 var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
-// Alike tells whether a quick reader takes two names for one.
+// Alike reports whether two names look the same to a quick reader.
 func Alike(a, b Agent) bool {
 	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
 }
@@ -175,7 +175,7 @@ func (a Address) Directed() (Agent, bool) {
 // agent of this name is known.
 var personWords = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
 
-// IsPerson tells whether a name is one of the words for a person.
+// IsPerson reports whether a name is one of the words for a person.
 func (a Agent) IsPerson() bool {
 	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
@@ -230,7 +230,7 @@ func ParseAddress(field, s string) (Address, error) {
 const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
-// isHumanPhrase tells whether a text is the word human, or a phrase of several words for a person, such as "the user".
+// isHumanPhrase reports whether a text is the word human, or a phrase of several words for a person, such as "the user".
 func isHumanPhrase(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {

@@ -87,7 +87,7 @@ type Refusal struct {
 	Result string        `json:"result_digest"`
 }
 
-// Same tells whether two refusals are for the same result and for the same failed checks at the same commits.
+// Same reports whether two refusals are for the same result and for the same failed checks at the same commits.
 func (r Refusal) Same(o Refusal) bool {
 	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
 		return a.Check == b.Check && a.Commit == b.Commit

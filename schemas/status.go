@@ -27,11 +27,11 @@ var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
 
-// Ended tells whether the state is final. A handoff in a final state is never opened again: if its work goes on, that
+// Ended reports whether the state is final. A handoff in a final state is never opened again: if its work goes on, that
 // is a new handoff.
 func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed) }
 
-// Held tells whether an agent has a claim on it.
+// Held reports whether an agent has a claim on it.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
 // StatusFilter selects the states of the handoffs in a list: it is one state, or a word that stands for several states.

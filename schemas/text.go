@@ -82,7 +82,7 @@ func isVisibleJSON(raw []byte) bool {
 	return true
 }
 
-// isLineEnd tells whether encoded JSON text begins with a line end of two characters (\r\n). This line end hides
+// isLineEnd reports whether encoded JSON text begins with a line end of two characters (\r\n). This line end hides
 // nothing.
 func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
@@ -113,14 +113,14 @@ func hexUnit(digits []byte) rune {
 	return rune(unit)
 }
 
-// isEmojiSelector tells whether selector is the character that shows the symbol before it as an emoji. Only one
+// isEmojiSelector reports whether selector is the character that shows the symbol before it as an emoji. Only one
 // selector directly after a symbol has this meaning. More selectors, or selectors at other places, are invisible and
 // can carry a hidden message.
 func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
 }
 
-// isVisible tells whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
+// isVisible reports whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
 // Unicode tables.
 func isVisible(s string) bool {
 	for i := range len(s) {
@@ -135,7 +135,7 @@ func isVisible(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// Hidden tells whether a character is invisible itself, or may change how its neighbours look. These are controls other
+// Hidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls other
 // than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines and
 // paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters count as
 // hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null notehead and

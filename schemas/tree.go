@@ -58,7 +58,7 @@ func (t Tree) String() string {
 // ShortCommit shortens the id of a commit for people and models.
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }
 
-// IsCommit tells whether a text is the id of a commit, or the first 7 or more digits of one.
+// IsCommit reports whether a text is the id of a commit, or the first 7 or more digits of one.
 func IsCommit(said string) bool {
 	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }

@@ -55,7 +55,7 @@ func ContentOf(value any, newID func(prefix string) string) (c Content, err erro
 // An event without a record, for example the refusal of a name that the caller may not use, keeps the Handoff that the
 // caller set, and has no State.
 func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64, error) {
-	if err := schemas.TooBig("content", len(content.Bytes), maxSaid); err != nil {
+	if err := schemas.TooBig("content", len(content.Bytes), maxContent); err != nil {
 		return 0, err
 	}
 	n, err := t.Events()

@@ -16,9 +16,9 @@ import (
 // Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
 const chunk = 2000
 
-// maxSaid is the largest size of content, because chunks are numbered in two bytes. It is far above the limits of
+// maxContent is the largest size of content, because chunks are numbered in two bytes. It is far above the limits of
 // messages.
-const maxSaid = chunk << 16
+const maxContent = chunk << 16
 
 // putContent writes content under its event.
 //
@@ -39,7 +39,7 @@ func (t *Tx) putContent(e schemas.Event, content Content) error {
 // [schemas.Redaction] of an event in the same transaction: package audit accepts replaced content only with such an
 // event.
 func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	if err := t.deleteWhere(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), always); err != nil {
+	if err := t.deleteWhere(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), matchAll); err != nil {
 		return "", err
 	}
 	if err := t.w.Delete(Salts, Number(e.N)); err != nil {
@@ -58,8 +58,8 @@ func (t *Tx) deleteWhere(r Range, gone func(value []byte) bool) error {
 	})
 }
 
-// always is the condition of [Tx.deleteWhere] for a whole range.
-func always([]byte) bool { return true }
+// matchAll is the condition of [Tx.deleteWhere] for a whole range.
+func matchAll([]byte) bool { return true }
 
 // putChunks writes content in rows.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {

@@ -99,10 +99,10 @@ type Index struct {
 	prefix []byte
 }
 
-// The indexes. HeldBy has the handoffs that an agent holds now, LastHeldBy the handoffs that it held last and that
-// nobody holds any more. DependentsOf has the handoffs that are blocked by the given one, FreedDependentsOf the
-// handoffs that depended on it and were freed because it ended well. AllDependents has all handoffs that wait for a
-// dependency, once for each dependency.
+// These functions return the indexes. HeldBy has the handoffs that an agent holds now. LastHeldBy has the handoffs that
+// it held last and that no agent holds now. DependentsOf has the handoffs that are blocked by the given one,
+// FreedDependentsOf the handoffs that depended on it and were freed because it ended well. AllDependents has all
+// handoffs that wait for a dependency, once for each dependency.
 //
 // AddressedTo has the handoffs that were sent to an address, even if others may claim them now. SentBy has the handoffs
 // of a sender, InWorkflow of a workflow, InState of a state. ChildrenOf has the handoffs that name a handoff as their

@@ -23,7 +23,7 @@ func DigestOf(content []byte) string {
 // written again, so many handoffs share one copy. The content has no owner, and only [Tx.DeleteReference] deletes it.
 // The error is [schemas.Limit] for content that is too large for its rows.
 func (t *Tx) PutReference(content []byte) error {
-	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
+	if err := schemas.TooBig("content", len(content), maxContent); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(content)
@@ -39,7 +39,7 @@ func (t *Tx) DeleteReference(digest string) error {
 	if sum == nil {
 		return nil
 	}
-	return t.deleteWhere(Prefix(References, sum), always)
+	return t.deleteWhere(Prefix(References, sum), matchAll)
 }
 
 // Reference returns the content of a digest. It returns nil if there is none or if the digest is malformed. The error

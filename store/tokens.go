@@ -26,7 +26,7 @@ func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
 // HashEntry returns the row that maps the hash of the secret to the name.
 func (t Token) HashEntry() Entry { return Entry{Tokens, tokenByHash(t.Hash), []byte(t.Name)} }
 
-// Token returns a token, also one that is revoked or expired; nil when there is none of that name.
+// Token returns the token of a name, even a revoked or expired one; nil if there is none.
 func (v *View) Token(name string) (*Token, error) {
 	return get[Token](v, Tokens, tokenByName(name))
 }

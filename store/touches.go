@@ -30,7 +30,7 @@ type TouchedFiles struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// MarkTold notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
+// MarkNotified notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
 // returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
 // told, about which the holder of the other handoff was warned.
 func (t *TouchedFiles) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {

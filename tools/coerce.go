@@ -143,7 +143,7 @@ func (n *node) coerceList(v any, at *path) (any, error) {
 	return coerced, nil
 }
 
-// acceptsSingle tells whether a value that is no list may stand for a list of one.
+// acceptsSingle reports whether a value that is no list may stand for a list of one.
 func (n *node) acceptsSingle(v any) bool {
 	switch v.(type) {
 	case string:

@@ -99,7 +99,7 @@ var Admin = []Tool{
 	admin(Tool{Name: "store_retain"}, (*mailbox.Service).Retain),
 	// Adds a token with which callers over a network act as some agents. The caller sends only the hash of its secret.
 	admin(Tool{Name: "token_add"}, (*mailbox.Service).AddToken),
-	// Finds the token of a hash, and tells whether callers need a token at all.
+	// Finds the token of a hash, and reports whether callers need a token at all.
 	admin(Tool{Name: "token_find", ReadOnly: true}, (*mailbox.Service).FindToken),
 	// Lists all tokens, also revoked and expired ones.
 	admin(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),

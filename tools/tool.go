@@ -89,10 +89,10 @@ func (t Tool) Input() json.RawMessage { return schemas.Published(t.in) }
 // Output returns the published JSON Schema of the result.
 func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
 
-// Warns tells whether the result has a field for warnings.
+// Warns reports whether the result has a field for warnings.
 func (t Tool) Warns() bool { return t.warns() }
 
-// storesTexts tells whether a call stores texts of its caller: it changes something, and its result has a field for
+// storesTexts reports whether a call stores texts of its caller: it changes something, and its result has a field for
 // warnings.
 func (t Tool) storesTexts() bool { return t.warns() && !t.ReadOnly }
 

@@ -223,7 +223,7 @@ func generated(seed uint64) schemas.SendIn {
 // A brief and the calls that it prints lead to the whole handoff, for any handoff and any budget. HANDOFF_GENERATED
 // is the number of generated handoffs.
 func TestBrief_LosesNothingWithItsReferences(t *testing.T) {
-	most := sandbox.Times(40)
+	most := sandbox.Repetitions(40)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
 		most = n
 	}

@@ -42,30 +42,30 @@ func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 		{"audit", "verify"},
 		{"claim", "3", "--full"},
 		{"call", "get_handoff", `{"handoff_id": 1}`},
-		{commandtest.Repaint},
-		{"show", commandtest.Repaint},
-		{"show", "no_" + commandtest.Repaint},
-		{"wait", "no_" + commandtest.Repaint},
-		{"send", commandtest.Repaint, "x"},
-		{"send", "--" + commandtest.Repaint},
-		{"send", "qa", "x", "--data", commandtest.Repaint},
-		{"send", "qa", "x", "--file", commandtest.Repaint},
-		{"send", "qa", "x", "--priority", commandtest.Repaint},
-		{"list", "--limit", commandtest.Repaint},
-		{"list", "--status", commandtest.Repaint},
-		{"list", "--dir", commandtest.Repaint},
-		{"list", "--workspace", commandtest.Repaint},
-		{"list", "--json", "--status", commandtest.Repaint},
-		{"claim", "--wait", commandtest.Repaint},
-		{"call", commandtest.Repaint},
-		{"call", "get_handoff", commandtest.Repaint},
-		{"call", "get_handoff", commandtest.AsJSON(t, map[string]string{"view": commandtest.Repaint, commandtest.Repaint: commandtest.Repaint})},
-		{"complete", "3", "--unmet", commandtest.Repaint},
+		{commandtest.HostileText},
+		{"show", commandtest.HostileText},
+		{"show", "no_" + commandtest.HostileText},
+		{"wait", "no_" + commandtest.HostileText},
+		{"send", commandtest.HostileText, "x"},
+		{"send", "--" + commandtest.HostileText},
+		{"send", "qa", "x", "--data", commandtest.HostileText},
+		{"send", "qa", "x", "--file", commandtest.HostileText},
+		{"send", "qa", "x", "--priority", commandtest.HostileText},
+		{"list", "--limit", commandtest.HostileText},
+		{"list", "--status", commandtest.HostileText},
+		{"list", "--dir", commandtest.HostileText},
+		{"list", "--workspace", commandtest.HostileText},
+		{"list", "--json", "--status", commandtest.HostileText},
+		{"claim", "--wait", commandtest.HostileText},
+		{"call", commandtest.HostileText},
+		{"call", "get_handoff", commandtest.HostileText},
+		{"call", "get_handoff", commandtest.AsJSON(t, map[string]string{"view": commandtest.HostileText, commandtest.HostileText: commandtest.HostileText})},
+		{"complete", "3", "--unmet", commandtest.HostileText},
 		{"show", "\x9b31m"},
-		{"history", commandtest.Repaint},
-		{"agents", "register", commandtest.Repaint},
-		{"update", "1", "--cancel", "--to", commandtest.Repaint},
-		{"retry", commandtest.Repaint},
+		{"history", commandtest.HostileText},
+		{"agents", "register", commandtest.HostileText},
+		{"update", "1", "--cancel", "--to", commandtest.HostileText},
+		{"retry", commandtest.HostileText},
 	} {
 		for _, terminal := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%.60q", args), func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 				require.Equal(t, schemas.Visible(out), out)
 				require.Equal(t, schemas.Visible(errs), errs)
 				for line := range strings.Lines(withoutMail(out) + errs) {
-					require.False(t, strings.HasPrefix(line, commandtest.Forged), "%s", out+errs)
+					require.False(t, strings.HasPrefix(line, commandtest.ForgedLine), "%s", out+errs)
 				}
 			})
 		}

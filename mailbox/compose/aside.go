@@ -23,9 +23,9 @@ func Read(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// Aside warns of fields of a message from another system that match no argument of a send. It returns nil if there are
+// WarnOfUnusedFields warns of fields of a message from another system that match no argument of a send. It returns nil if there are
 // none. These fields are kept, but no brief shows them. Aside does not change the maps of the message.
-func Aside(from *schemas.Origin) []string {
+func WarnOfUnusedFields(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")
 	var warnings []string

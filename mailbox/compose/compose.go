@@ -83,7 +83,7 @@ func Tags(said []string) (tags []string) {
 	return tags
 }
 
-// HasTag tells whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
+// HasTag reports whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
 func HasTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }

@@ -46,7 +46,7 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	return changed
 }
 
-// setPart replaces a part, and tells whether the new one differs.
+// setPart replaces a part, and reports whether the new one differs.
 func setPart[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
@@ -77,7 +77,7 @@ func mergedCopy[T any](have, more *T) *T {
 	return &part
 }
 
-// merge merges more into the value have, and tells whether have changed. A list gets the entries of more that it does
+// merge merges more into the value have, and reports whether have changed. A list gets the entries of more that it does
 // not have, a map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A
 // schema is replaced as a whole, because two schemas cannot be joined. A zero value in more means no change, so a bool
 // that is true stays true.
@@ -109,7 +109,7 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	return true
 }
 
-// isFilled tells whether the server fills in a field, so that callers cannot set it.
+// isFilled reports whether the server fills in a field, so that callers cannot set it.
 func isFilled(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }

@@ -11,7 +11,7 @@ import (
 // an amendment extends the list.
 const None = "none"
 
-// Empties tells whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
+// Empties reports whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
 // begins with [None].
 func Empties(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
@@ -46,7 +46,7 @@ func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)
 	}
 }
 
-// extendAfter adds the ids of more to a copy of the list have, each id once, and tells whether the list changed. If
+// extendAfter adds the ids of more to a copy of the list have, each id once, and reports whether the list changed. If
 // [Empties] is true for more, the ids of more replace the list.
 func extendAfter(have *[]string, more []string) bool {
 	before := *have

@@ -42,7 +42,7 @@ func objectOf(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redact replaces the texts at the end of a path through a value, and tells whether it replaced one. It leaves the
+// redact replaces the texts at the end of a path through a value, and reports whether it replaced one. It leaves the
 // [fixedFields] alone, unless the path names one. With free it does replace them, because then the sender chose the
 // names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so
 // redacting the same path a second time changes nothing.
@@ -134,7 +134,7 @@ func lessen(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// lessenField removes the large texts from the field name of an object, and tells whether the field changed. Within is
+// lessenField removes the large texts from the field name of an object, and reports whether the field changed. Within is
 // the name of the field whose value is the object.
 func lessenField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]

@@ -35,7 +35,7 @@ import (
 // For any file with valid hashes, the import refuses it with its line, or every command works as before.
 // HANDOFF_MUTATED sets the number of files.
 func TestImport_RefusesOrHandlesMutatedFiles(t *testing.T) {
-	n := sandbox.Times(50)
+	n := sandbox.Repetitions(50)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_MUTATED")); err == nil {
 		n = more
 	}

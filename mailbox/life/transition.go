@@ -11,8 +11,7 @@
 // and its new handoffs. Both tables have golden files. A change of the rules shows there first: a reviewer reads them,
 // and not the code.
 //
-// Consequences are words here, and a switch in package mailbox calls a method for each. A map from a consequence to a
-// method would be an initialisation cycle, because each consequence may have consequences.
+// Consequences are words here. Two tables in mailbox/hooks.go have the method that carries out each consequence.
 package life
 
 import (

@@ -73,7 +73,7 @@ func (h *Hub) NextChange() <-chan struct{} {
 	return h.changed
 }
 
-// HasWaiter tells whether a call waits that would take any work in a mailbox; it ignores waiters that take only some
+// HasWaiter reports whether a call waits that would take any work in a mailbox; it ignores waiters that take only some
 // mail.
 func (h *Hub) HasWaiter(box schemas.Address) bool {
 	h.mu.Lock()

@@ -14,7 +14,7 @@ type Caller struct {
 	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
-// tie tells whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the fact.
+// tie reports whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the fact.
 type tie func(Name, Caller) bool
 
 // byConnection ties the server whose connection was given the name. This is the strongest tie, since each connection
@@ -89,13 +89,13 @@ func (l Ladder) Find(all []Name, c Caller) int {
 	return -1
 }
 
-// matches tells whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is shared,
+// matches reports whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is shared,
 // because no other session acts under it.
 func (r rung) matches(n Name, c Caller) bool {
 	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }
 
-// KeptForServer tells whether the name is kept for the server that the caller's process starts for its session. Then
+// KeptForServer reports whether the name is kept for the server that the caller's process starts for its session. Then
 // nothing needs to be written to keep it.
 func (n Name) KeptForServer(c Caller) bool {
 	return c.Process != "" && n.Left && n.Process == c.Process && n.Session == c.Session

@@ -87,10 +87,10 @@ func (n Name) State() State {
 	return Free
 }
 
-// Held tells whether a session has the name now: its connection is open, or may be.
+// Held reports whether a session has the name now: its connection is open, or may be.
 func (n Name) Held() bool { return n.State()&held != 0 }
 
-// Vacant tells whether the name may be given to a session of a client that has no tie to it. The client's own name is
+// Vacant reports whether the name may be given to a session of a client that has no tie to it. The client's own name is
 // not kept for its last session, and a numbered name is given to no other client.
 func (n Name) Vacant(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client

@@ -114,7 +114,7 @@ func (f Offers) Queue(
 	}
 }
 
-// mayTakeNext tells whether the agent may claim a handoff of its queue that has one of the tags.
+// mayTakeNext reports whether the agent may claim a handoff of its queue that has one of the tags.
 func (t *taker) mayTakeNext(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
@@ -165,7 +165,7 @@ func (t *taker) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []s
 	return boxes
 }
 
-// isOrphaned tells whether a mailbox belongs to another, absent session of the agent's client. Pools are never
+// isOrphaned reports whether a mailbox belongs to another, absent session of the agent's client. Pools are never
 // orphaned, nor is the mailbox of an agent of another client.
 func (t *taker) isOrphaned(box schemas.Address) bool {
 	name, directed := box.Directed()
@@ -177,7 +177,7 @@ func (t *taker) isOrphaned(box schemas.Address) bool {
 	return isSibling(t.Agent, other) && !t.Here.IsInUse(other)
 }
 
-// isSibling tells whether other has the name of a's client, or a name that was given to a session of that client.
+// isSibling reports whether other has the name of a's client, or a name that was given to a session of that client.
 func isSibling(a, other store.Agent) bool {
 	return a.Client != "" && (other.Card.Name == a.Client || other.Client == a.Client)
 }

@@ -61,7 +61,7 @@ func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error
 	return noTakerText(r.To, reasons), nil
 }
 
-// KnownAgent is a known agent; Here tells whether a session uses its name now.
+// KnownAgent is a known agent; Here reports whether a session uses its name now.
 type KnownAgent struct {
 	store.Agent
 	Here bool

@@ -64,7 +64,7 @@ func (f Offers) Verdict(a store.Agent, r *store.Record, asked Reason) (Verdict, 
 	return v, t.err
 }
 
-// May tells whether an agent may claim a handoff, see [Offers.Verdict]; false with an error.
+// May reports whether an agent may claim a handoff, see [Offers.Verdict]; false with an error.
 func (f Offers) May(a store.Agent, r *store.Record, asked Reason) (bool, error) {
 	t := f.taker(a)
 	return t.firstReason(r, asked) == 0, t.err
@@ -123,30 +123,30 @@ func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
 	return v
 }
 
-// hasReserved tells whether a handoff is reserved for the agent. The agent may no longer accept its kind.
+// hasReserved reports whether a handoff is reserved for the agent. The agent may no longer accept its kind.
 func (t *taker) hasReserved(r *store.Record) bool {
 	return r.Reserved != 0 && r.Box == schemas.Address(t.Card.Name)
 }
 
-// qualifies tells whether an address is the name of the agent, or a pool that it qualifies for.
+// qualifies reports whether an address is the name of the agent, or a pool that it qualifies for.
 func (t *taker) qualifies(to schemas.Address) bool {
 	return roster.Qualifies(t.Card, to, t.generalists)
 }
 
-// isRecipient tells whether work for an address is for the agent: the agent qualifies, or the address is an absent
+// isRecipient reports whether work for an address is for the agent: the agent qualifies, or the address is an absent
 // sibling's.
 func (t *taker) isRecipient(to schemas.Address) bool {
 	return t.qualifies(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
-// asMember tells whether a handoff is offered to the agent as a member of its pool, also if it was told first. A
+// asMember reports whether a handoff is offered to the agent as a member of its pool, also if it was told first. A
 // handoff to the agent's name is not, nor one that the agent continues after an answer.
 func (t *taker) asMember(r *store.Record) bool {
 	_, directed := r.To.Directed()
 	return !directed && r.Asker != t.Card.Name && (t.hasReserved(r) || t.qualifies(r.To))
 }
 
-// isFull tells whether the agent is at the limit that it registered. An agent without a limit never is. It reads the
+// isFull reports whether the agent is at the limit that it registered. An agent without a limit never is. It reads the
 // counters of one mailbox, once.
 func (t *taker) isFull() bool {
 	if t.Card.MaxOpen == 0 {

@@ -149,7 +149,7 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue tells whether a record has to change because of time. If the operation has already visited [MaxSpread]
+// isDue reports whether a record has to change because of time. If the operation has already visited [MaxSpread]
 // handoffs, a record with deferred consequences does not count as due: the operation reads the record as it is, and a
 // later operation carries out the consequences. A damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {

@@ -29,7 +29,7 @@ type Happening struct {
 	Stored store.Content // content as it is stored, set by [Op.Commit]
 
 	Text      string        // the text of notices about it
-	Why       Loss          // why the handoff did not end well
+	Why       EndReason     // why the handoff did not end well
 	Then      schemas.Then  // how the work continues after a failure
 	To        schemas.Agent // the recipient after a rollback, "" for the recipient of the rollback rule
 	Forward   *draft.Draft  // the handoff that a completion sends on, nil for none
@@ -44,16 +44,16 @@ type Happening struct {
 	By schemas.Caller // the caller, set by [Op.Commit]
 }
 
-// Loss says why a handoff did not end well. Failure is set if the holder reported a failure; Reason is set if the clock
+// EndReason says why a handoff did not end well. Failure is set if the holder reported a failure; Reason is set if the clock
 // or the sender ended the handoff.
-type Loss struct {
+type EndReason struct {
 	Failure *schemas.Failure
 	Reason  string
 }
 
 // ForRetry returns the loss as the next holder gets it. Questions in the last holder's rollback request become blockers
 // of the failure, because the next holder (perhaps the same agent) has to know that these questions are open.
-func (l Loss) ForRetry() Loss {
+func (l EndReason) ForRetry() EndReason {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
 	}
@@ -65,12 +65,12 @@ func (l Loss) ForRetry() Loss {
 		f.Failure.Blockers = append(f.Failure.Blockers, schemas.Blocker{Description: text})
 	}
 	f.RollbackRequest = nil
-	return Loss{Failure: &f, Reason: l.Reason}
+	return EndReason{Failure: &f, Reason: l.Reason}
 }
 
 // Text returns the description of the failure, followed by the reason of its rollback request if the reason adds
 // something.
-func (l Loss) Text() string {
+func (l EndReason) Text() string {
 	if l.Failure == nil {
 		return l.Reason
 	}
@@ -84,6 +84,6 @@ func (l Loss) Text() string {
 // ReasonFrom returns a reason for a failure whose holder gave no reason: the beginning of the failure's description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
-// Routed tells whether a rule of a file continues the work after this change, at once or after a person has permitted
+// Routed reports whether a rule of a file continues the work after this change, at once or after a person has permitted
 // the rules of that file.
 func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }

@@ -160,7 +160,7 @@ func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) 
 // The connection of a claim is open, gone, or unknown. A connection is unknown if it belonged to an earlier process: it
 // may still be open, and its client may still announce it to this process.
 
-// ConnectionGone tells whether the connection over which r was claimed is gone. If it is, another session with the
+// ConnectionGone reports whether the connection over which r was claimed is gone. If it is, another session with the
 // holder's name may claim r again. A connection is gone if it was closed, or if it belonged to an earlier process and
 // cannot come back: because this process is the only one that could announce it, or because it was not announced within
 // [Grace] after this process started. The result is false for a claim without a connection. ConnectionGone reads only
@@ -171,14 +171,14 @@ func (j LeasesAt) ConnectionGone(r *store.Record) bool {
 
 func (j LeasesAt) pastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
-// goneForGood tells whether the connection of r is gone and has also used up its time to return. This holds if the
+// goneForGood reports whether the connection of r is gone and has also used up its time to return. This holds if the
 // connection was closed, because closing it shortened the lease to [Grace], or if more than [Grace] has passed since
 // this process started.
 func (j LeasesAt) goneForGood(r *store.Record) bool {
 	return j.ConnectionGone(r) && (r.Left || j.pastGrace())
 }
 
-// MayReturn tells whether the connection of r is unknown to this process and may still be announced. The connection of
+// MayReturn reports whether the connection of r is unknown to this process and may still be announced. The connection of
 // a claim is in exactly one of three states: open, gone for good, or it may return.
 func (j LeasesAt) MayReturn(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.goneForGood(r)

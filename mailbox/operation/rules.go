@@ -31,7 +31,7 @@ type Rules interface {
 	// BeforeResume runs before a deferred consequence.
 	BeforeResume(*Happening, store.Debt) error
 
-	// ClockBudgetSpent tells whether the rules of files have used up their budget of cost and time for one operation.
+	// ClockBudgetSpent reports whether the rules of files have used up their budget of cost and time for one operation.
 	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.
 	ClockBudgetSpent() (enough bool)
 

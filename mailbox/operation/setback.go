@@ -15,7 +15,7 @@ import (
 // that the clock was set back.
 const clockTolerance = time.Minute
 
-// clockWasSetBack tells whether the clock was set back since the last operation of this process, or, for its first
+// clockWasSetBack reports whether the clock was set back since the last operation of this process, or, for its first
 // operation, since the newest event of an earlier process. It also returns true if the earlier process did not finish
 // [Op.cutFutureTimes]. It ignores rows that cannot be read.
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {

@@ -69,7 +69,7 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays tells whether the caller plays a part for a handoff, for example whether it is the recipient. It decides
+// callerPlays reports whether the caller plays a part for a handoff, for example whether it is the recipient. It decides
 // by the current state of the store: an agent is no longer a recipient after it declined, and no longer a verifier
 // after its verification request ended. For the holder it compares only the name; the claim token must have been
 // checked before. If the store cannot be read, callerPlays returns an error, and not false.
@@ -94,7 +94,7 @@ func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// verifies tells whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
+// verifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
 // ignores children that cannot be read. It reads the children, oldest first, until it finds such a request. The number
 // of reads is not limited, because a handoff has few children.
 func (o *Op) verifies(r *store.Record) (bool, error) {
@@ -148,7 +148,7 @@ func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) er
 	return cmp.Or(err, v.Refusal(string(a), o.Now))
 }
 
-// MayClaim tells whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of its
+// MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of its
 // pool that may take it, see [offer.Recipient].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	me, err := o.Self()

@@ -1,5 +1,5 @@
-// Package overview computes the state of a workspace for the person in charge of it: what needs a person, which work is
-// running, which work is stuck and why, and how much there is. A command shows it, and a page may.
+// Package overview computes the state of a workspace for the person in charge of it: the handoffs that need a person,
+// the running work, the stuck work with the reasons, and counts. A command shows it, and a page may.
 //
 // It is computed from the states of handoffs in one snapshot of the store and from present connections, so reading it
 // changes nothing. Only messages have no state: they need the person until they are read.
@@ -329,7 +329,7 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 	return []schemas.Advice{show}
 }
 
-// retryRefused tells whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be read.
+// retryRefused reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be read.
 func (l *lister) retryRefused(r *store.Record) bool {
 	lessened, err := reading.LostContent(l.View, r)
 	return lessened || err != nil

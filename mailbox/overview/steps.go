@@ -108,7 +108,7 @@ func (l *lister) addPending() {
 	}
 }
 
-// lastLeaseEnded tells whether the last claim of a pending handoff ended by its lease. Then it was neither released nor
+// lastLeaseEnded reports whether the last claim of a pending handoff ended by its lease. Then it was neither released nor
 // answered, and its token is valid until the next claim.
 func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
@@ -219,7 +219,7 @@ func (l *lister) addFailures() {
 	}
 }
 
-// isContinued tells whether the work of a badly ended handoff goes on: another handoff replaced it, it was dismissed,
+// isContinued reports whether the work of a badly ended handoff goes on: another handoff replaced it, it was dismissed,
 // or a part of it was sent since and not cancelled. Other handoffs of its workflow do not count.
 func (l *lister) isContinued(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
@@ -278,7 +278,7 @@ func (l *lister) addWorkForHuman() {
 	}
 }
 
-// escalated tells whether r was sent to a person to decide about parent.
+// escalated reports whether r was sent to a person to decide about parent.
 func escalated(parent, r *store.Record) bool {
 	return parent.Successor == r.ID && parent.Rollback != r.ID &&
 		(parent.Status == schemas.Failed || parent.Status == schemas.TimedOut)

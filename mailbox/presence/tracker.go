@@ -69,7 +69,7 @@ func (t *Tracker) Close(conn string) {
 	delete(t.open, conn)
 }
 
-// IsActing tells whether an agent acts over an open connection: the connection was announced for the agent, or the
+// IsActing reports whether an agent acts over an open connection: the connection was announced for the agent, or the
 // agent made a call over it. The time that it takes does not depend on the number of connections.
 func (t *Tracker) IsActing(a schemas.Agent) bool {
 	t.mu.Lock()

@@ -80,7 +80,7 @@ var sessionSigns = map[string]string{
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isNote tells whether the content of an event is a holder's report, or the reason why an agent declined.
+// isNote reports whether the content of an event is a holder's report, or the reason why an agent declined.
 func isNote(e schemas.Event) bool {
 	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }

@@ -183,7 +183,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	return h, nil
 }
 
-// workBefore tells whether the context mentions earlier work.
+// workBefore reports whether the context mentions earlier work.
 func workBefore(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
@@ -248,7 +248,7 @@ func Base(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// LostContent tells whether content of a handoff's message was deleted because the time for which the workspace keeps
+// LostContent reports whether content of a handoff's message was deleted because the time for which the workspace keeps
 // content is over. A handoff whose message is incomplete cannot be sent again.
 func LostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)

@@ -89,7 +89,7 @@ func (rd Reader) render(
 	if err != nil {
 		return b, todo, err
 	}
-	todo.Criteria = len(contract.Manual(in.Criteria))
+	todo.Criteria = len(contract.WithoutCheck(in.Criteria))
 	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
 		todo.Output = contract.Template(e.OutputSchema)
 	}

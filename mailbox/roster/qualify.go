@@ -1,7 +1,7 @@
 // Package roster decides which agents may take a piece of work, and which are best.
 //
 // An agent's [schemas.Card] says what it accepts, its skills, its role, and how much it holds. Work is sent to an
-// agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work for an address,
+// agent, to "capability:NAME" or to "role:NAME". [Qualifies] reports whether an agent may take work for an address,
 // [Boxes] lists the addresses whose work an agent may take, and [Rank] orders qualified agents, best first, with
 // reasons. [SuggestPool] suggests an address if no agent qualifies.
 //
@@ -27,7 +27,7 @@ import (
 // Anything, as an accepted type, makes an agent a generalist: it takes work of any type.
 const Anything = "*"
 
-// Qualifies tells whether the agent may take work for an address. Generalists qualify for capabilities that they do not
+// Qualifies reports whether the agent may take work for an address. Generalists qualify for capabilities that they do not
 // name only if generalists is set. It ignores whether the agent is away, busy or present: [Rank] uses that.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
@@ -54,7 +54,7 @@ func PoolWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// Accepts tells whether the agent takes work of a type. Every agent takes the types of the protocol itself, such as
+// Accepts reports whether the agent takes work of a type. Every agent takes the types of the protocol itself, such as
 // task_handoff and test_failure_report, and work without a type. An agent that declares nothing takes everything. Sends
 // to an agent by name check it, so that work of the wrong kind is refused at the send.
 func Accepts(card schemas.Card, workType string) bool {
@@ -62,14 +62,14 @@ func Accepts(card schemas.Card, workType string) bool {
 		slices.Contains(card.Accepts, workType)
 }
 
-// isProtocolType tells whether a type belongs to the protocol. Such types say how work moves, not which work it is.
+// isProtocolType reports whether a type belongs to the protocol. Such types say how work moves, not which work it is.
 func isProtocolType(workType string) bool {
 	return slices.Contains([]string{
 		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
 	}, workType)
 }
 
-// isGeneralist tells whether an agent said that it accepts [Anything].
+// isGeneralist reports whether an agent said that it accepts [Anything].
 func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
 // Boxes lists the addresses whose work the agent may take: its own name first, each capability that it accepts, and its
@@ -93,7 +93,7 @@ func Boxes(card schemas.Card) []schemas.Address {
 // specialist is the ending that the longer spelling of a role has.
 const specialist = "-specialist"
 
-// sameRole tells whether two texts spell the same role.
+// sameRole reports whether two texts spell the same role.
 func sameRole(a, b string) bool {
 	return strings.TrimSuffix(a, specialist) == strings.TrimSuffix(b, specialist)
 }
@@ -107,7 +107,7 @@ func otherSpelling(role string) string {
 	return role + specialist
 }
 
-// SkilledOnly tells whether an agent has a capability, named with or without its prefix, as a skill but does not accept
+// SkilledOnly reports whether an agent has a capability, named with or without its prefix, as a skill but does not accept
 // it. It gets no work of that pool.
 func SkilledOnly(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")

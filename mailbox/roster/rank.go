@@ -21,48 +21,48 @@ type Want struct {
 // open handoffs, waiting for work now, most recent call, and name. It changes neither cards nor want, and equal
 // arguments give equal lists.
 func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
-	able := schemas.Map(cards, func(card *schemas.Card) merit {
-		return merit{card, nameScore(*card, want), len(sharedSkills(*card, want.Tags))}
+	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent {
+		return rankedAgent{card, nameScore(*card, want), len(sharedSkills(*card, want.Tags))}
 	})
-	slices.SortFunc(able, merit.compare)
-	return schemas.Map(able, func(m merit) *schemas.Card { return m.card })
+	slices.SortFunc(able, rankedAgent.compare)
+	return schemas.Map(able, func(m rankedAgent) *schemas.Card { return m.card })
 }
 
-// merit is a qualified agent with values that are costly to compare.
-type merit struct {
+// rankedAgent is a qualified agent with values that are costly to compare.
+type rankedAgent struct {
 	card   *schemas.Card
 	byName int
 	skills int
 }
 
 // compare orders two qualified agents. Names decide last, so that the order is the same each time.
-func (a merit) compare(b merit) int {
+func (a rankedAgent) compare(b rankedAgent) int {
 	return cmp.Or(
 		cmp.Compare(b.byName, a.byName),
 		cmp.Compare(b.skills, a.skills),
 		cmp.Compare(openCount(*a.card), openCount(*b.card)),
-		cmp.Compare(oneIf(b.card.Waiting), oneIf(a.card.Waiting)),
+		cmp.Compare(boolToInt(b.card.Waiting), boolToInt(a.card.Waiting)),
 		b.card.Seen.Compare(a.card.Seen),
 		cmp.Compare(a.card.Name, b.card.Name),
 	)
 }
 
-func oneIf(is bool) int {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
 	return 0
 }
 
-// Idle tells whether an agent holds nothing and has nothing in its own mailbox.
+// Idle reports whether an agent holds nothing and has nothing in its own mailbox.
 func Idle(card schemas.Card) bool { return openCount(card) == 0 }
 
-// TooLong tells whether the estimate exceeds the agent's longest session.
+// TooLong reports whether the estimate exceeds the agent's longest session.
 func TooLong(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
-// RefusesType tells whether an agent does not accept the type of work for a role.
+// RefusesType reports whether an agent does not accept the type of work for a role.
 func RefusesType(card schemas.Card, to schemas.Address, workType string) bool {
 	return isRole(to) && !Accepts(card, workType)
 }
@@ -70,7 +70,7 @@ func RefusesType(card schemas.Card, to schemas.Address, workType string) bool {
 // nameScore is 1 for an agent that accepts the work by name, and 0 for one that accepts it as anything.
 func nameScore(card schemas.Card, want Want) int {
 	sought := soughtCapability(want)
-	return oneIf(sought != "" && slices.Contains(card.Accepts, sought))
+	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
 // soughtCapability returns the addressed capability, or the type of the work if it is specific; "" for work that any
@@ -86,7 +86,7 @@ func soughtCapability(want Want) string {
 	return want.Type
 }
 
-// isRole tells whether an address is a role. Only there the type of the work counts: a capability itself says which
+// isRole reports whether an address is a role. Only there the type of the work counts: a capability itself says which
 // work it is.
 func isRole(to schemas.Address) bool {
 	kind, _ := to.Kind()

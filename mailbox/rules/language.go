@@ -37,7 +37,7 @@ type Budget struct {
 	took time.Duration
 }
 
-// Spent tells whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
+// Spent reports whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
 func (b *Budget) Spent() bool { return b != nil && (b.cost >= maxTotalCost || b.took >= maxTime) }
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {

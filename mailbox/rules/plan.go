@@ -120,7 +120,7 @@ func checkNext(steps [][]schemas.PlanStep, at map[string]int, next string) error
 		schemas.Visible(next), slices.Sorted(maps.Keys(at)))
 }
 
-// isParallel tells whether steps are side by side: in a list, or one for each of several texts.
+// isParallel reports whether steps are side by side: in a list, or one for each of several texts.
 func isParallel(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
@@ -170,7 +170,7 @@ func (s *Set) Plans() []string { return slices.Sorted(maps.Keys(s.plans)) }
 // FileOf is the file that has a plan, "" where there is no such plan.
 func (s *Set) FileOf(plan string) string { return s.plans[plan].file }
 
-// HasStep tells whether there is a step, as PLAN/STEP.
+// HasStep reports whether there is a step, as PLAN/STEP.
 func (s *Set) HasStep(step string) bool {
 	plan, name, _ := strings.Cut(step, "/")
 	_, has := s.plans[plan].at[name]

@@ -58,10 +58,10 @@ type route struct {
 	unless        []condition
 }
 
-// appliesTo tells whether a route may come after a handoff: one of a plan only comes after its step.
+// appliesTo reports whether a route may follow a handoff: a route of a plan follows only its step.
 func (r route) appliesTo(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
 
-// fires tells whether a route that concerns the handoff sends something, or why not.
+// fires reports whether a route that concerns the handoff sends something, or why not.
 func (r route) fires(on string, f *Facts) (bool, string) {
 	if !slices.Contains(r.On, on) {
 		return false, fmt.Sprintf("it is for %s, and this is %s", strings.Join(r.On, ", "), on)
@@ -222,7 +222,7 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 	return path, err
 }
 
-// Empty tells whether no rule is for an event.
+// Empty reports whether no rule is for an event.
 func (s *Set) Empty(on string) bool {
 	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }

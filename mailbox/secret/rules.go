@@ -17,7 +17,7 @@ type rule struct {
 	minLength int // characters after the beginning
 }
 
-// endsInMark tells whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". Such a
+// endsInMark reports whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". Such a
 // prefix is so distinct that a token is recognised also directly after other letters, for example after a colour code
 // or an escape sequence.
 func (r rule) endsInMark() bool {
@@ -27,8 +27,8 @@ func (r rule) endsInMark() bool {
 // prefixTable finds the rules for a token by its first two bytes. Its slots are small to keep the search fast, because
 // a slot is read for each letter of a text.
 type prefixTable struct {
-	slots [1024]uint8 // the place among the rules
-	rules [][]rule    // those of a slot; the first are none
+	slots [1024]uint8 // indexes into rules
+	rules [][]rule    // the rules of each slot; the first list is empty
 }
 
 // rulesFor returns the rules whose prefix may begin with the bytes a and b. Several pairs of bytes share a slot, so the

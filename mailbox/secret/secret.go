@@ -174,10 +174,10 @@ func endOf(text string, i, limit int, in func(c byte) bool) int {
 	return i
 }
 
-// isTokenByte tells whether a byte may be part of a token.
+// isTokenByte reports whether a byte may be part of a token.
 func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
-// isValueByte tells whether a byte may be part of a value: any byte except blanks, control characters, quotes, brackets
+// isValueByte reports whether a byte may be part of a value: any byte except blanks, control characters, quotes, brackets
 // and a few separators. Bytes of characters beyond ASCII may be part of a value.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
@@ -205,7 +205,7 @@ func kindOfName(name string) string {
 	return ""
 }
 
-// looksRandom tells whether a value looks as if it was generated at random, or chosen as a password.
+// looksRandom reports whether a value looks as if it was generated at random, or chosen as a password.
 func looksRandom(value, kind string) (is bool) {
 	switch {
 	case kind == "password":
@@ -215,10 +215,10 @@ func looksRandom(value, kind string) (is bool) {
 	default:
 		is = len(value) >= 14 && (isMixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
 	}
-	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be told
+	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be shown
 }
 
-// isMixed tells whether a text changes between letters and digits, or from small to capital letters, more often than
+// isMixed reports whether a text changes between letters and digits, or from small to capital letters, more often than
 // words and names do: at least once per each characters on average, and at least twice.
 func isMixed(text string, each int) bool {
 	changes := 0
@@ -245,10 +245,10 @@ func class(c byte) byte {
 	return 0
 }
 
-// isPlaceholder tells whether a value is no real secret but stands for one: a variable, a template or an example.
+// isPlaceholder reports whether a value is no real secret but stands for one: a variable, a template or an example.
 func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
 
-// wordBegins tells whether a word begins at position i. In JSON the character before the word may be the letter of an
+// wordBegins reports whether a word begins at position i. In JSON the character before the word may be the letter of an
 // escape such as \n; a word begins after it, too.
 func wordBegins(text string, i int) bool {
 	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {

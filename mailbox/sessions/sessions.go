@@ -1,4 +1,4 @@
-// Package sessions finds the name under which a session acts, and tells whether a session uses a name now. It joins the
+// Package sessions finds the name under which a session acts, and reports whether a session uses a name now. It joins the
 // stored rows of names with the connections of a [presence.Tracker]; package names judges the result. It writes
 // nothing: package mailbox stores the choices.
 //
@@ -31,13 +31,13 @@ type Here struct {
 	Alone   bool      // no other process can announce a connection of an earlier service
 }
 
-// IsOpen tells whether a connection is open, as far as this process was told. The empty name is never open.
+// IsOpen reports whether a connection is open, as far as this process was told. The empty name is never open.
 func (h Here) IsOpen(conn string) bool {
 	_, open := h.Connection(conn)
 	return open
 }
 
-// ActingOver tells whether an agent acts over an open connection that satisfies wanted. Callers use it to tell two
+// ActingOver reports whether an agent acts over an open connection that satisfies wanted. Callers use it to tell two
 // sessions under one name apart.
 func (h Here) ActingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
 	return slices.ContainsFunc(h.Connections(presence.Filter{Agent: a}), wanted)
@@ -55,11 +55,11 @@ func (h Here) ActingAgents() []schemas.Agent {
 	return slices.Sorted(maps.Keys(here))
 }
 
-// Settled tells whether a connection that is not known to be open is gone: no other process can announce it, or the
+// Settled reports whether a connection that is not known to be open is gone: no other process can announce it, or the
 // service has run for five seconds.
 func (h Here) Settled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// IsInUse tells whether a session may use a name now. The connection of an agent that chose its name is not stored, so
+// IsInUse reports whether a session may use a name now. The connection of an agent that chose its name is not stored, so
 // a new service waits until it could be announced. Until then its mail is not given to others: a delay of a few seconds
 // is harmless, two agents on the same work are not.
 func (h Here) IsInUse(a store.Agent) bool {
@@ -140,7 +140,7 @@ func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error
 }
 
 // RolePrefix returns the longest role with which a name of several words begins, as testing-specialist for
-// testing-specialist-RedStone; "" for none. is tells whether a name is a role. RolePrefix calls it for the longest
+// testing-specialist-RedStone; "" for none. is reports whether a name is a role. RolePrefix calls it for the longest
 // first, and never for the whole name.
 func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {

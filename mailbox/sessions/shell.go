@@ -54,7 +54,7 @@ func (h Here) nearestServerName(known []names.Name, in schemas.SessionIn) (name 
 	return ""
 }
 
-// belongsToOther tells whether a name belongs to another known session.
+// belongsToOther reports whether a name belongs to another known session.
 func belongsToOther(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }

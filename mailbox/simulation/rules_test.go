@@ -167,7 +167,7 @@ func claimLost(s *step) error {
 	return nil
 }
 
-// mayRelease tells whether a step may release a claim of which its holder was told: its call asks for it.
+// mayRelease reports whether a step may release a claim of which its holder was told: its call asks for it.
 func (s *step) mayRelease() bool {
 	in, is := s.callIn().(schemas.UpdateIn)
 	return is && in.Action == schemas.ActRelease

@@ -97,7 +97,7 @@ func (s *Tokens) RevokeToken(
 	})
 }
 
-// FindToken returns the token whose secret has a hash, also an expired or revoked one, and tells whether any token
+// FindToken returns the token whose secret has a hash, also an expired or revoked one, and reports whether any token
 // exists: then requests need one. Package mcp/auth calls it with every request, so it reads a row or two and applies no
 // time rules. The caller checks by its own clock whether the token is still valid. The hash may have letters of either
 // case; an unknown hash is no error. The error is denied for a caller over HTTP.

@@ -4,7 +4,7 @@
 // workspace. The token names the agents that it may act as, and its scope limits its actions. It is looked up for each
 // request, so revoking it takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth issuer,
 // if one is configured. Its signature, issuer, audience and times are checked, and its claims name agents and scope.
-// Metadata by [RFC 9728] tell clients where to get one, as the Authorization section of the [MCP specification]
+// The metadata of [RFC 9728] name the issuer to clients, as the Authorization section of the [MCP specification]
 // requires, revisions 2025-11-25 and 2026-07-28.
 //
 // As long as a workspace has no issuer and never had a token, not even a revoked one, programs on the same machine need

@@ -210,7 +210,7 @@ func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 func (w *Writer) Close() error {
 	err := context.Cause(w.life)
 	w.end(os.ErrClosed)
-	if errors.Is(err, io.ErrClosedPipe) || platform.ReaderLeft(err) {
+	if errors.Is(err, io.ErrClosedPipe) || platform.IsBrokenPipe(err) {
 		return nil
 	}
 	return err

@@ -26,7 +26,7 @@ func Likely[S ~string](written S, known []S) []S {
 	return order[:likely]
 }
 
-// tooFar tells whether the lengths and beginnings alone show that the two names are too different. It saves the full
+// tooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the full
 // comparison for names that are very unlike.
 func tooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))

@@ -161,7 +161,7 @@ func resolveNotes(s *jsonschema.Schema) {
 	}
 }
 
-// isUnsent tells whether callers should not send a field.
+// isUnsent reports whether callers should not send a field.
 func isUnsent(s *jsonschema.Schema) bool { return hasNote(s, "x-hidden") || hasNote(s, "x-filled") }
 
 func hasNote(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }

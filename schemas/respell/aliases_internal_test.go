@@ -39,7 +39,7 @@ func TestAliases_LeadToFieldsOfTool(t *testing.T) {
 	}
 }
 
-// known tells whether a path leads to a known field, or into a map that may have any fields.
+// known reports whether a path leads to a known field, or into a map that may have any fields.
 func known(fields *shape, path string) bool {
 	at := fields.at(path)
 	if i := strings.LastIndexByte(path, '.'); at == nil && i > 0 {

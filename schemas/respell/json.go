@@ -90,7 +90,7 @@ func removeAt(m map[string]any, path string) {
 	delete(m, name)
 }
 
-// isEmpty tells whether a value is null, or an empty text, list or object.
+// isEmpty reports whether a value is null, or an empty text, list or object.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -17,7 +17,7 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeign tells whether a name is that of an object that other protocols have and the tool does not. The known fields
+// IsForeign reports whether a name is that of an object that other protocols have and the tool does not. The known fields
 // of this object become arguments, so the fields that are left in it are unknown.
 func IsForeign(tool, name string) bool {
 	t := tableOf(tool)

@@ -52,7 +52,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// isList tells whether the values of the shape are lists.
+// isList reports whether the values of the shape are lists.
 func (s *shape) isList() bool { return strings.HasPrefix(s.opens, "[") }
 
 // at finds the shape at a dotted path, or nil.
@@ -153,7 +153,7 @@ func renameKey(object map[string]any, key, name, at string) error {
 	return nil
 }
 
-// isDropped tells whether rename drops a field of this shape because its value carries nothing.
+// isDropped reports whether rename drops a field of this shape because its value carries nothing.
 func (s *shape) isDropped(v any) bool {
 	inside, isObject := v.(map[string]any)
 	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Proofs tells whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI do.
+// Proofs reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI do.
 func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
 // Proof skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
@@ -18,19 +18,19 @@ func Proof(t testing.TB) {
 	}
 }
 
-// Times returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a tenth
+// Repetitions returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a tenth
 // of n.
-func Times(n int) int {
+func Repetitions(n int) int {
 	if Proofs() {
 		return n
 	}
 	return max(1, n/10)
 }
 
-// LeaveOut tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
+// SkipAll tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
 // it returns true, it has also printed "no tests to run", which the go command repeats in its line about the package,
 // and a reason, which go test -v shows.
-func LeaveOut() bool {
+func SkipAll() bool {
 	if Proofs() {
 		return false
 	}

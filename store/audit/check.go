@@ -159,7 +159,7 @@ func (c *checker) missing() error {
 	return c.each(store.Records, func(row store.Row) error {
 		r, err := store.DecodeRecord(row.Value)
 		if err != nil || r.ID != schemas.ID(store.LastNumber(row.Key)) {
-			return nil //nolint:nilerr // records told it
+			return nil //nolint:nilerr // records reported it
 		}
 		for _, e := range store.Entries(r) {
 			if c.expected[e.Space] == 0 {
@@ -190,7 +190,7 @@ func (c *checker) extra() error {
 			if err != nil {
 				return err
 			}
-			r, _ := store.DecodeRecord(b) // nil for one that cannot be read
+			r, _ := store.DecodeRecord(b) // nil if it cannot be read
 			switch {
 			case b != nil && (r == nil || r.ID != id):
 			case b == nil || !slices.ContainsFunc(store.Entries(r), store.Entry{Space: space, Key: row.Key}.Same):

@@ -109,7 +109,7 @@ func pagesOf(t *testing.T, path string) map[int]string {
 func TestInspect_SurvivesAnyBytesInPages(t *testing.T) {
 	path, whole := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range sandbox.Times(60) {
+	for range sandbox.Repetitions(60) {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(8) {
 			content[2*page+random.IntN(len(content)-2*page)] = byte(random.Uint32())

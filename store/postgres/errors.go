@@ -85,8 +85,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() []error { return []error{f.cause, f.err} }
 
-// isRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. A server that
-// shuts down fails also after it kept the commit, and a pooler if it does not know.
+// isRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is false for
+// an error of a server that shuts down, or of a pooler: the commit may have been kept.
 func isRefused(err error) bool {
 	_, answered := errors.AsType[*pgconn.PgError](err)
 	return answered && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)

@@ -12,8 +12,8 @@ import (
 // cellBytes is roughly the memory of a cell in addition to its key and its value.
 const cellBytes = 128
 
-// clockHand goes around over all cells, as in the CLOCK algorithm. It removes a cell if it passes twice without a read
-// in between.
+// clockHand is the hand of the CLOCK algorithm: it goes around over all cells, and removes a cell that was not read
+// since its last pass.
 type clockHand struct {
 	space store.Space
 	key   []byte // of the next cell; nil is the first one of the space

@@ -38,8 +38,8 @@ func (f *folder) add(number int64, writes []write) {
 	}
 }
 
-// keepUp starts folds while calls come, and waits if too many rows are pending.
-func (f *folder) keepUp() {
+// foldPending starts folds while calls come, and waits if too many rows are pending.
+func (f *folder) foldPending() {
 	if !f.uncertain {
 		f.store.cache.dropShortLived(f.store.foldable(), f.upTo)
 	}
@@ -47,7 +47,7 @@ func (f *folder) keepUp() {
 		f.begin()
 	}
 	if len(f.pending) > maxUnfolded {
-		_ = f.await() // it is told to the log
+		_ = f.await() // ended has handled the error
 	}
 }
 

@@ -61,8 +61,8 @@ func usable(ctx context.Context, of querier) (made bool, err error) {
 }
 
 // versionOf returns the version of the tables, and zero if there are none. It looks into pg_class, because to_regclass
-// alone may answer with the state before a wait for the lock: only a statement that locks a table sees changes that
-// others made meanwhile.
+// alone may answer with the state before a wait for the lock: only a statement that locks a table sees the changes that
+// other transactions made meanwhile.
 func versionOf(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {

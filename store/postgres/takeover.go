@@ -20,7 +20,7 @@ type Ownership struct {
 	lapses    atomic.Int64 // of the node's lease, at the last check of the ownership
 }
 
-// Owner is the process that took a workspace over last. The zero Owner means that nobody owns it.
+// Owner is the process that took a workspace over last. The zero Owner means that no process owns it.
 type Owner struct {
 	Epoch int64
 	Note  string // the note of TakeOver; empty if the owner gave the workspace up
@@ -210,7 +210,7 @@ func (o *Ownership) Replace(ctx context.Context, with, before string) error {
 	}))
 }
 
-// Remove deletes a workspace that nobody owns. The error is [ErrNoWorkspace] when there is none of the name.
+// Remove deletes a workspace that no process owns. The error is [ErrNoWorkspace] when there is none of the name.
 func (n *Node) Remove(ctx context.Context, workspace string) error {
 	done, err := n.Pool.Exec(ctx, `delete from handoff_workspace where name = $1 and note is null`, workspace)
 	if err == nil && done.RowsAffected() == 0 {

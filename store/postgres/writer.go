@@ -48,7 +48,7 @@ func (w *writer) loop() {
 		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
 			w.batch = w.store.queue.Next(w.batch, maxCalls, w.last, groupWait)
 			w.transact()
-			w.store.folder.keepUp()
+			w.store.folder.foldPending()
 			rest.Reset(idle)
 		}
 		if w.store.queue.Drained() {
@@ -57,7 +57,7 @@ func (w *writer) loop() {
 		select {
 		case <-w.store.queue.Ready:
 		case <-rest.C:
-			unsettled := errors.Is(w.settle(), store.ErrUncertain)
+			unsettled := errors.Is(w.resolvePending(), store.ErrUncertain)
 			if w.store.folder.begin() || unsettled {
 				rest.Reset(w.store.folder.pause())
 			}
@@ -70,14 +70,14 @@ func (w *writer) loop() {
 func (w *writer) transact() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
-	if err = w.settle(); err != nil {
+	if err = w.resolvePending(); err != nil {
 		begun = len(w.batch)
 		return
 	}
 	draft := w.fill(&begun)
 	if err = nil; len(draft) > 0 {
 		w.pending = draft
-		err = w.settle()
+		err = w.resolvePending()
 	}
 }
 
@@ -121,10 +121,10 @@ func isExplained(err error) bool {
 		errors.Is(err, store.ErrUnreachable)
 }
 
-// settle commits the pending entry, and tries until the database confirms or refuses it. If the database does not
+// resolvePending commits the pending entry, and tries until the database confirms or refuses it. If the database does not
 // answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If the
 // entry is already there, it was kept.
-func (w *writer) settle() (err error) {
+func (w *writer) resolvePending() (err error) {
 	if w.pending == nil {
 		return nil
 	}

@@ -9,21 +9,21 @@ import (
 	"path/filepath"
 )
 
-// SameFile tells whether two paths lead to one file.
+// SameFile reports whether two paths lead to one file.
 func SameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, failed := os.Stat(b)
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// Owned tells whether a file belongs to the user of this process. It returns true on systems whose files have no user
+// Owned reports whether a file belongs to the user of this process. It returns true on systems whose files have no user
 // number as their owner.
 func Owned(f fs.FileInfo) bool {
 	uid, _, known := Owner(f)
 	return !known || uid == os.Geteuid()
 }
 
-// IsDir tells whether a path leads to a directory.
+// IsDir reports whether a path leads to a directory.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -37,15 +37,15 @@ func Canonical(path string) string {
 	return filepath.Clean(path)
 }
 
-// Exists tells whether a path exists, even as a link to nowhere.
+// Exists reports whether a path exists, even as a link to nowhere.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// Replace replaces a file in one step: a reader finds the old text or the new one. It first writes the new text next
-// to the file, under a name that [os.CreateTemp] makes of beside. Ready, which may be nil, gets the new file before
-// the replacement. If ready fails, the file is not replaced.
+// Replace replaces a file in one step: a reader finds the old text or the new one. It first writes the new text to a
+// temporary file in the same directory; beside is the pattern of its name, see [os.CreateTemp]. Then it calls ready,
+// which may be nil, with the new file. If ready fails, the file is not replaced.
 func Replace(path, beside string, text []byte, ready func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), beside)
 	if err != nil {

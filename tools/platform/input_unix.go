@@ -37,7 +37,7 @@ func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func())
 	}
 }
 
-// isSameFile tells whether the writer w writes to the file f.
+// isSameFile reports whether the writer w writes to the file f.
 func isSameFile(f *os.File, w io.Writer) bool {
 	out, ok := w.(*os.File)
 	if !ok {

@@ -113,7 +113,8 @@ const parentInterval = 10 * time.Second
 // process keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the
 // end of input ends the process.
 //
-// Linux can send a signal when the parent dies, but already sends it when the thread ends that started this process.
+// The signal that Linux can send at the death of the parent is not used: Linux sends it already when the thread that
+// started this process ends.
 func (l *Life) Follow(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {

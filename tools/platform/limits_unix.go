@@ -15,7 +15,8 @@ func LimitFileSize(file uint64) {
 	}
 }
 
-// DiskFull tells whether the file system of a directory has fewer than least bytes free, and less than a twentieth.
+// DiskFull reports whether the file system of a directory is nearly full: fewer than least bytes are free, and less
+// than a twentieth of it.
 func DiskFull(dir string, least uint64) bool {
 	var of unix.Statfs_t
 	err := unix.Statfs(dir, &of)

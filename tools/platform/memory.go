@@ -14,11 +14,11 @@ const (
 	largeLimit = 512 << 20 // a thousand calls that wait need more than smallLimit: collecting would never end
 )
 
-// SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB in a
+// SetMemoryLimit trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB in a
 // process that serves many or ends soon, as most commands do. A server of one client calls it again when many calls
 // of other processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the
 // environment sets another limit.
-func SpendMemory(many bool) {
+func SetMemoryLimit(many bool) {
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

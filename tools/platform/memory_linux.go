@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// MemoryExceeds tells whether processes use more than a share of the memory of the machine or of its container.
+// MemoryExceeds reports whether processes use more than a share of the memory of the machine or of its container.
 // Shared memory counts once, as far as the system reports it.
 func MemoryExceeds(pids []int, share float64) bool {
 	most := readNumber("/proc/meminfo", "MemTotal:")

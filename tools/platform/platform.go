@@ -8,8 +8,8 @@
 //     that they started ([CancelTree]).
 //   - This process itself: its input, its memory, its sleep, and its orderly end ([Life]).
 //
-// If the system cannot tell, a function returns the zero value, or [errors.ErrUnsupported] if it has an error.
-// Callers treat this as "cannot be checked here", never as "no".
+// If the system cannot tell, a function returns the zero value, or [errors.ErrUnsupported] if it has an error. Callers
+// read this value as "unknown", never as "no".
 package platform
 
 import (

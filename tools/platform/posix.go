@@ -57,11 +57,11 @@ func Owner(f fs.FileInfo) (uid, gid int, known bool) {
 	return int(of.Uid), int(of.Gid), true
 }
 
-// HardLinked tells whether a file has several names, as far as the system reports them.
+// HardLinked reports whether a file has several names, as far as the system reports them.
 func HardLinked(f fs.FileInfo) bool {
 	of, ok := f.Sys().(*syscall.Stat_t)
 	return ok && of.Nlink > 1
 }
 
-// ReaderLeft tells whether a write failed because the pipe or the socket has no reader any more.
-func ReaderLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }
+// IsBrokenPipe reports whether a write failed because the pipe or the socket has no reader any more.
+func IsBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

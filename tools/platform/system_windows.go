@@ -65,8 +65,8 @@ func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 // HardLinked is not implemented here.
 func HardLinked(fs.FileInfo) bool { return false }
 
-// ReaderLeft tells whether a write failed because the pipe or the socket has no reader any more.
-func ReaderLeft(err error) bool {
+// IsBrokenPipe reports whether a write failed because the pipe or the socket has no reader any more.
+func IsBrokenPipe(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA) ||
 		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED) || errors.Is(err, syscall.EPIPE)
 }

@@ -49,7 +49,7 @@ func (e *fileElection) Prepare() error {
 // Owner reads the note.
 func (e *fileElection) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
 
-// Is tells whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
+// Is reports whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
 // original.
 func (e *fileElection) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
 

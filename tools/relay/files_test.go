@@ -50,7 +50,7 @@ func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 // A command does not queue: it takes the new lock while it still releases the old one.
 func TestRelay_CommandGoesOnInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
-	for range sandbox.Times(20) {
+	for range sandbox.Repetitions(20) {
 		w := newWorld(t)
 		c := w.config()
 		c.Stays = false

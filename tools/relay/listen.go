@@ -123,7 +123,7 @@ func (a Address) url() string {
 	return "http://owner"
 }
 
-// isRemote tells whether the owner may be on another machine.
+// isRemote reports whether the owner may be on another machine.
 func (a Address) isRemote() bool { return a.Network == "url" }
 
 // dialLimit is the longest time for a connection to a socket of this machine. It is generous: the kernel accepts a

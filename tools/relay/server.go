@@ -76,7 +76,7 @@ func (t *lockTenure) authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// Authorized tells whether a request of another process has the secret of an [Address].
+// Authorized reports whether a request of another process has the secret of an [Address].
 func Authorized(r *http.Request, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) == 1
 }
@@ -153,7 +153,7 @@ func (t *lockTenure) Opened() error {
 	return nil
 }
 
-// Holds tells whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
+// Holds reports whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
 // to the workspace. It costs a stat for each.
 func (t *lockTenure) Holds(context.Context) error {
 	if slices.ContainsFunc(t.files, func(f file) bool { return !f.isInPlace() }) {

@@ -18,7 +18,7 @@ type Election interface {
 	// lives.
 	Owner(ctx context.Context) (Note, bool)
 
-	// Is tells whether a note belongs to an owner of this workspace.
+	// Is reports whether a note belongs to an owner of this workspace.
 	Is(n Note) bool
 
 	// Try elects this process. It is called if the owner of the last note is gone or does not answer. The error is
@@ -47,7 +47,7 @@ type Tenure interface {
 	// this process by the note.
 	Serve(n Note, h http.Handler) error
 
-	// Alone tells whether no other process that stays uses the workspace, so that none will announce connections.
+	// Alone reports whether no other process that stays uses the workspace, so that none will announce connections.
 	Alone() (bool, error)
 
 	// Opened is called after the store was opened.

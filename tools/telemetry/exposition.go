@@ -51,7 +51,7 @@ func gauge(name, help string) family     { return family{name, "gauge", help} }
 func counter(name, help string) family   { return family{name, "counter", help} }
 func histogram(name, help string) family { return family{name, "histogram", help} }
 
-// Write writes all metrics in the text format of Prometheus. If the figures of the workspace cannot be read, it
+// Write writes all metrics in the text format of Prometheus. If the statistics of the workspace cannot be read, it
 // writes the others, and handoff_up as 0. It takes about two seconds at most. Its error comes from w.
 //
 // The text is composed in memory first, so w never gets half of a page. Families come in a fixed order and samples in

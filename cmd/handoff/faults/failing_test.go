@@ -97,7 +97,7 @@ func (h home) traced(which string, args []string) string {
 	return string(said)
 }
 
-// strike runs a command with a fault, and tells whether it happened.
+// strike runs a command with a fault, and reports whether it happened.
 func (h home) strike(before, whole []string, fault string, args []string) (struck bool) {
 	h.Helper()
 	trace := filepath.Join(h.state, "trace")

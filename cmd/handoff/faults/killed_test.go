@@ -133,7 +133,7 @@ func TestChore_KilledAtAnyCallLosesNothing(t *testing.T) {
 	t.Logf("%d commands were killed; each %d. of %d was tried", killed, each, tried)
 }
 
-// killed kills a command, and tells whether it was.
+// killed kills a command, and reports whether it was.
 func (h home) killed(c chore, fault string, from home, whole []string) bool {
 	h.Helper()
 	call, _, _ := strings.Cut(fault, ":")

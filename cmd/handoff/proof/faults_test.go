@@ -101,7 +101,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// kept is a state directory whose workspace w holds some handoffs.
+// keptState is a state directory whose workspace w holds some handoffs.
 func keptState(t *testing.T) (state, file string) {
 	t.Helper()
 	d := commandtest.NewDesk(t)
@@ -155,7 +155,7 @@ func TestFaults_OwnerOfOtherUserIsNamed(t *testing.T) {
 	where = commandtest.InProcess(t, state, as, "where")
 	require.Contains(t, where.Out, "owner: a process of another user")
 	require.Contains(t, where.Errs, "a process of another user has workspace w open")
-	s.Leave()
+	s.CloseInput()
 }
 
 // withoutRights makes a directory readable to all and gives how to run a process that may not write there:
@@ -263,7 +263,7 @@ func TestFaults_DamagedPagesCauseNoPanic(t *testing.T) {
 	sound, err := os.ReadFile(file)
 	require.NoError(t, err)
 	used := usedPages(t, file)
-	for page := 2; page < used; page += max(used/sandbox.Times(20), 1) {
+	for page := 2; page < used; page += max(used/sandbox.Repetitions(20), 1) {
 		content := bytes.Clone(sound)
 		for i := range 4096 {
 			content[page*4096+i] = byte(i * 31)

@@ -97,7 +97,7 @@ func TestMessages_ThroughTools(t *testing.T) {
 	}
 }
 
-// names tells whether a message names the handoff it is about.
+// names reports whether a message names the handoff it is about.
 func names(t *testing.T, message string) bool { return readMessage(t, message)["handoff_id"] != nil }
 
 func messagePath(name string) string {

@@ -91,7 +91,7 @@ func sameTime(a, b string) bool {
 	return err == nil && err2 == nil && x.Equal(y)
 }
 
-// carriesNothing tells whether a value is null or empty.
+// carriesNothing reports whether a value is null or empty.
 func carriesNothing(v any) bool {
 	b, err := json.Marshal(v)
 	return err == nil && slices.Contains([]string{`null`, `""`, `[]`, `{}`}, string(b))

@@ -57,7 +57,7 @@ type wireAnswer struct {
 // HANDOFF_PROOF_ROUNDS=200 asks for more than the 20 rounds of every day.
 func TestStdio_AnswersCallsAtEndOfInput(t *testing.T) {
 	t.Parallel()
-	rounds := sandbox.Times(20)
+	rounds := sandbox.Repetitions(20)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_PROOF_ROUNDS")); err == nil {
 		rounds = more
 	}

@@ -181,7 +181,7 @@ func (h *history) lives() map[schemas.ID][]act {
 	return lives
 }
 
-// heldUntold tells whether a handoff is held in the end although no claim of it was answered.
+// heldUntold reports whether a handoff is held in the end although no claim of it was answered.
 func heldUntold(life []act) (end act, ok bool) {
 	for _, a := range life {
 		switch {

@@ -65,7 +65,7 @@ func (c *crowd) sit(seat int) (*client, error) {
 	return s, nil
 }
 
-// killOwner kills the process that owns the store. It tells whether that can be told just now.
+// killOwner kills the process that owns the store. It reports whether that can be told just now.
 func (c *crowd) killOwner() bool {
 	s := c.leave(c.place.owner())
 	if s == nil {

@@ -46,7 +46,7 @@ func (h *history) judge() (impossible map[schemas.ID]string) {
 	return impossible
 }
 
-// explains tells whether some order of the acts on one handoff leads to all that was told of them.
+// explains reports whether some order of the acts on one handoff leads to all that was told of them.
 func (m model) explains(life []act) bool {
 	rules := (&porcupine.NondeterministicModel{
 		Init: func() []any { return []any{standing{}} },
@@ -111,7 +111,7 @@ func (m model) free(s standing, by time.Duration) bool {
 	return s.at == pending || s.at == held && dead && died <= by
 }
 
-// looks tells whether a handoff that stands so may be found with a status.
+// looks reports whether a handoff that stands so may be found with a status.
 func (m model) looks(s standing, a act) bool {
 	switch {
 	case a.status == "":

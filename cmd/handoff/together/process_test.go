@@ -97,7 +97,7 @@ func (s *process) stop(t *testing.T) {
 	}, 10*time.Second, time.Millisecond, "it does not stop")
 }
 
-// alive tells whether the process has not ended.
+// alive reports whether the process has not ended.
 func (s *process) alive() bool {
 	select {
 	case <-s.ended:

@@ -121,7 +121,7 @@ func (d *day) work(clients int) (leave func()) {
 	}
 }
 
-// round sends a handoff and finishes another one, and tells whether the client goes on.
+// round sends a handoff and finishes another one, and reports whether the client goes on.
 func (d *day) round(s *process, to, title string) bool {
 	out, err := s.send(d.ctx, schemas.SendIn{To: to, Task: "try it", Title: title, Parent: "none"})
 	if err != nil {

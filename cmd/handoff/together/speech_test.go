@@ -99,7 +99,7 @@ func (s *process) expect(come chan<- answer) (id int, err error) {
 	return s.asked, nil
 }
 
-// hears tells whether the process still answers, as far as is known.
+// hears reports whether the process still answers, as far as is known.
 func (s *process) hears() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -257,7 +257,7 @@ func (g wild) live(t *testing.T) *life {
 // Random rules in random lives stay within the bounds at all times. HANDOFF_WILD is their number, and HANDOFF_SEED
 // the first seed.
 func TestWildRules_StayWithinTheirBounds(t *testing.T) {
-	lives := sandbox.Times(100)
+	lives := sandbox.Repetitions(100)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_WILD")); err == nil {
 		lives = n
 	}

@@ -21,7 +21,7 @@ import (
 	"handoff/tools"
 )
 
-// Completions is an invoker that runs the checks of work that a call completes, and adds their observations to the
+// CompletionChecker is an invoker that runs the checks of work that a call completes, and adds their observations to the
 // call. It passes on all other calls, and completions without a repository or without checks, unchanged.
 //
 // A call waits for its checks at most as long as the field Patience says. Then Completions refuses the call as
@@ -29,7 +29,7 @@ import (
 // repeat of the call waits for the same checks. Stop ends the checks, and so does the end of the process.
 //
 // Its methods may be called concurrently.
-type Completions struct {
+type CompletionChecker struct {
 	tools.Invoker
 	ProjectChecks
 	Patience time.Duration // 0 for no limit
@@ -51,7 +51,7 @@ type run struct {
 }
 
 // Invoke passes the call on, with the observations of the checks.
-func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
+func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	if call.Tool == (schemas.CompleteIn{}).Tool() {
 		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMe
 }
 
 // Stop ends all running checks.
-func (c *Completions) Stop() {
+func (c *CompletionChecker) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.runs {
@@ -72,7 +72,7 @@ func (c *Completions) Stop() {
 
 // runChecks runs the checks of a completion. It returns nil if there is no check to run, or if the mailbox will refuse
 // the call in any case.
-func (c *Completions) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
+func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Completions) runChecks(ctx context.Context, call tools.Call) (*schemas.
 	return &sight, nil
 }
 
-func (c *Completions) patience() <-chan time.Time {
+func (c *CompletionChecker) patience() <-chan time.Time {
 	if c.Patience == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (c *Completions) patience() <-chan time.Time {
 
 // runOf returns the run of a job for a handoff. If the same job runs already, it returns that run. If another job runs
 // for the handoff, it ends that run and starts a new one.
-func (c *Completions) runOf(id schemas.ID, job checks.Job) *run {
+func (c *CompletionChecker) runOf(id schemas.ID, job checks.Job) *run {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := c.runs[id]; l != nil {
@@ -149,7 +149,7 @@ func sameJob(a, b checks.Job) bool {
 }
 
 // forget removes the run of a handoff, so that its next completion starts a new one.
-func (c *Completions) forget(id schemas.ID, l *run) {
+func (c *CompletionChecker) forget(id schemas.ID, l *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.runs[id] == l {
@@ -159,7 +159,7 @@ func (c *Completions) forget(id schemas.ID, l *run) {
 
 // refuseWhileRunning refuses a completion whose checks still run. It keeps the result of the work in a checkpoint, so
 // that a next holder has it if this holder is gone before the checks end.
-func (c *Completions) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *run) error {
+func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *run) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {
 		running += ", " + strings.Join(l.job.Names, ", ") + " among them"

@@ -24,7 +24,7 @@ import (
 // A shop has one check that takes until a file is there, which a person allowed.
 type shop struct {
 	*mailboxtest.World
-	*checking.Completions
+	*checking.CompletionChecker
 	t    *testing.T
 	dir  string
 	gate string // the file
@@ -49,7 +49,7 @@ func newShop(t *testing.T) shop {
 	read, err := runner.Read(t.Context(), repository, s.head)
 	require.NoError(t, err)
 	require.NoError(t, runner.Permissions(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
-	s.Completions = &checking.Completions{
+	s.CompletionChecker = &checking.CompletionChecker{
 		Invoker: tools.Local{Mailbox: s.Service}, ProjectChecks: checking.ProjectChecks{Runner: runner, Dir: s.dir},
 	}
 	t.Cleanup(s.Stop)
@@ -136,7 +136,7 @@ func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 	complete := func(commit string) chan error {
 		ended := make(chan error)
 		go func() {
-			_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Completions, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+			_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.CompletionChecker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 				schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": commit}}})
 			ended <- err
 		}()

@@ -67,7 +67,7 @@ func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome
 		return ended, reported, err
 	}
 	s := l.slot
-	dir, ok := within(s.tree, c.Dir)
+	dir, ok := dirInTree(s.tree, c.Dir)
 	if !ok {
 		ended.Why = c.Dir + " is no directory of the commit"
 		return ended, reported, nil
@@ -139,8 +139,8 @@ func (e *outcome) judge(reported results) {
 	}
 }
 
-// within returns the path of a directory in a tree. It returns false if a link on the way leads out of the tree.
-func within(tree, dir string) (string, bool) {
+// dirInTree returns the path of a directory in a tree. It returns false if a link on the way leads out of the tree.
+func dirInTree(tree, dir string) (string, bool) {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return "", false

@@ -88,7 +88,7 @@ func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 	}
 }
 
-// hasEnded tells whether a process is gone, or waits for its parent alone.
+// hasEnded reports whether a process is gone, or waits for its parent alone.
 func hasEnded(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")

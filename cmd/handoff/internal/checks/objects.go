@@ -69,7 +69,7 @@ func writeIfChanged(path, text string) error {
 
 // git runs git with an input, and returns its output. The error has git's message.
 func (o objects) git(ctx context.Context, input string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
 	env := []string{
 		"GIT_DIR=" + o.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1",
 	}

@@ -77,7 +77,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
-		err = identity.Missing()
+		err = identity.NoNameError()
 	}
 	return by, err
 }

@@ -164,7 +164,7 @@ func (conn *Connection) Invoker() tools.Invoker {
 		dir, _ := conn.App.Location().FilesDir() // empty for no project
 		var boxes tools.Invoker = conn.App.Declarer(cmp.Or[tools.Invoker](conn.empty, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
-			boxes = &checking.Completions{Invoker: boxes, ProjectChecks: checks} // they end with this process
+			boxes = &checking.CompletionChecker{Invoker: boxes, ProjectChecks: checks} // they end with this process
 		}
 		conn.invoker = &project.Files{Invoker: boxes, Dir: dir}
 	}

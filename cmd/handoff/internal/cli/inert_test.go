@@ -12,11 +12,11 @@ import (
 )
 
 func TestInert_KeepsMeaningOfJSON(t *testing.T) {
-	raw, err := json.Marshal(map[string]string{"title": commandtest.Repaint})
+	raw, err := json.Marshal(map[string]string{"title": commandtest.HostileText})
 	require.NoError(t, err)
-	shown := cli.Inert(raw)
+	shown := cli.EscapedJSON(raw)
 	require.Equal(t, shown, schemas.Visible(shown))
 	require.JSONEq(t, string(raw), shown)
 	require.Contains(t, shown, "wäre 東京 🎉")
-	require.Equal(t, "\"\ufffd\"", cli.Inert(json.RawMessage("\"\x9b\"")))
+	require.Equal(t, "\"\ufffd\"", cli.EscapedJSON(json.RawMessage("\"\x9b\"")))
 }

@@ -90,11 +90,11 @@ func (p *Page) Status(s schemas.Status) string {
 	return p.InStateColour(display.State{Status: s}, string(s))
 }
 
-// Print writes the result of a tool unchanged with --json, with its texts [Inert], else the page that fill makes of
+// Print writes the result of a tool unchanged with --json, with its texts [EscapedJSON], else the page that fill makes of
 // it.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
-		return a.Write(Inert(raw) + "\n")
+		return a.Write(EscapedJSON(raw) + "\n")
 	}
 	p := &Page{Style: a.Style()}
 	fill(p)
@@ -143,12 +143,12 @@ func (p *Page) Document(v any) {
 	if err != nil || string(b) == "null" {
 		return
 	}
-	p.Line("\n%s", Inert(b))
+	p.Line("\n%s", EscapedJSON(b))
 }
 
-// Inert writes JSON so that no text in it can repaint a terminal: hidden characters become escapes of JSON, which
+// EscapedJSON writes JSON so that no text in it can repaint a terminal: hidden characters become escapes of JSON, which
 // mean the same to programs.
-func Inert(raw json.RawMessage) string {
+func EscapedJSON(raw json.RawMessage) string {
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
 	if strings.IndexFunc(text, schemas.Hidden) < 0 {
 		return text

@@ -40,7 +40,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 	}
 	coded := coded(cmd, err)
 	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a refused tool call answers
-		fmt.Fprintln(a.Stdout, Inert(b))
+		fmt.Fprintln(a.Stdout, EscapedJSON(b))
 	}
 	a.PrintError(coded, a.remedies(cmd, coded)...)
 	return schemas.Codes[coded.Code].Exit
@@ -51,7 +51,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.Advice
 	if needsName(e) && a.Agent == "" {
-		ways = append(ways, identity.Missing().Hint)
+		ways = append(ways, identity.NoNameError().Hint)
 	}
 	ways = append(slices.Compact(ways), a.usageOf(cmd, e.Field))
 	if cmd.Name() == "call" {

@@ -72,8 +72,8 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 var statuses = map[doctor.State]int{doctor.Warning: 1, doctor.Error: 2}
 
 // newBench collects the facts and connections that all examinations share.
-func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
-	return doctor.Bench{
+func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.ClientEnv {
+	return doctor.ClientEnv{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			DirFlag: a.RepeatedFlag("dir", a.Dir), WorkspaceFlags: a.PlaceFlags(),
@@ -85,19 +85,19 @@ func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 // examinations returns all examinations. Without a home directory it returns none for clients, as their files cannot be
 // found.
 func examinations(
-	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
+	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.ClientEnv,
 ) (all []func() []doctor.Finding) {
 	one := func(f doctor.Finding) []doctor.Finding { return []doctor.Finding{f} }
 	all = append(all,
 		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
 		func() []doctor.Finding { return one(doctor.Version(b.Program)) })
 	if homeless != nil {
-		return append(all, func() []doctor.Finding { return one(doctor.Homeless(homeless)) })
+		return append(all, func() []doctor.Finding { return one(doctor.NoHomeDir(homeless)) })
 	}
 	for _, c := range clients {
 		all = append(all, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
 	}
-	return append(all, func() []doctor.Finding { return doctor.Idle(clients, b) })
+	return append(all, func() []doctor.Finding { return doctor.NoClientSetUp(clients, b) })
 }
 
 // runAll runs the examinations at the same time, as most of them wait for other processes.
@@ -116,11 +116,11 @@ func runAll(examinations []func() []doctor.Finding) []doctor.Finding {
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
 	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
-		return []doctor.Finding{doctor.Nameless(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
+		return []doctor.Finding{doctor.InvalidName(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
-		return []doctor.Finding{doctor.Nowhere(err, a.Location()), doctor.Identity(ctx, self, nil)}
+		return []doctor.Finding{doctor.NoWorkspace(err, a.Location()), doctor.Identity(ctx, self, nil)}
 	}
 	if a.InDatabase() {
 		return examineDatabase(ctx, a, ws, self, sh)
@@ -128,12 +128,12 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	findings := append(doctor.Files(ws, sh), doctor.Owner(ws.Dir, a.Now(), sh))
 	findings = append(findings, doctor.Neighbours(ws, a.Getenv)...)
 	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Permissions(), sh)...)
-	if why, shut := doctor.Shut(ws); shut {
+	if why, shut := doctor.MustNotOpen(ws); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
 	boxes, err := openWorkspace(ctx, a, ws, nil)
 	if err != nil {
-		return append(findings, doctor.Closed(err, sh))
+		return append(findings, doctor.StoreNotOpened(err, sh))
 	}
 	file, _ := ws.Store()
 	return append(findings, examineInside(ctx, a, boxes, file, self, sh)...)
@@ -177,7 +177,7 @@ func examineInside(
 		findings = append(findings, doctor.Work(ctx, boxes, sh, spell)...)
 	}
 	if err := boxes.Close(); err != nil {
-		findings = append(findings, doctor.Closed(err, sh))
+		findings = append(findings, doctor.StoreNotOpened(err, sh))
 	}
 	return findings
 }

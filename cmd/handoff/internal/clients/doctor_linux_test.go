@@ -41,5 +41,5 @@ func TestDoctor_ReportsStoppedOwner(t *testing.T) {
 	s.Ask("ping", "{}")
 	code, out = examined(p)
 	require.Less(t, code, 2, out)
-	s.Leave()
+	s.CloseInput()
 }

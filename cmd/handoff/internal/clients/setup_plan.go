@@ -168,7 +168,7 @@ func versionNote(change setup.Change, now string) string {
 // leaveAlone notes why setup leaves a file alone, and how a person can help.
 func (f *fileSetup) leaveAlone(err error) {
 	f.State, f.Reason = fileLeftAlone, err.Error()
-	_, f.hasPlugin = errors.AsType[*setup.Plugged](err)
+	_, f.hasPlugin = errors.AsType[*setup.PluginInstalled](err)
 	if snippet := f.change.Snippet(); snippet.Text != "" {
 		f.Snippet = &snippet
 	}

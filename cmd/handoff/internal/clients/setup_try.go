@@ -72,7 +72,7 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 
 // remedy returns the command or the advice for a server that did not answer well.
 func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) string {
-	_, another := errors.AsType[*live.Another](err)
+	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {
 	case server.URL != "" && another:
 		return "handoff setup " + c.Name + " --http URL, with the address of handoff serve --http"

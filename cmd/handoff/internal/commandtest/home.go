@@ -156,8 +156,8 @@ func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...stri
 	return ProcessResult{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// Leave ends the server by ending its input.
-func (s *Server) Leave() {
+// CloseInput ends the server by ending its input.
+func (s *Server) CloseInput() {
 	s.T.Helper()
 	require.NoError(s.T, s.In.Close())
 	require.Zero(s.T, s.Wait(), "%s", s.LogText())

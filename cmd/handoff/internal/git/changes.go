@@ -124,7 +124,7 @@ const maxOutput = 64 << 20
 // git's message, for example if a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
 	out, err := Run(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func AgentOfClient(name string) (schemas.Agent, bool) {
 	return "", false
 }
 
-// Missing is the error of a command that writes and has no name to act under.
-func Missing() *schemas.Error {
+// NoNameError is the error of a command that writes and has no name to act under.
+func NoNameError() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }

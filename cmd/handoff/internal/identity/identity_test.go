@@ -46,7 +46,7 @@ func TestCaller_RefusesReservedNames(t *testing.T) {
 }
 
 func TestMissing_HasRemedy(t *testing.T) {
-	require.Contains(t, schemas.AsError(identity.Missing()).Hint, "HANDOFF_AGENT")
+	require.Contains(t, schemas.AsError(identity.NoNameError()).Hint, "HANDOFF_AGENT")
 }
 
 func TestOfClient_MatchesItsShell(t *testing.T) {

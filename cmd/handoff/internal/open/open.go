@@ -175,7 +175,7 @@ func explain(c Config, err error) error {
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
 		refused := schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err)
 		switch {
-		case platform.Exists(beforeRestore(c.Dir)):
+		case platform.Exists(keptFilePath(c.Dir)):
 			return refused.WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
 		case errEmptied(c.Dir) != nil:
 			return refused.WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one. "+

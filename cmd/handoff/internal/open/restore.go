@@ -22,7 +22,7 @@ import (
 // In a database, it becomes a workspace with "~" in its name, which users cannot choose. The undo of a restore
 // exchanges both, so the work since the restore is not lost either.
 
-func beforeRestore(dir string) string { return filepath.Join(dir, workspace.BeforeFile) }
+func keptFilePath(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
 
 // KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
@@ -40,7 +40,7 @@ func stagedName(name string) string { return name + "~restoring" }
 // files with [relay.Lock]. The store changes only in the last step, which is atomic. Errors are *[schemas.Error], or
 // errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptFilePath(w.Dir)
 	used, err := filesInUse(ctx, w)
 	if err != nil {
 		return "", err
@@ -135,7 +135,7 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 // UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller has locked the
 // files.
 func UndoFiles(w workspace.Workspace) error {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptFilePath(w.Dir)
 	restored := at + ".restored"
 	switch {
 	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
@@ -165,13 +165,13 @@ func AcceptFiles(w workspace.Workspace) error {
 	if !hasKeptFile(w) {
 		return errNothingKept(w.Name)
 	}
-	return os.Remove(beforeRestore(w.Dir))
+	return os.Remove(keptFilePath(w.Dir))
 }
 
 // hasKeptFile reports whether a restore kept a replaced store. A restore that was killed before its last step left only
 // a second link to the current store, which does not count.
 func hasKeptFile(w workspace.Workspace) bool {
-	before := beforeRestore(w.Dir)
+	before := keptFilePath(w.Dir)
 	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 

@@ -46,7 +46,7 @@ func Open(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 // Write writes to w. If the reader has left, Write ends the context of [Open] and returns no error.
 func (o *Writer) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
-	if platform.ReaderLeft(err) {
+	if platform.IsBrokenPipe(err) {
 		o.left(ErrReaderLeft)
 		return len(p), nil
 	}

@@ -31,7 +31,7 @@ import (
 // signal comes, and then ends the process. Version is set in a release build, and otherwise empty. After a signal the
 // exit status is the one that shells expect, whatever the command returns. A second signal ends the process at once.
 func Main(version string) {
-	platform.SpendMemory(true) // before the start allocates enough to be collected
+	platform.SetMemoryLimit(true) // before the start allocates enough to be collected
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -19,8 +19,8 @@ import (
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.
 const StoreFile = "handoff.db"
 
-// BeforeFile is the name of the replaced store that a restore keeps.
-const BeforeFile = StoreFile + ".before"
+// KeptFile is the name of the replaced store that a restore keeps.
+const KeptFile = StoreFile + ".before"
 
 // LockFile is the name of the lock file. Each directory of a workspace has it, even if the store is gone.
 const LockFile = "handoff.lock"
@@ -28,9 +28,9 @@ const LockFile = "handoff.lock"
 // KeyFile is the name of the file with the key that signs the heads of the audit registry.
 const KeyFile = "handoff.key"
 
-// ToldFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command. Further
+// NotifiedFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command. Further
 // files of this kind begin with its name and a dot.
-const ToldFile = "handoff.told"
+const NotifiedFile = "handoff.told"
 
 const (
 	logFile     = "handoff.log"
@@ -42,9 +42,9 @@ const (
 // isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
 // these files.
 func isOwnFile(name string) bool {
-	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
+	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
-		ToldFile, ToldFile+".*")
+		NotifiedFile, NotifiedFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
@@ -91,7 +91,7 @@ func isMissing(path string) bool {
 func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
 
 // Before returns the file that a restore replaced and kept. Ok is false when there is none.
-func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
+func (w Workspace) Before() (_ File, ok bool) { return w.file(KeptFile) }
 
 // Log returns the log file of the owners of the workspace, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }
@@ -259,19 +259,19 @@ func Move(from, to Workspace) error {
 // empty, so an empty file then means a loss. The file handoff.here distinguishes both: it has a byte as soon as the
 // store was open.
 
-const hereFile = "handoff.here" // of [relay.Files]
+const presenceFile = "handoff.here" // of [relay.Files]
 
 // WasEmptied reports whether another program emptied the file of the store in a directory.
 func WasEmptied(dir string) bool {
 	file, err := os.Stat(filepath.Join(dir, StoreFile))
-	here, unmarked := os.Stat(filepath.Join(dir, hereFile))
+	here, unmarked := os.Stat(filepath.Join(dir, presenceFile))
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
 // MarkOpened notes whether the store in a directory was open since it was made. It ignores errors of the file system:
 // then [WasEmptied] does not notice a later loss.
 func MarkOpened(dir string, was bool) {
-	path := filepath.Join(dir, hereFile)
+	path := filepath.Join(dir, presenceFile)
 	here, err := os.Stat(path)
 	if err != nil || was == (here.Size() > 0) {
 		return

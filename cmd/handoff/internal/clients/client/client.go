@@ -96,5 +96,5 @@ type Scope string
 // The scopes.
 const (
 	User    Scope = "user"    // for one person, in every project
-	Project Scope = "project" // for everybody in one project, in files that are shared
+	Project Scope = "project" // for all users of one project, in shared files
 )

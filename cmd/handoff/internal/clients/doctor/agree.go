@@ -10,9 +10,9 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// twoNames finds a server and hooks of one scope that act under different agent names. The hooks then report the mail
+// differingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the mail
 // of another agent than the one whose mail the server reads.
-func (in *installation) twoNames() []Finding {
+func (in *installation) differingNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
 		if i < 0 || len(e.Command) == 0 || e.Off {
@@ -21,7 +21,7 @@ func (in *installation) twoNames() []Finding {
 		hooks := append(in.calls(in.hooks[i]), client.Call{})[0].Agent
 		if server := nameOf(e); server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: they tell of somebody else's mail",
-				in.client.Title, as(server), as(hooks)).
+				in.client.Title, actsAsText(server), actsAsText(hooks)).
 				try(in.setupCommand(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
 		}
 	}
@@ -39,16 +39,16 @@ func nameOf(e installed.Entry) string {
 	return name
 }
 
-func as(agent string) string {
+func actsAsText(agent string) string {
 	if agent == "" {
 		return "under the name of the session"
 	}
 	return "as " + agent
 }
 
-// withheld finds variables of this environment that a client passes on to its hooks and shells, but not to its server.
+// withheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its server.
 // Because of these variables, one session may have two agent names or use two stores.
-func (in *installation) withheld() (all []Finding) {
+func (in *installation) withheldVariables() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
 			continue

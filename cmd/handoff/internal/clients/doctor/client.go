@@ -15,7 +15,7 @@ import (
 )
 
 // A Bench holds the facts and connections that the examination of clients needs.
-type Bench struct {
+type ClientEnv struct {
 	Shell
 
 	Machine client.Machine
@@ -28,23 +28,23 @@ type Bench struct {
 // Client examines one client: the entries and hooks of handoff in its files, whether the client reads these files,
 // whether the servers of the entries answer, and whether the programs of the hooks exist. It starts a server only if
 // package installed allows that. All servers that it started have ended when it returns.
-func Client(ctx context.Context, c client.Client, b Bench) []Finding {
+func Client(ctx context.Context, c client.Client, b ClientEnv) []Finding {
 	in := installationOf(c, b)
 	all := in.unreadable()
 	if !in.any() {
 		if len(all) > 0 {
 			return all
 		}
-		return []Finding{in.absent()}
+		return []Finding{in.notInstalled()}
 	}
 	entries := schemas.Map(in.all(), func(e installed.Entry) Finding { return in.examineEntry(ctx, e) })
-	return slices.Concat(all, in.ignored(), entries, in.withheld(), in.serverless(), in.twoNames(), in.twice(),
+	return slices.Concat(all, in.ignored(), entries, in.withheldVariables(), in.hooksWithoutServer(), in.differingNames(), in.installedTwice(),
 		in.missingHooks(), in.trust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
-// serverless finds hooks in a client that has no server of ours. A session of this client hears of mail, but has no
+// hooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but has no
 // tools to take it.
-func (in *installation) serverless() []Finding {
+func (in *installation) hooksWithoutServer() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
 	}
@@ -53,9 +53,9 @@ func (in *installation) serverless() []Finding {
 		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
-// Idle returns a finding if no client is set up for handoff. It returns no finding if a file of a client cannot be
+// NoClientSetUp returns a finding if no client is set up for handoff. It returns no finding if a file of a client cannot be
 // read, because that file may hold an entry.
-func Idle(clients []client.Client, b Bench) []Finding {
+func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
 		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
 			return nil
@@ -93,7 +93,7 @@ func (in *installation) ignored() (all []Finding) {
 	return all
 }
 
-func (in *installation) absent() Finding {
+func (in *installation) notInstalled() Finding {
 	state, what := Skipped, "is not set up"
 	if in.Wanted {
 		state = Warning
@@ -104,9 +104,9 @@ func (in *installation) absent() Finding {
 	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setupCommand(client.User))
 }
 
-// twice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the part that
+// installedTwice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the part that
 // setup wrote and keeps the plugin.
-func (in *installation) twice() []Finding {
+func (in *installation) installedTwice() []Finding {
 	var what, remedy string
 	switch {
 	case in.plugin == "" || len(in.hooks)+len(in.entries) == 0:

@@ -18,7 +18,7 @@ func TestClient_WarnsIfNotSetUp(t *testing.T) {
 	w.bench.Wanted = true
 	w.write(".cursor/mcp.json", `{"mcpServers": {"docs": {"url": "https://example.com"}}}`)
 	requireFinding(t, w.examine("cursor"), doctor.Warning, "Cursor is not set up", "handoff setup cursor")
-	requireFinding(t, doctor.Idle(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
+	requireFinding(t, doctor.NoClientSetUp(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
 }
 
 func TestClient_ReportsFaultsOfEntryWithRemedy(t *testing.T) {
@@ -92,7 +92,7 @@ func TestClient_ReportsBrokenFileOnce(t *testing.T) {
 	all := w.examine("gemini")
 	require.Len(t, all, 1)
 	requireFinding(t, all, doctor.Error, "settings.json: it does not parse", "handoff setup gemini-cli --print")
-	require.Empty(t, doctor.Idle(client.All(), w.bench))
+	require.Empty(t, doctor.NoClientSetUp(client.All(), w.bench))
 }
 
 func TestClient_WarnsOfPluginNextToSetup(t *testing.T) {

@@ -65,7 +65,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	brief, end := context.WithTimeout(ctx, serverTimeout)
 	defer end()
 	reply, err := in.trial(e).Ask(brief)
-	_, another := errors.AsType[*live.Another](err)
+	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {
 	case another:
 		return failure(aboutClients, "%s: it starts something else: %v", where, err).try(in.rewrite(e))

@@ -33,7 +33,7 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 			require.NoError(t, os.Chmod(w.Dir, tt.dir))
 			t.Cleanup(func() { require.NoError(t, os.Chmod(w.Dir, 0o700)) })
 			requireFinding(t, doctor.Files(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
-			_, shut := doctor.Shut(w)
+			_, shut := doctor.MustNotOpen(w)
 			require.Equal(t, tt.dir == 0o755, shut)
 		})
 	}

@@ -24,9 +24,9 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 	return s, err
 }
 
-// Nameless returns the finding that the name of the caller is not valid. Variable says that the name comes from
+// InvalidName returns the finding that the name of the caller is not valid. Variable says that the name comes from
 // HANDOFF_AGENT and not from --agent.
-func Nameless(err error, variable bool) Finding {
+func InvalidName(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
 		return f.try("unset HANDOFF_AGENT")

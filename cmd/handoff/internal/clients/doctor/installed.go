@@ -11,7 +11,7 @@ import (
 
 // An installation holds the entries, hooks and plugin of handoff in the files of a client.
 type installation struct {
-	Bench
+	ClientEnv
 
 	client  client.Client
 	entries []installed.Entry
@@ -21,8 +21,8 @@ type installation struct {
 }
 
 // installationOf reads the files of a client.
-func installationOf(c client.Client, b Bench) *installation {
-	in := &installation{Bench: b, client: c}
+func installationOf(c client.Client, b ClientEnv) *installation {
+	in := &installation{ClientEnv: b, client: c}
 	if plugins := installed.Plugins(c, b.Machine); len(plugins) > 0 {
 		in.plugin = plugins[0].Path
 	}

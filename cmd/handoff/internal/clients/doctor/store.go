@@ -33,7 +33,7 @@ const (
 func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
-		return []Finding{Closed(err, sh)}
+		return []Finding{StoreNotOpened(err, sh)}
 	}
 	found, look := ok(aboutStore, "it opens, and holds %s", schemas.Counted(newest.Event, "event")), ""
 	if file.Path != "" {
@@ -43,13 +43,13 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	if newest.Failing != "" {
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
 	}
-	all := []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
-	return append(all, spare(ctx, boxes, sh)...)
+	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh.line("audit verify"))}
+	return append(all, unusedSpace(ctx, boxes, sh)...)
 }
 
-// spare returns a finding if the store could give back much space: space in its file that is unused, or texts of
+// unusedSpace returns a finding if the store could give back much space: space in its file that is unused, or texts of
 // handoffs that ended long ago.
-func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
+func unusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
 	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
@@ -64,14 +64,14 @@ func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
 }
 
-// Closed returns the finding about a store that does not open.
-func Closed(err error, sh Shell) Finding {
+// StoreNotOpened returns the finding about a store that does not open.
+func StoreNotOpened(err error, sh Shell) Finding {
 	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
 }
 
-// Nowhere returns the finding about a missing workspace. Outside of a project a missing workspace is no fault, unless
+// NoWorkspace returns the finding about a missing workspace. Outside of a project a missing workspace is no fault, unless
 // the user named the workspace or its directory.
-func Nowhere(err error, asked workspace.Config) Finding {
+func NoWorkspace(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
 		state = Skipped
@@ -79,9 +79,9 @@ func Nowhere(err error, asked workspace.Config) Finding {
 	return state.of(aboutStore, "%s", explained(err))
 }
 
-// Homeless returns the finding that doctor examined no client. Without a home directory doctor cannot find the files of
+// NoHomeDir returns the finding that doctor examined no client. Without a home directory doctor cannot find the files of
 // clients.
-func Homeless(err error) Finding {
+func NoHomeDir(err error) Finding {
 	return failure(aboutClients, "none was looked at: %s", explained(err))
 }
 
@@ -94,9 +94,9 @@ func explained(err error) string {
 	return coded.Message + ". " + coded.Hint
 }
 
-// verified compares the registry with the records, as handoff audit verify does. For a large store, and if the
+// verifyRegistry compares the registry with the records, as handoff audit verify does. For a large store, and if the
 // comparison takes too long, it returns the finding that the store was not verified.
-func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
+func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > maxVerified {
 		return skipped(aboutStore, "it was not verified: it is large").try(verify)
 	}
@@ -131,10 +131,10 @@ func Neighbours(w workspace.Workspace, getenv func(string) string) []Finding {
 	})
 }
 
-// Shut reports whether doctor must not open a workspace, and returns the finding that says why. Opening would create a
+// MustNotOpen reports whether doctor must not open a workspace, and returns the finding that says why. Opening would create a
 // store if the store's file is missing or empty, and would change the permissions of a directory that other users can
 // read.
-func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
+func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
 	switch {
@@ -162,7 +162,7 @@ func permissions(dir string) []Finding {
 	case err != nil:
 		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).try("ls -ld " + shell.Quote(dir))}
 	case !info.IsDir():
-		return []Finding{failure(aboutStore, "%s is no directory", dir).try(aside(dir))}
+		return []Finding{failure(aboutStore, "%s is no directory", dir).try(moveAwayCommand(dir))}
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			try("chmod 700 " + shell.Quote(dir))}
@@ -185,11 +185,11 @@ func storeFile(path string, sh Shell) []Finding {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link to no file", path).try(aside(path))}
+		return []Finding{failure(aboutStore, "%s is a link to no file", path).try(moveAwayCommand(path))}
 	case err != nil:
 		return nil // the finding about the directory explains it
 	case !info.Mode().IsRegular():
-		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
+		return []Finding{failure(aboutStore, "%s is no file", path).try(moveAwayCommand(path))}
 	case workspace.WasEmptied(filepath.Dir(path)):
 		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
 			try(sh.line("restore FILE --replace"))}
@@ -201,8 +201,10 @@ func storeFile(path string, sh Shell) []Finding {
 	return nil
 }
 
-// aside returns the command that moves a file away.
-func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }
+// moveAwayCommand returns the command that moves a file away.
+func moveAwayCommand(path string) string {
+	return "mv -n " + shell.Line([]string{path, path + ".aside"})
+}
 
 // Owner examines the process that has a workspace open and serves the other processes. It reads the note about itself
 // that the process leaves in the workspace's directory.

@@ -17,7 +17,7 @@ func TestStore_SkipsVerificationOfLargeStore(t *testing.T) {
 }
 
 func TestClosed_IsAnError(t *testing.T) {
-	f := doctor.Closed(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.Shell{WorkspaceFlags: " --workspace w"})
+	f := doctor.StoreNotOpened(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.Shell{WorkspaceFlags: " --workspace w"})
 	requireFinding(t, []doctor.Finding{f}, doctor.Error, "process 7 does not answer. It may be stopped.", "handoff logs --workspace w")
 }
 

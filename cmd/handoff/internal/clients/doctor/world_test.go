@@ -25,7 +25,7 @@ var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 type world struct {
 	t     *testing.T
 	vars  map[string]string
-	bench doctor.Bench
+	bench doctor.ClientEnv
 }
 
 func newWorld(t *testing.T) *world {
@@ -33,7 +33,7 @@ func newWorld(t *testing.T) *world {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	w := &world{t: t, vars: map[string]string{"PATH": filepath.Join(dir, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME": filepath.Join(dir, "home")}}
-	w.bench = doctor.Bench{
+	w.bench = doctor.ClientEnv{
 		Machine: client.Machine{
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
 		},

@@ -117,8 +117,8 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// errInTheWay returns the error that a value on a path has the wrong type.
-func errInTheWay(path []any) error {
+// errPathBlocked returns the error that a value on a path has the wrong type.
+func errPathBlocked(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
 	}

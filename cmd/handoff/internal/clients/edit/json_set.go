@@ -21,7 +21,7 @@ func (d *JSON) Set(value any, path ...any) error {
 	} else if key, named := path[deep].(string); named && v.Value.Kind() == '{' {
 		d.insert(v, key, nested(value, path[deep+1:]))
 	} else {
-		return errInTheWay(path[:deep])
+		return errPathBlocked(path[:deep])
 	}
 	return d.commit(afterSet(d.values, path, value))
 }
@@ -33,7 +33,7 @@ func (d *JSON) Append(value any, path ...any) error {
 		return d.Set([]any{value}, path...)
 	}
 	if v.Value.Kind() != '[' {
-		return errInTheWay(path)
+		return errPathBlocked(path)
 	}
 	before, _ := d.Look(path...)
 	list, _ := before.([]any)
@@ -87,7 +87,7 @@ func (d *JSON) insert(into *hujson.Value, key string, value any) {
 // has the key more than once. Comments before the value stay, because they may also be about the values that follow.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
-		return errInTheWay(nil)
+		return errPathBlocked(nil)
 	}
 	above, deep := d.reach(path[:len(path)-1])
 	if deep < len(path)-1 {

@@ -147,7 +147,7 @@ func tomlList[T any](values []T) string {
 // within an inline table, because it removes only whole lines. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
-		return errInTheWay(nil)
+		return errPathBlocked(nil)
 	}
 	if _, there := d.Look(path...); !there {
 		return nil

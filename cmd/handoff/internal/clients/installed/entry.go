@@ -145,7 +145,7 @@ func (e Entry) Written(desired ...client.Server) bool {
 	})
 }
 
-// forEverybody returns the servers that setup may have written for everybody in a project, with the agent of the entry.
+// forEverybody returns the servers that setup may have written for all users of a project, with the agent of the entry.
 func (e Entry) forEverybody() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
 	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {

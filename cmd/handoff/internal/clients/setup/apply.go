@@ -13,8 +13,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// errMeanwhile says that a file changed after the plan was shown.
-var errMeanwhile = errors.New("it was changed meanwhile: run this again")
+// errFileChanged says that a file changed after the plan was shown.
+var errFileChanged = errors.New("it was changed meanwhile: run this again")
 
 // Apply makes a change that [Setter.Plan] returned. It returns the path of the backup copy of the file, or "" if it
 // made none. It does not change a file that another program has changed since the plan. If Apply fails, the file, its
@@ -69,7 +69,7 @@ func (c Change) checkUnchanged() error {
 	was := c.File
 	same := now.Missing == was.Missing && now.Resolved == was.Resolved && bytes.Equal(now.Text, was.Text)
 	if err == nil && !same {
-		err = errMeanwhile
+		err = errFileChanged
 	}
 	return err
 }

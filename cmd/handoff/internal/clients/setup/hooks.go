@@ -9,9 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// ours gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs in
+// ownParts gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs in
 // the field programs.
-type ours struct {
+type ownParts struct {
 	*edit.JSON
 
 	client   client.Client
@@ -22,8 +22,8 @@ type ours struct {
 // oursIn finds our hooks in a file. They may run the program of the desired setup or the program of the receipt, and
 // these programs may have other names than handoff. The error is [installed.ErrHooks] if there are more than
 // [installed.MostHooks], because setup removes each hook in a step of its own.
-func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
-	o := ours{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
+func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ownParts, error) {
+	o := ownParts{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.all()) > installed.MostHooks {
 		return o, installed.ErrHooks
 	}
@@ -31,7 +31,7 @@ func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error
 }
 
 // all returns our hooks on the given events, or on all events if none is given.
-func (o ours) all(events ...string) (all []installed.Handler) {
+func (o ownParts) all(events ...string) (all []installed.Handler) {
 	for h := range installed.Handlers(o) {
 		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
 			all = append(all, h)
@@ -41,7 +41,7 @@ func (o ours) all(events ...string) (all []installed.Handler) {
 }
 
 // put replaces our hooks by the hooks of the desired setup. The hooks of other authors stay in their places.
-func (o ours) put(d Desired) error {
+func (o ownParts) put(d Desired) error {
 	groups := map[string][]any{}
 	if d.Hooks {
 		for _, f := range o.client.Groups(d.Call) {
@@ -70,7 +70,7 @@ func (o ours) put(d Desired) error {
 
 // events returns the events on which this version sets a hook, and the events on which an earlier version left one in
 // the file.
-func (o ours) events() []string {
+func (o ownParts) events() []string {
 	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
 	there := schemas.Map(o.all(), func(h installed.Handler) string { return h.Event }) // of older versions too
 	return schemas.Unique(append(now, there...))
@@ -78,7 +78,7 @@ func (o ours) events() []string {
 
 // groups returns the groups on an event that contain hooks of ours. A group with hooks of other authors in it never
 // equals a group that setup writes, so put removes our hooks from it.
-func (o ours) groups(event string) (groups []any) {
+func (o ownParts) groups(event string) (groups []any) {
 	last := -1
 	for _, h := range o.all(event) {
 		if h.Group == last {
@@ -93,7 +93,7 @@ func (o ours) groups(event string) (groups []any) {
 
 // clear removes our hooks from an event. If the list of the event is then empty, it removes the list as well, and in
 // the same way the object of all events. It removes only lists and objects that setup made, according to the receipt.
-func (o ours) clear(event string) error {
+func (o ownParts) clear(event string) error {
 	if len(o.all(event)) == 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (o ours) clear(event string) error {
 		return err
 	}
 	for _, path := range []keyPath{{installed.HooksKey, event}, {installed.HooksKey}} {
-		if left, _ := o.Look(path...); !edit.IsEmpty(left) || !o.receipt.made(path) {
+		if left, _ := o.Look(path...); !edit.IsEmpty(left) || !o.receipt.createdBySetup(path) {
 			return nil
 		}
 		if err := o.Delete(path...); err != nil {
@@ -112,7 +112,7 @@ func (o ours) clear(event string) error {
 }
 
 // delete removes our hooks from an event, beginning with the last one, and removes the groups that become empty.
-func (o ours) delete(event string) error {
+func (o ownParts) delete(event string) error {
 	for _, h := range slices.Backward(o.all(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}
 		if err := o.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {

@@ -74,7 +74,7 @@ func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
 			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
 			all := w.Plan(c, w.desired)
 			require.Len(t, all, 1)
-			var plugged *setup.Plugged
+			var plugged *setup.PluginInstalled
 			require.ErrorAs(t, all[0].Err, &plugged)
 			require.Contains(t, setup.Hint(all[0].Err), tt.hint)
 			_, err := w.Apply(all[0])

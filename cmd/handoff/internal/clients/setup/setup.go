@@ -113,7 +113,7 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 // changes nothing. If the client has our plugin, the result is one change with a [*Plugged] as its error.
 func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
-		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
+		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: pluginInstalled(c, plugin)}}
 	}
 	return schemas.Map(d.targets(c), func(t target) Change { return s.planFile(c, d, t) })
 }

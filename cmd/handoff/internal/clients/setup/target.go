@@ -119,11 +119,11 @@ type reason struct{ why, hint string }
 func (r *reason) Error() string { return r.why }
 func (r *reason) Hint() string  { return r.hint }
 
-// Plugged says that a client has our plugin.
-type Plugged struct{ reason }
+// PluginInstalled says that a client has our plugin.
+type PluginInstalled struct{ reason }
 
-func plugged(c client.Client, plugin installed.EnabledPlugin) *Plugged {
-	return &Plugged{reason{
+func pluginInstalled(c client.Client, plugin installed.EnabledPlugin) *PluginInstalled {
+	return &PluginInstalled{reason{
 		"it has the plugin of handoff, which brings the same: both would run",
 		shell.Line(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
 	}}

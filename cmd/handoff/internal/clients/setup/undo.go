@@ -127,7 +127,7 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 				return err
 			}
 		}
-		return errors.Join(ignoreMissing(os.Remove(s.receiptPath(c.File.Resolved))), s.tidy(r, c.File.Resolved, exact))
+		return errors.Join(ignoreMissing(os.Remove(s.receiptPath(c.File.Resolved))), s.removeLeftovers(r, c.File.Resolved, exact))
 	})
 	return backup, err
 }
@@ -153,11 +153,11 @@ func (s Setter) undo(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// tidy removes the copies of a file if the parameter copies is true, and the empty directories that setup made. Another
+// removeLeftovers removes the copies of a file if the parameter copies is true, and the empty directories that setup made. Another
 // program may have written the receipt. So tidy removes only copies and directories that setup can have made: a copy
 // must lie next to its file or in the directory of the receipts and must have the name of a copy, and a directory must
 // contain the file.
-func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
+func (s Setter) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isCopy(name, resolved) {
 			err = errors.Join(err, ignoreMissing(os.Remove(name)))
@@ -166,12 +166,12 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !workspace.DirContains(installed.Resolved(dir), resolved)
 	})
-	return errors.Join(err, s.passOn(removeEmpty(made)))
+	return errors.Join(err, s.handOverDirs(removeEmpty(made)))
 }
 
-// passOn writes the directories that setup made, and that are not empty yet, into the receipts of the other files in
+// handOverDirs writes the directories that setup made, and that are not empty yet, into the receipts of the other files in
 // them, also of other clients. Then the undo of the last file removes the directories.
-func (s Setter) passOn(dirs []string) (err error) {
+func (s Setter) handOverDirs(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
 		other, ok := s.readReceipt(name)

@@ -84,8 +84,8 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	}
 	var seen schemas.CheckReport
 	end := a.Busy("looking at the checks of " + id)
-	err = a.Connect(ctx, nobody, func(conn *cli.Connection) (err error) {
-		seen, err = h.RunLater(ctx, conn.Invoker(), nobody, id)
+	err = a.Connect(ctx, systemCaller, func(conn *cli.Connection) (err error) {
+		seen, err = h.RunLater(ctx, conn.Invoker(), systemCaller, id)
 		return err
 	})
 	end()
@@ -95,9 +95,9 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	return report(a, seen)
 }
 
-// nobody is the caller under which the results of checks are recorded: they come from the program, and from no agent or
+// systemCaller is the caller under which the results of checks are recorded: they come from the program, and from no agent or
 // person.
-var nobody = schemas.Caller{Via: schemas.ViaCLI}
+var systemCaller = schemas.Caller{Via: schemas.ViaCLI}
 
 // report prints the results, and returns the exit status.
 func report(a *cli.App, seen schemas.CheckReport) error {

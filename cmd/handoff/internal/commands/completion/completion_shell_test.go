@@ -144,5 +144,5 @@ func TestCompletion_DoesNotWaitForStoppedOwner(t *testing.T) {
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGCONT))
 	require.Zero(t, asked.Code, asked.Errs)
 	require.Regexp(t, `^:\d+\n$`, asked.Out)
-	s.Leave()
+	s.CloseInput()
 }

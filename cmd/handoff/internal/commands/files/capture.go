@@ -52,7 +52,7 @@ Limits:
 }
 
 func captured(ctx context.Context, a *cli.App, log string, given []string) (map[string]any, error) {
-	path := agreedFile(a)
+	path := defaultFile(a)
 	switch {
 	case log != "":
 		found, err := a.Log(ctx, log)

@@ -37,10 +37,10 @@ func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, 
 	return payload.Parse(text)
 }
 
-// agreedFile returns the file into which an agent writes its payload if no command named another file. That is the file
+// defaultFile returns the file into which an agent writes its payload if no command named another file. That is the file
 // that the environment names, or else the file of the proposal. Every user can write into the directory of the
-// proposal's file, so agreedFile returns that file only if it belongs to the caller, and otherwise "".
-func agreedFile(a *cli.App) string {
+// proposal's file, so defaultFile returns that file only if it belongs to the caller, and otherwise "".
+func defaultFile(a *cli.App) string {
 	for _, variable := range payload.PathVariables {
 		if path := a.Getenv(variable); path != "" {
 			return path
@@ -62,5 +62,5 @@ func isOwnFile(path string) bool {
 // printLog prints a payload in its form for a log, or with --json the object alone.
 func printLog(a *cli.App, said map[string]any) error {
 	b, _ := json.Marshal(said) // it was decoded from JSON
-	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.WrapInMarkers(cli.Inert(b))) })
+	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.WrapInMarkers(cli.EscapedJSON(b))) })
 }

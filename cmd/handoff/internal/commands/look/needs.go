@@ -38,7 +38,7 @@ type notifier struct {
 	app       *cli.App
 	command   needCommand
 	workspace workspace.Workspace
-	notified  *notified
+	notified  *commandRecord
 	lastEvent uint64 // the newest event at the last check
 	failed    map[string]failure
 }
@@ -146,7 +146,7 @@ func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.workspace.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {
-		err = h.notified.run(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
+		err = h.notified.run(ctx, h.command, key, n.environ(), []byte(cli.EscapedJSON(input)+"\n"))
 	}
 	f := h.failed[key]
 	delete(h.failed, key)

@@ -17,7 +17,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// notified records in a directory for which concerns the user's command ran, so that the command runs once for each
+// commandRecord records in a directory for which concerns the user's command ran, so that the command runs once for each
 // concern, even if this process is killed. One process at a time may use it.
 //
 // Before a command runs, notified stores the concern and a claim, the name of a file that does not exist yet. The shell
@@ -25,7 +25,7 @@ import (
 // same file. If it succeeds, the command never started, and never will. If the file exists, the command started, and
 // the concern counts as notified. On Windows this process makes the file itself, so if it is killed right after that,
 // the command does not run at all.
-type notified struct {
+type commandRecord struct {
 	dir  string
 	lock *os.File
 	kept struct {
@@ -36,12 +36,12 @@ type notified struct {
 }
 
 // openNotified opens the record in a directory. The error is [platform.ErrLocked] while another process uses it.
-func openNotified(dir string) (*notified, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, workspace.ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+func openNotified(dir string) (*commandRecord, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, workspace.NotifiedFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	t := &notified{dir: dir, lock: lock}
+	t := &commandRecord{dir: dir, lock: lock}
 	if err = platform.TryLock(lock); err == nil {
 		err = t.recover()
 	}
@@ -52,19 +52,19 @@ func openNotified(dir string) (*notified, error) {
 }
 
 // Close lets another process use the record.
-func (t *notified) Close() error { return t.lock.Close() }
+func (t *commandRecord) Close() error { return t.lock.Close() }
 
 // knows reports whether a command ran for a concern.
-func (t *notified) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
+func (t *commandRecord) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
 
 // add notes that a command ran for a concern.
-func (t *notified) add(key string) error {
+func (t *commandRecord) add(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
 // keep forgets all concerns but these.
-func (t *notified) keep(keys []string) error {
+func (t *commandRecord) keep(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
 	if len(t.kept.Told) == before {
@@ -74,7 +74,7 @@ func (t *notified) keep(keys []string) error {
 }
 
 // run runs a command for a concern. If the command succeeds, run records that the concern was notified.
-func (t *notified) run(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
+func (t *commandRecord) run(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
 		return err
@@ -99,11 +99,11 @@ func (t *notified) run(ctx context.Context, c needCommand, key string, environ [
 }
 
 // recover reads the record. If the last process was killed, recover finds out whether its command had started.
-func (t *notified) recover() error {
-	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.ToldFile), 8<<20)
+func (t *commandRecord) recover() error {
+	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.NotifiedFile), 8<<20)
 	if err == nil {
 		if err = json.Unmarshal(text, &t.kept); err != nil {
-			return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", workspace.ToldFile, err)
+			return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", workspace.NotifiedFile, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -126,8 +126,8 @@ func (t *notified) recover() error {
 }
 
 // sweep removes claims whose shells can no longer start.
-func (t *notified) sweep() {
-	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.ToldFile+".claim-*"))
+func (t *commandRecord) sweep() {
+	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.NotifiedFile+".claim-*"))
 	for _, claim := range claims {
 		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
 			_ = os.Remove(claim) // otherwise the next sweep does it
@@ -135,11 +135,11 @@ func (t *notified) sweep() {
 	}
 }
 
-func (t *notified) claim() string {
-	return filepath.Join(t.dir, workspace.ToldFile+".claim-"+t.kept.Claim)
+func (t *commandRecord) claim() string {
+	return filepath.Join(t.dir, workspace.NotifiedFile+".claim-"+t.kept.Claim)
 }
 
-func (t *notified) save() error {
+func (t *commandRecord) save() error {
 	text, _ := json.Marshal(t.kept) // strings can be encoded
-	return platform.Replace(filepath.Join(t.dir, workspace.ToldFile), workspace.ToldFile+".new-*", text, (*os.File).Sync)
+	return platform.Replace(filepath.Join(t.dir, workspace.NotifiedFile), workspace.NotifiedFile+".new-*", text, (*os.File).Sync)
 }

@@ -14,7 +14,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func reopened(t *testing.T, dir string) *notified {
+func reopened(t *testing.T, dir string) *commandRecord {
 	t.Helper()
 	told, err := openNotified(dir)
 	require.NoError(t, err)
@@ -48,8 +48,8 @@ func TestNotified_FindsWhetherCommandStarted(t *testing.T) {
 		b := newBench(t, "cat")
 		text, err := json.Marshal(map[string]any{"told": []string{"before"}, "next": "one", "claim": "X"})
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(b.Dir, workspace.ToldFile), text, 0o600))
-		claim := filepath.Join(b.Dir, workspace.ToldFile+".claim-X")
+		require.NoError(t, os.WriteFile(filepath.Join(b.Dir, workspace.NotifiedFile), text, 0o600))
+		claim := filepath.Join(b.Dir, workspace.NotifiedFile+".claim-X")
 		if began {
 			require.NoError(t, os.WriteFile(claim, nil, 0o600))
 		}
@@ -64,7 +64,7 @@ func TestNotified_FindsWhetherCommandStarted(t *testing.T) {
 
 func TestNotified_RefusesBrokenFile(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, workspace.ToldFile), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, workspace.NotifiedFile), []byte("{"), 0o600))
 	_, err := openNotified(dir)
 	require.ErrorContains(t, err, "handoff.told cannot be read")
 }

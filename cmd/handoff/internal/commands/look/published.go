@@ -18,7 +18,7 @@ type published struct {
 	Version  string `json:"version"`
 	Tag      string `json:"tag_name,omitempty"` // in the place of the version, in GitHub's API
 	Released string `json:"released,omitempty"` // the day
-	Notes    string `json:"notes,omitempty"`    // the news, or their address
+	Notes    string `json:"notes,omitempty"`    // the release notes, or their URL
 }
 
 // publishedIn reads the description of the newest release from a file or standard input.

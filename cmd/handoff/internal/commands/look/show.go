@@ -163,7 +163,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	}
 	if by.Agent == "" {
 		return schemas.Invalidf("agent", "is needed to know whose notice %s is", schemas.Visible(schemas.Clip(id, 80))).
-			WithHint("%s", identity.Missing().Hint)
+			WithHint("%s", identity.NoNameError().Hint)
 	}
 	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id})
 	if err != nil {

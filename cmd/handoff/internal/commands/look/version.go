@@ -71,7 +71,7 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 // maxNotes is the number of bytes of the release notes that are shown.
 const maxNotes = 1_000
 
-// isReleased tells a released version from Go's version of a commit.
+// isReleased reports whether a version is the version of a release, and not Go's pseudo-version of a commit.
 func isReleased(version string) bool {
 	return semver.IsValid(version) && !module.IsPseudoVersion(version)
 }

@@ -173,7 +173,7 @@ func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
 			raw, _ := json.Marshal(c) // it was decoded from JSON
-			p.Line("%s", cli.Inert(raw))
+			p.Line("%s", cli.EscapedJSON(raw))
 		} else {
 			printEvent(p, c)
 		}

@@ -71,7 +71,7 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}
-	return alone(was, func() error {
+	return withExclusiveLock(was, func() error {
 		if err := makeRoom(ctx, now); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
 	}
-	return alone(w, func() error {
+	return withExclusiveLock(w, func() error {
 		h, err := holdingOf(ctx, w)
 		if err != nil {
 			return err
@@ -127,14 +127,14 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	return w, nil
 }
 
-// alone runs fn while no other process has the workspace open or can open it. Fn may remove or move all files of the
+// withExclusiveLock runs fn while no other process has the workspace open or can open it. Fn may remove or move all files of the
 // workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove an open lock
 // file.
-func alone(w workspace.Workspace, fn func() error) error {
+func withExclusiveLock(w workspace.Workspace, fn func() error) error {
 	return withLock(w, runtime.GOOS == "windows", fn)
 }
 
-// locked is like [alone], but fn must leave the lock file in its place, so the lock is held on Windows too.
+// locked is like [withExclusiveLock], but fn must leave the lock file in its place, so the lock is held on Windows too.
 func locked(w workspace.Workspace, fn func() error) error { return withLock(w, false, fn) }
 
 func withLock(w workspace.Workspace, free bool, fn func() error) error {

@@ -37,5 +37,5 @@ func TestBackup_OnFullDiskLeavesOldFile(t *testing.T) {
 	info, err := os.Stat(elsewhere)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
-	s.Leave()
+	s.CloseInput()
 }

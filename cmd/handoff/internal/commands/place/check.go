@@ -95,7 +95,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	}
 	var done audit.MendResult
 	saved := ""
-	to := filepath.Join(w.Dir, workspace.BeforeFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
+	to := filepath.Join(w.Dir, workspace.KeptFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
 	end := a.Busy("mending workspace " + w.Name)
 	err = ownStore(ctx, a, w, func(rows store.Backend) (err error) {
 		done, saved, err = open.Mend(ctx, rows, to)

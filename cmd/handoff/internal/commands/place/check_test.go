@@ -96,6 +96,6 @@ func TestCheck_OfOpenWorkspaceMendsNothing(t *testing.T) {
 	code, _, errs := p.Run("check", "--mend")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is open in another process")
-	s.Leave()
+	s.CloseInput()
 	require.Contains(t, p.Must("check", "--mend", "--json"), `"ok":true`)
 }

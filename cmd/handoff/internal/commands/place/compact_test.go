@@ -20,7 +20,7 @@ func TestCompact_LeavesOpenFile(t *testing.T) {
 	code, _, errs := p.Run("compact")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is open in another process: pid ")
-	s.Leave()
+	s.CloseInput()
 
 	file := filepath.Join(dir(p, "w"), "handoff.db")
 	was, err := os.Stat(file)

@@ -31,7 +31,7 @@ func filesOnly(a *cli.App, command string) error {
 }
 
 // inDatabase adds the facts of the database about a workspace.
-func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
+func (w *workspaceFacts) inDatabase(ctx context.Context, a *cli.App) error {
 	return atDatabase(ctx, a, func(node *cluster.Node) error {
 		w.Database = node.String()
 		found, err := node.Workspaces(ctx, w.Workspace)

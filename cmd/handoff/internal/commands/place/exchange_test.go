@@ -125,7 +125,7 @@ func TestExport_WorksOnOpenWorkspaceAndImportDoesNot(t *testing.T) {
 	code, _, errs := p.Run("import", path)
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "workspace w is open in another process")
-	s.Leave()
+	s.CloseInput()
 	code, _, errs = p.Run("import", path)
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "workspace w has work already")

@@ -45,7 +45,7 @@ open handoffs.`,
 // confirm asks a person to type the name of the workspace. It asks only if removal is possible.
 func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h open.HandoffCounts
-	err := alone(w, func() (err error) {
+	err := withExclusiveLock(w, func() (err error) {
 		h, err = finished(ctx, w)
 		return err
 	})
@@ -70,7 +70,7 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 
 func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
 	var files []string
-	err := alone(w, func() (err error) {
+	err := withExclusiveLock(w, func() (err error) {
 		if !force { // an agent may have sent a handoff since the question
 			if _, err := finished(ctx, w); err != nil {
 				return err

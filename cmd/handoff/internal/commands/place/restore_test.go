@@ -85,7 +85,7 @@ func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	code, _, errs := p.RunWith(database, "restore", backup)
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is open in another process", "the files would move")
-	s.Leave()
+	s.CloseInput()
 
 	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
 	s.Ask("tools/call", look)
@@ -94,5 +94,5 @@ func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 	require.Contains(t, errs, "End the servers and clients")
 	s.Ask("tools/call", look)
-	s.Leave()
+	s.CloseInput()
 }

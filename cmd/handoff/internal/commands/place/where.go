@@ -57,7 +57,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 }
 
 // lookInside adds all agents of the workspace, the last seen first.
-func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
+func (w *workspaceFacts) lookInside(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &out); err != nil {
@@ -68,7 +68,7 @@ func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 	})
 }
 
-func printWhereabouts(p *cli.Page, w whereabouts) {
+func printWhereabouts(p *cli.Page, w workspaceFacts) {
 	p.Field("workspace", w.Workspace)
 	p.Field("found by", foundBy[w.FoundBy])
 	p.Field("project", w.Project)
@@ -109,8 +109,8 @@ func printFile(p *cli.Page, name string, f *workspace.File) {
 	}
 }
 
-// whereabouts are the known facts about a workspace.
-type whereabouts struct {
+// workspaceFacts are the known facts about a workspace.
+type workspaceFacts struct {
 	Workspace  string                `json:"workspace"`
 	FoundBy    string                `json:"found_by"`               // flag, environment, or a value of [workspace.By]
 	Project    string                `json:"project,omitempty"`      // the path that identifies it
@@ -137,12 +137,12 @@ type seenAgent struct {
 
 // findWhereabouts collects facts about the workspace without opening it, because a process that opens a workspace may
 // become its owner.
-func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error) {
+func findWhereabouts(ctx context.Context, a *cli.App) (w workspaceFacts, err error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return w, err
 	}
-	w = whereabouts{
+	w = workspaceFacts{
 		Workspace: ws.Name, FoundBy: string(ws.By), Project: cmp.Or(ws.Project, workspace.Remembered(ws)), Agents: []seenAgent{},
 	}
 	if !a.InDatabase() {
@@ -163,7 +163,7 @@ func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error)
 }
 
 // inFiles adds the facts from the files of a workspace.
-func (w *whereabouts) inFiles(ws workspace.Workspace, getenv func(string) string) {
+func (w *workspaceFacts) inFiles(ws workspace.Workspace, getenv func(string) string) {
 	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOf(ws), workspace.Neighbours(ws, getenv)
 	if store, ok := ws.Store(); ok {
 		w.Store = &store

@@ -35,7 +35,7 @@ func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("pid %d", pid))
 
-	s.Leave()
+	s.CloseInput()
 	require.Contains(t, p.Must("where"), "owner: none\n")
 	p.Must("workspace", "remove", "w", "--force")
 	require.NoDirExists(t, dir(p, "w"))

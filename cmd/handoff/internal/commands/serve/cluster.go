@@ -24,7 +24,7 @@ import (
 
 // A building serves all workspaces of a database over HTTP, each at its own address /w/NAME. It opens a workspace (as a
 // room) at the first request for it, and closes it after idleTimeout without requests.
-type building struct {
+type databaseServer struct {
 	*servingCommand
 	node *cluster.Node
 	site *web.Server
@@ -34,13 +34,13 @@ type building struct {
 	closing sync.WaitGroup // rooms that are being closed
 
 	mu    sync.Mutex // guards the field below
-	rooms map[string]*openRoom
+	rooms map[string]*openWorkspace
 }
 
-// An openRoom is a room that is open, or opening.
-type openRoom struct {
+// An openWorkspace is a room that is open, or opening.
+type openWorkspace struct {
 	opened chan struct{} // closed when the fields below are set
-	*room
+	*workspaceHandler
 	err   error
 	close func() // gives the workspace up
 
@@ -54,7 +54,7 @@ const idleTimeout = 15 * time.Minute
 
 // serveAll serves the workspaces of a database until ctx is done.
 func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
-	platform.SpendMemory(true)
+	platform.SetMemoryLimit(true)
 	node, err := cluster.Join(ctx, cluster.Config{
 		Store: s.network.store, Advertise: s.network.advertise, Stays: true, Now: s.Now, Logger: log,
 	})
@@ -63,8 +63,8 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	}
 	defer node.Close()
 	life, end := context.WithCancel(ctx)
-	b := &building{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*openRoom{}}
-	defer b.leave()
+	b := &databaseServer{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*openWorkspace{}}
+	defer b.closeAll()
 	defer end()
 	site := s.network.site
 	site.Open, site.Rooms, site.Nodes, site.Ready = !s.tokensNeeded(), b, node, node.Ready
@@ -81,7 +81,7 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	for {
 		select {
 		case <-ctx.Done():
-			return errors.Join(b.depart(), <-broke)
+			return errors.Join(b.drain(), <-broke)
 		case err := <-broke:
 			return err
 		case <-time.After(time.Minute):
@@ -97,19 +97,19 @@ func (s *servingCommand) tokensNeeded() bool {
 }
 
 // ServeHTTP passes a request to its room.
-func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
-	in, err := b.enter(r.Context(), name)
+	in, err := b.acquire(r.Context(), name)
 	if err != nil {
 		web.Refuse(w, err, b.challenge)
 		return
 	}
-	defer b.exit(in)
+	defer b.release(in)
 	switch what {
 	case "mcp":
 		in.endpoint.ServeHTTP(w, r)
 	case "metrics":
-		web.Metrics{Write: in.measure, Allowed: in.mayMeasure, Challenge: b.challenge}.ServeHTTP(w, r)
+		web.Metrics{Write: in.writeMetrics, Allowed: in.authorizeMetrics, Challenge: b.challenge}.ServeHTTP(w, r)
 	default:
 		web.Refuse(w, schemas.Errorf(schemas.NotFound, "nothing is served here").
 			WithHint("MCP is spoken at /w/%s/mcp.", name), b.challenge)
@@ -118,7 +118,7 @@ func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // enter returns the room of a workspace, and opens the room if it is closed. The caller must leave the room with exit
 // when the request is over.
-func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
+func (b *databaseServer) acquire(ctx context.Context, name string) (*openWorkspace, error) {
 	if !schemas.IsWord(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
@@ -126,7 +126,7 @@ func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
 	b.mu.Lock()
 	in, there := b.rooms[name]
 	if !there {
-		in = &openRoom{opened: make(chan struct{})}
+		in = &openWorkspace{opened: make(chan struct{})}
 		b.rooms[name] = in
 		b.open(in, name)
 	}
@@ -135,17 +135,17 @@ func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
 	select {
 	case <-in.opened:
 	case <-ctx.Done():
-		b.exit(in)
+		b.release(in)
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
 	if in.err != nil {
-		b.exit(in)
+		b.release(in)
 		return nil, in.err
 	}
 	return in, nil
 }
 
-func (b *building) exit(in *openRoom) {
+func (b *databaseServer) release(in *openWorkspace) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	in.inside--
@@ -153,13 +153,13 @@ func (b *building) exit(in *openRoom) {
 }
 
 // open starts to open a room. If that fails, open removes the room, so that the next request tries again.
-func (b *building) open(in *openRoom, name string) {
+func (b *databaseServer) open(in *openWorkspace, name string) {
 	leave, end := context.WithCancel(b.life)
 	gone, isOpen := make(chan struct{}), false
 	in.close = func() { end(); <-gone }
 	go func() {
 		defer close(gone)
-		err := b.occupy(leave, in, name, func() { isOpen = true; close(in.opened) })
+		err := b.holdOpen(leave, in, name, func() { isOpen = true; close(in.opened) })
 		if isOpen {
 			if err != nil {
 				b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
@@ -176,8 +176,8 @@ func (b *building) open(in *openRoom, name string) {
 
 // occupy opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
 // ready.
-func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened func()) error {
-	if err := b.mayOpen(ctx, name); err != nil {
+func (b *databaseServer) holdOpen(ctx context.Context, in *openWorkspace, name string, opened func()) error {
+	if err := b.checkMayOpen(ctx, name); err != nil {
 		return err
 	}
 	ws, err := workspace.Named(name, b.Getenv)
@@ -191,7 +191,7 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 			return err
 		}
 		defer end()
-		if in.room, err = b.newRoom(ws, boxes, b.log); err != nil {
+		if in.workspaceHandler, err = b.newRoom(ws, boxes, b.log); err != nil {
 			return err
 		}
 		stop := in.watch(ctx)
@@ -205,9 +205,9 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 	})
 }
 
-// mayOpen refuses a workspace that does not exist, if other machines can reach the server: otherwise their callers
+// checkMayOpen refuses a workspace that does not exist, if other machines can reach the server: otherwise their callers
 // could create workspaces.
-func (b *building) mayOpen(ctx context.Context, name string) error {
+func (b *databaseServer) checkMayOpen(ctx context.Context, name string) error {
 	if !b.tokensNeeded() {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (b *building) mayOpen(ctx context.Context, name string) error {
 }
 
 // closeIdle closes rooms that have been idle for a while.
-func (b *building) closeIdle() {
+func (b *databaseServer) closeIdle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, in := range b.rooms {
@@ -232,10 +232,10 @@ func (b *building) closeIdle() {
 }
 
 // depart answers the requests under way.
-func (b *building) depart() error {
+func (b *databaseServer) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
-	go b.leave() // long polls hear that the server leaves
+	go b.closeAll() // long polls hear that the server leaves
 	if err := b.site.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -244,7 +244,7 @@ func (b *building) depart() error {
 }
 
 // leave closes all rooms.
-func (b *building) leave() {
+func (b *databaseServer) closeAll() {
 	b.mu.Lock()
 	for _, in := range b.rooms {
 		b.closing.Go(func() { <-in.opened; in.close() })

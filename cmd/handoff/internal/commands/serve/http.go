@@ -25,7 +25,7 @@ import (
 )
 
 // A room is a workspace that is served to agents over HTTP.
-type room struct {
+type workspaceHandler struct {
 	*servingCommand
 	workspace workspace.Workspace
 	boxes     *relay.Relay
@@ -34,14 +34,14 @@ type room struct {
 	metrics  *telemetry.Metrics
 	gate     *auth.Gate
 	endpoint *mcp.Endpoint
-	checked  *checking.Completions
+	checked  *checking.CompletionChecker
 }
 
 // httpServer serves one room.
 type httpServer struct {
-	*room
+	*workspaceHandler
 	site   *web.Server
-	health checkup
+	health storeCheck
 }
 
 // shutdownTimeout is the time that running requests have when the server ends. The rest of [platform.DrainLimit] is for
@@ -52,16 +52,16 @@ const shutdownTimeout = platform.DrainLimit - 1300*time.Millisecond
 func (s *servingCommand) listenHTTP(
 	ctx context.Context, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *httpServer, err error) {
-	platform.SpendMemory(true)
-	h := &httpServer{health: checkup{boxes: boxes, log: log}}
-	if h.room, err = s.newRoom(ws, boxes, log); err != nil {
+	platform.SetMemoryLimit(true)
+	h := &httpServer{health: storeCheck{boxes: boxes, log: log}}
+	if h.workspaceHandler, err = s.newRoom(ws, boxes, log); err != nil {
 		return nil, err
 	}
 	needed, err := h.gate.Needed(ctx) // while the store is away, tokens count as needed
 	site := s.network.site
 	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.ready
 	site.Metadata, _ = s.network.metadata()
-	site.Metrics, site.MetricsAllowed = h.measure, h.mayMeasure
+	site.Metrics, site.MetricsAllowed = h.writeMetrics, h.authorizeMetrics
 	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now
 	h.site, err = web.Listen(ctx, site)
 	return h, err
@@ -70,18 +70,18 @@ func (s *servingCommand) listenHTTP(
 // newRoom makes a workspace ready for agents that come over HTTP.
 func (s *servingCommand) newRoom(
 	ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
-) (*room, error) {
+) (*workspaceHandler, error) {
 	issuer, err := s.network.oauth(s.App, log)
 	if err != nil {
 		return nil, err
 	}
-	h := &room{servingCommand: s, workspace: ws, boxes: boxes, log: log}
+	h := &workspaceHandler{servingCommand: s, workspace: ws, boxes: boxes, log: log}
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
-	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Recheck: h.gate.Recheck, Challenge: s.challenge, Now: s.Now})
+	h.endpoint = h.mcpServer().HTTP(mcp.HTTPConfig{Caller: h.caller, Recheck: h.gate.Recheck, Challenge: s.challenge, Now: s.Now})
 	return h, nil
 }
 
@@ -93,8 +93,8 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 
 // protocol returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
-func (h *room) protocol() *mcp.Server {
-	h.checked = &checking.Completions{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
+func (h *workspaceHandler) mcpServer() *mcp.Server {
+	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
@@ -106,7 +106,7 @@ func (h *room) protocol() *mcp.Server {
 }
 
 // caller returns the caller of a request, and adds it to the log of requests.
-func (h *room) caller(r *http.Request) (schemas.Caller, error) {
+func (h *workspaceHandler) caller(r *http.Request) (schemas.Caller, error) {
 	by, err := h.gate.Caller(r)
 	if by.Token != "" {
 		web.Note(r.Context(), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
@@ -114,14 +114,14 @@ func (h *room) caller(r *http.Request) (schemas.Caller, error) {
 	return by, err
 }
 
-// mayMeasure allows every caller with a valid token to read the metrics. It refuses all others, because the metrics
+// authorizeMetrics allows every caller with a valid token to read the metrics. It refuses all others, because the metrics
 // name agents and mailboxes.
-func (h *room) mayMeasure(r *http.Request) error {
+func (h *workspaceHandler) authorizeMetrics(r *http.Request) error {
 	_, err := h.caller(r)
 	return err
 }
 
-func (h *room) measure(ctx context.Context, w io.Writer) {
+func (h *workspaceHandler) writeMetrics(ctx context.Context, w io.Writer) {
 	if err := h.metrics.Write(ctx, w); err != nil {
 		h.log.DebugContext(ctx, "the figures were not read to their end", slog.Any("error", err))
 	}
@@ -145,7 +145,7 @@ func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 }
 
 // watch updates the metrics and runs the functions in also, until the returned function end is called.
-func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
+func (h *workspaceHandler) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
@@ -201,8 +201,8 @@ const (
 	checkAgain   = 10 * time.Second
 )
 
-// checkup checks the store, so that the server can say whether it is ready.
-type checkup struct {
+// storeCheck checks the store, so that the server can say whether it is ready.
+type storeCheck struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
@@ -210,7 +210,7 @@ type checkup struct {
 }
 
 // run checks the store from time to time, until ctx is done.
-func (c *checkup) run(ctx context.Context) {
+func (c *storeCheck) run(ctx context.Context) {
 	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
@@ -230,7 +230,7 @@ func (c *checkup) run(ctx context.Context) {
 }
 
 // ready reports an error if the store cannot be reached, cannot keep changes, or failed its last check.
-func (c *checkup) ready(ctx context.Context) error {
+func (c *storeCheck) ready(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}

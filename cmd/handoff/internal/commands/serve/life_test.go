@@ -87,7 +87,7 @@ func TestServer_LeavesGroupOfClient(t *testing.T) {
 	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
 	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
 	require.Equal(t, childOf(s), group(t, childOf(s)))
-	s.Leave()
+	s.CloseInput()
 }
 
 // A terminal sends Ctrl-C and Ctrl-Z to the whole group of the client.
@@ -98,7 +98,7 @@ func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 		require.NoError(t, syscall.Kill(-s.Cmd.Process.Pid, key))
 		s.Ask("ping", "{}")
 	}
-	s.Leave()
+	s.CloseInput()
 }
 
 // Outside of its group it could not read from the terminal.
@@ -163,7 +163,7 @@ func TestServer_WritesToTerminalWithTostop(t *testing.T) {
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	begin(s, recent)
 	s.Ask("ping", "{}")
-	s.Leave()
+	s.CloseInput()
 }
 
 // The other end of the server's input stays open: the test holds it.
@@ -199,7 +199,7 @@ func TestServer_BelowNohupOutlivesTerminal(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
 	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
-	s.Leave()
+	s.CloseInput()
 }
 
 func ignores(t *testing.T, pid int, sig syscall.Signal) bool {

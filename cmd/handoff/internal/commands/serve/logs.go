@@ -70,5 +70,5 @@ func logLine(a *cli.App, line string) string {
 		return schemas.Visible(line)
 	}
 	raw, _ := json.Marshal(map[string]string{"line": line}) // strings can be encoded
-	return cli.Inert(raw)
+	return cli.EscapedJSON(raw)
 }

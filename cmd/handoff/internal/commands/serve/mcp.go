@@ -57,7 +57,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	client := os.Getppid()
 	life.Follow(os.Getppid)
 	platform.LeaveGroup(a.Stdin, a.IsTerminal)
-	platform.SpendMemory(false)
+	platform.SetMemoryLimit(false)
 	input, back := platform.PollInput(a.Stdin, a.Stdout, a.Stderr)
 	defer back()
 	stderr := journal.NewDropping(a.Stderr)
@@ -78,7 +78,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	declaring := a.Declarer(nil)
 	declaring.Own = own
 	declaring.Start()
-	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SpendMemory}
+	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit}
 	return a.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
@@ -93,7 +93,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		if err != nil {
 			return err
 		}
-		checked := &checking.Completions{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
+		checked := &checking.CompletionChecker{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
 		defer checked.Stop()
 		server := mcp.New(mcp.Config{
 			Invoker: &project.Files{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,

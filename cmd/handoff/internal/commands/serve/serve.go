@@ -56,7 +56,7 @@ user. The workspace is the instance: handoff@NAME. handoff where prints the name
 			if err := s.network.check(cmd.Flags(), s.Getenv); err != nil {
 				return err
 			}
-			return s.own(cmd.Context())
+			return s.ownStore(cmd.Context())
 		},
 	}
 	s.network.bind(cmd.Flags())
@@ -66,12 +66,12 @@ user. The workspace is the instance: handoff@NAME. handoff where prints the name
 	return cmd
 }
 
-// own makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends. It
+// ownStore makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends. It
 // returns after a signal.
-func (s *servingCommand) own(ctx context.Context) error {
+func (s *servingCommand) ownStore(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
-	platform.SpendMemory(false)
+	platform.SetMemoryLimit(false)
 	stderr := journal.NewDropping(s.Stderr)
 	defer stderr.Close()
 	log, err := s.logging.logger(stderr)
@@ -83,7 +83,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 	}
 	opening := cli.Opening{Logger: log, Stays: true}
 	if s.network.site.Addr == "" { // a server for many agents needs more memory
-		opening.Crowded = platform.SpendMemory
+		opening.Crowded = platform.SetMemoryLimit
 	}
 	return s.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}

@@ -63,7 +63,7 @@ func TestServe_WaitsBehindOwner(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
-	s.Leave()
+	s.CloseInput()
 }
 
 func TestServer_ServesWithoutTraces(t *testing.T) {

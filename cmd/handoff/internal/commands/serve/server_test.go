@@ -20,7 +20,7 @@ func TestServer_ServesCommandsUntilInputEnds(t *testing.T) {
 	require.Contains(t, p.Must("claim", "--agent", "qa"), "ho_1 Test it, from codex")
 	require.FileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 
-	s.Leave()
+	s.CloseInput()
 	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 	require.Contains(t, p.Must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
 }
@@ -30,7 +30,7 @@ func TestServer_ActsUnderNameOfFlag(t *testing.T) {
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
-	s.Leave()
+	s.CloseInput()
 	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
 }
 

@@ -29,11 +29,11 @@ func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	mustWith(p, shell1, "send", "qa", "Test it")
 	require.Contains(t, p.Must("show", "2"), "From: claude-code → To: qa")
 
-	first.Leave() // it owned the store
+	first.CloseInput() // it owned the store
 	mustWith(p, shell2, "send", "qa", "Test it again")
 	require.Contains(t, p.Must("show", "3"), "From: claude-code-2 → To: qa")
-	second.Leave()
+	second.CloseInput()
 	mustWith(p, shell2, "send", "qa", "Whose?")
 	require.Contains(t, p.Must("show", "4"), "From: claude-code-3 → To: qa", "the only one that is here")
-	third.Leave()
+	third.CloseInput()
 }

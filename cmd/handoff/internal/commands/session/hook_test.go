@@ -120,8 +120,8 @@ func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
 	require.Empty(t, runHook(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
 	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
-	second.Leave()
-	first.Leave()
+	second.CloseInput()
+	first.CloseInput()
 }
 
 // The client may leave the input open.
@@ -181,7 +181,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	out, err := hookProcess(p, inClaude("s1"), report, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err, "it is at work")
 	require.Empty(t, string(out))
-	s.Leave()
+	s.CloseInput()
 }
 
 // Claude Code with -p does not begin before its hooks have ended.
@@ -194,7 +194,7 @@ func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 	out, err := hookProcess(p, vars, `{"session_id":"s1","hook_event_name":"SessionStart"}`, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))
-	s.Leave()
+	s.CloseInput()
 }
 
 func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
@@ -206,7 +206,7 @@ func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
 	vars := inClaude("s1")
 	vars["CLAUDE_PID"] = fmt.Sprint(client.Process.Pid)
 	require.NoError(t, hookProcess(p, vars, `{"session_id":"s1"}`, "wait", "--hook").Run())
-	s.Leave()
+	s.CloseInput()
 }
 
 func TestWaitHook_EndsWithClient(t *testing.T) {
@@ -226,5 +226,5 @@ func TestWaitHook_EndsWithClient(t *testing.T) {
 	require.NoError(t, in.Close())
 	require.NoError(t, client.Wait())
 	require.NoError(t, waker.Wait())
-	s.Leave()
+	s.CloseInput()
 }

@@ -30,7 +30,7 @@ func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, string(out))
 	require.Less(t, took, 5*time.Second, "its limit is 1.8 s")
-	s.Leave()
+	s.CloseInput()
 	require.Contains(t, runHook(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
 }
 
@@ -52,7 +52,7 @@ func TestWaitHook_WakesCodexByQueue(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(said), "queue\n--thread\nt1\n--message\nhandoff: ho_1 came for codex."), string(said))
 	require.Equal(t, 1, strings.Count(string(said), "--thread"))
-	s.Leave()
+	s.CloseInput()
 }
 
 // A hook with any fault ends without the status that blocks or wakes a session.

@@ -106,7 +106,7 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 // for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read the
 // answer, and it has no mail of its own.
 func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
-	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, maxSessionID)}
+	in = schemas.NewsIn{On: sessionEvents[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
 	case in.On == "":
 		return in, false
@@ -147,8 +147,8 @@ func subagentNames(kind, id string) (all []schemas.Agent) {
 	return all
 }
 
-// occasions maps an event of a client to the occasion on which the hook asks the mailbox for news.
-var occasions = map[client.Event]schemas.SessionEvent{
+// sessionEvents maps an event of a client to the occasion on which the hook asks the mailbox for news.
+var sessionEvents = map[client.Event]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,
 	client.Tool:         schemas.OnMail,

@@ -33,12 +33,12 @@ func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 	require.Contains(t, first.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code; also here: claude-code-2 (live).")
 
 	second.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "claude-code", "task": "Test it"}}`)
-	first.Leave() // it owned the store
+	first.CloseInput() // it owned the store
 	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1", "nobody else is left to do it")
 	third := p.ServeFor("claude-code", inClaude("s3"))
 	require.Contains(t, third.Hello, `\nYou are claude-code (s3) in workspace w.`)
-	second.Leave()
-	third.Leave()
+	second.CloseInput()
+	third.CloseInput()
 }
 
 func TestShell_ActsAsItsSession(t *testing.T) {
@@ -64,8 +64,8 @@ func TestShell_ActsAsItsSession(t *testing.T) {
 	mustWith(p, named, "send", "qa", "Of the environment")
 	require.Contains(t, p.Must("show", "5"), "From: lead → To: qa")
 
-	first.Leave()
-	second.Leave()
+	first.CloseInput()
+	second.CloseInput()
 	mustWith(p, inClaude("s2"), "send", "qa", "After the end of the session")
 	require.Contains(t, p.Must("show", "6"), "From: claude-code-2 → To: qa")
 }
@@ -98,8 +98,8 @@ func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 	code, _, errs := p.RunWith(unknown, "call", "complete_handoff", `{"handoff_id": 3, "summary": "x", "agent": "helper"}`)
 	require.NotZero(t, code)
 	require.NotContains(t, errs, "sessions of claude-code", "it was said who acts")
-	first.Leave()
-	second.Leave()
+	first.CloseInput()
+	second.CloseInput()
 }
 
 // "claude mcp list" starts each server for a moment, as a new session.
@@ -111,12 +111,12 @@ func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 		listing := p.ServeFor("claude-code", inClaude("of a listing"))
 		require.Contains(t, listing.Hello, `\nYou are claude-code-2 (of a listing) in workspace w.`)
 		listing.Ask("tools/list", `{}`)
-		listing.Leave()
+		listing.CloseInput()
 	}
 	second := p.ServeFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
-	second.Leave()
-	first.Leave()
+	second.CloseInput()
+	first.CloseInput()
 }
 
 // Gemini CLI that Claude Code started has the variables of both.
@@ -127,6 +127,6 @@ func TestShell_UsesVariablesOfInnerClient(t *testing.T) {
 	require.Contains(t, first.Hello, `\nYou are gemini-cli in workspace w.`)
 	second := p.ServeFor("gemini-cli-mcp-client", inClaude("s1"))
 	require.Contains(t, second.Hello, `\nYou are gemini-cli-2 in workspace w.`)
-	first.Leave()
-	second.Leave()
+	first.CloseInput()
+	second.CloseInput()
 }

@@ -34,15 +34,15 @@ const (
 	maxFailures = 60
 )
 
-// waking holds the options of a wait that wakes a session when a handoff for the session arrives.
-type waking struct {
+// wakeCommand holds the options of a wait that wakes a session when a handoff for the session arrives.
+type wakeCommand struct {
 	hook      bool
 	client    string // the client that runs it
 	thread    string // of Codex, which is woken by its queue and not by the status
 	clientPID int    // the client's process; zero: the process that started this command
 }
 
-func (w *waking) bind(flags *pflag.FlagSet) {
+func (w *wakeCommand) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake its session")
 	flags.StringVar(&w.client, "client", "", "with --hook: the `client` that runs it (default: detected)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
@@ -53,7 +53,7 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 // AddHook adds the flag --hook to the command wait. With the flag, the command waits for mail of a session instead of
 // the end of a handoff, and wakes that session.
 func AddHook(a *cli.App, wait *cobra.Command) {
-	w := waking{}
+	w := wakeCommand{}
 	w.bind(wait.Flags())
 	args, run := wait.Args, wait.RunE
 	wait.Args = func(cmd *cobra.Command, given []string) error {
@@ -73,7 +73,7 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 // wakeSession waits until a handoff for a sleeping session arrives, and then wakes the session. It also ends when the
 // session works again, when its client has ended, or when another command waits for the same session. A client with a
 // queue waits for its hooks to end, so for this client the wait goes on in the background.
-func wakeSession(ctx context.Context, a *cli.App, w waking) error {
+func wakeSession(ctx context.Context, a *cli.App, w wakeCommand) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
@@ -126,7 +126,7 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 }
 
 // sleepingSession returns the session to wake.
-func sleepingSession(ctx context.Context, a *cli.App, w waking) (clientSession, error) {
+func sleepingSession(ctx context.Context, a *cli.App, w wakeCommand) (clientSession, error) {
 	report := hookReport{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
@@ -164,7 +164,7 @@ const noProcess = 0
 
 // clientOf returns a function that identifies the client's process: its result stays the same as long as the client
 // runs, and changes after the client ended.
-func (w waking) clientOf(s clientSession) func() int {
+func (w wakeCommand) clientOf(s clientSession) func() int {
 	told, _ := strconv.Atoi(identity.Process(s.request.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.clientPID, told)
 	if pid <= 1 {
@@ -217,7 +217,7 @@ func (s clientSession) queueCommand() (program string, command func(thread, text
 // queue sends a message to the client's thread. If the thread is idle, the message starts a turn. The message contains
 // no texts of agents, because it is an argument of a command, and everybody on the machine can read arguments. The
 // session reads the brief when it claims the handoff.
-func (s clientSession) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
+func (s clientSession) queue(ctx context.Context, w wakeCommand, out schemas.NewsOut) error {
 	program, command := s.queueCommand()
 	if command == nil {
 		return fmt.Errorf("%s has no queue for a thread", s.request.Client)

@@ -34,7 +34,7 @@ func (r *Reply) setGreeting(said result) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
 	r.Name, r.Version = about.Name, about.Version
 	if r.Name != client.ServerName {
-		return &Another{r.Name}
+		return &NotHandoffError{r.Name}
 	}
 	for line := range strings.Lines(said.Instructions) {
 		if strings.HasPrefix(line, "You ") {
@@ -45,12 +45,12 @@ func (r *Reply) setGreeting(said result) error {
 	return nil
 }
 
-// Another is the error of a server that speaks MCP and is not handoff.
-type Another struct {
+// NotHandoffError is the error of a server that speaks MCP and is not handoff.
+type NotHandoffError struct {
 	Name string // the name in the server's answer
 }
 
-func (a *Another) Error() string {
+func (a *NotHandoffError) Error() string {
 	return fmt.Sprintf("the server is %.80q, and not handoff", a.Name)
 }
 
