@@ -62,6 +62,26 @@ func F() string { return "who asks" }
 	}
 }
 
+func TestComments_BeginWithDeclaredName(t *testing.T) {
+	for _, file := range files(t) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/") {
+			continue
+		}
+		for _, decl := range parse(t, token.NewFileSet(), file, read(t, file)).Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Doc != nil && !beginsWith(f.Doc.Text(), f.Name.Name) {
+				t.Errorf("%s: the comment of %s begins with another name: %.40q", file, f.Name.Name, f.Doc.Text())
+			}
+		}
+	}
+}
+
+// beginsWith reports whether a comment begins with a name, or with a list of names.
+func beginsWith(comment, name string) bool {
+	rest, ok := strings.CutPrefix(comment, name)
+	return ok && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ","))
+}
+
 // testName matches the names of tests that say a case and what is expected of it.
 var testName = regexp.MustCompile(`^Test[A-Z]\w*_[A-Z]\w*$`)
 
@@ -83,15 +103,20 @@ func TestNames_SayCaseAndExpectation(t *testing.T) {
 func (p *prose) add(t *testing.T, file, source string) {
 	t.Helper()
 	set := token.NewFileSet()
-	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, group := range parsed.Comments {
+	for _, group := range parse(t, set, file, source).Comments {
 		for _, c := range group.List {
 			p.addComment(set, c)
 		}
 	}
+}
+
+func parse(t *testing.T, set *token.FileSet, file, source string) *ast.File {
+	t.Helper()
+	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
 }
 
 func (p *prose) addComment(set *token.FileSet, c *ast.Comment) {

@@ -208,6 +208,7 @@ func mayFire(o *op, h *operation.Happening) bool {
 }
 
 // These functions return the index of the other handoffs that a consequence concerns.
+
 func waitingFor(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
 func waitingForParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
 func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }

@@ -108,6 +108,7 @@ type Index struct {
 // of a sender, InWorkflow of a workflow, InState of a state. ChildrenOf has the handoffs that name a handoff as their
 // parent, and All has all handoffs. No index considers the caller: package mailbox decides which handoffs a caller may
 // see.
+
 func AddressedTo(to schemas.Address) Index { return Index{ByBox, terminated(to)} }
 func SentBy(from schemas.Agent) Index      { return Index{BySender, terminated(from)} }
 func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(terminated(a), []byte{0})} }

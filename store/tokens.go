@@ -20,6 +20,7 @@ type Token struct {
 }
 
 // The keys of tokens begin with a letter for the kind of key.
+
 func tokenByName(name string) []byte { return join([]byte("n"), []byte(name)) }
 func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
 

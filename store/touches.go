@@ -33,7 +33,7 @@ type TouchedFiles struct {
 // MarkNotified notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
 // returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
 // told, about which the holder of the other handoff was warned.
-func (t *TouchedFiles) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
+func (t *TouchedFiles) MarkNotified(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(file))

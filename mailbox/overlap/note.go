@@ -167,8 +167,8 @@ func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record,
 	if other.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
 		theirTold = nil
 	}
-	c.changing, c.naming = mine.MarkTold(other.ID, c.changing, theirTold), mine.MarkTold(other.ID, c.naming, theirTold)
-	c.tree = mine.MarkTold(other.ID, c.tree, nil)
+	c.changing, c.naming = mine.MarkNotified(other.ID, c.changing, theirTold), mine.MarkNotified(other.ID, c.naming, theirTold)
+	c.tree = mine.MarkNotified(other.ID, c.tree, nil)
 	return c
 }
 

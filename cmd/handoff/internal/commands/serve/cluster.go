@@ -116,7 +116,7 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter returns the room of a workspace, and opens the room if it is closed. The caller must leave the room with exit
+// acquire returns the room of a workspace, and opens the room if it is closed. The caller must leave the room with exit
 // when the request is over.
 func (b *databaseServer) acquire(ctx context.Context, name string) (*openWorkspace, error) {
 	if !schemas.IsWord(name) {
@@ -174,7 +174,7 @@ func (b *databaseServer) open(in *openWorkspace, name string) {
 	}()
 }
 
-// occupy opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
+// holdOpen opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
 // ready.
 func (b *databaseServer) holdOpen(ctx context.Context, in *openWorkspace, name string, opened func()) error {
 	if err := b.checkMayOpen(ctx, name); err != nil {
@@ -231,7 +231,7 @@ func (b *databaseServer) closeIdle() {
 	}
 }
 
-// depart answers the requests under way.
+// drain answers the requests under way.
 func (b *databaseServer) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
@@ -243,7 +243,7 @@ func (b *databaseServer) drain() error {
 	return nil
 }
 
-// leave closes all rooms.
+// closeAll closes all rooms.
 func (b *databaseServer) closeAll() {
 	b.mu.Lock()
 	for _, in := range b.rooms {

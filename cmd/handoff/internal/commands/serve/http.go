@@ -91,7 +91,7 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 	return auth.Challenge(err, at)
 }
 
-// protocol returns the MCP server for remote callers. The checks of their completions run in the checkout of this
+// mcpServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
 func (h *workspaceHandler) mcpServer() *mcp.Server {
 	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
