@@ -140,7 +140,7 @@ func (h hooks) apply(list []hook, what *operation.Happening) error {
 
 func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in across is a fault of
+// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in spreadConsequences is a fault of
 // this program: the error undoes the operation.
 func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
 	do := consequences[c]

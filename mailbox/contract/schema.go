@@ -91,9 +91,9 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
-// CheckOutput checks an output against its schema and returns the output to store. Some clients can send a value that is no
-// object only as a text. So if the output is a text that violates the schema, Conform also tries the JSON value in the
-// text. The error comes from [Compile], or from [Schema.Check] for the output as it was sent.
+// CheckOutput checks an output against its schema and returns the output to store. Some clients can send a value that
+// is no object only as a text. So if the output is a text that violates the schema, CheckOutput also tries the JSON
+// value in the text. The error comes from [Compile], or from [Schema.Check] for the output as it was sent.
 func CheckOutput(schema, output json.RawMessage) (json.RawMessage, error) {
 	asked, err := Compile(schema)
 	if err != nil {

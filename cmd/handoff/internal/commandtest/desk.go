@@ -11,7 +11,7 @@ import (
 	"handoff/mailbox/mailboxtest"
 )
 
-// A Desk is a state directory, and commands in it that run in the process of the test. Its clock stands still unless a
+// A Desk is a state directory for a test. It runs commands in that directory, in the process of the test. Its clock stands still unless a
 // test sets it.
 type Desk struct {
 	testing.TB

@@ -50,7 +50,7 @@ func zed() Client {
 	}
 }
 
-// antigravity is the row of Antigravity. Its editor and its command line share one list of servers. The first versions
+// antigravity describes the client Antigravity, as a row of [All]. Its editor and its command line share one list of servers. The first versions
 // of Antigravity kept the list in another file.
 func antigravity() Client {
 	return Client{

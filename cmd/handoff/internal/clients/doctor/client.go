@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// A Bench holds the facts and connections that the examination of clients needs.
+// A ClientEnv holds the facts and connections that the examination of clients needs.
 type ClientEnv struct {
 	Shell
 

@@ -42,9 +42,9 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 	return nil
 }
 
-// isOurs reports whether setup may change an entry: the entry leads to the desired server or to the server of the
-// receipt, or it starts handoff. If another author replaced our entry, the new entry belongs to that author, even if a
-// receipt exists.
+// isOurs reports whether setup may change an entry. It may change an entry that leads to the desired server or to the
+// server in setup's receipt for the file, and an entry that starts handoff. Every other entry belongs to its author,
+// even if it replaced our entry and a receipt exists.
 func (d Desired) isOurs(fields map[string]any, r receipt) bool {
 	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
 }

@@ -110,7 +110,7 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 }
 
 // Plan returns the changes after which a client is set up as desired, one change for each of its files. Plan itself
-// changes nothing. If the client has our plugin, the result is one change with a [*Plugged] as its error.
+// changes nothing. If the client has our plugin, the result is one change with a [*PluginInstalled] as its error.
 func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: pluginInstalled(c, plugin)}}

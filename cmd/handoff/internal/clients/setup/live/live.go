@@ -29,7 +29,7 @@ type Reply struct {
 }
 
 // setGreeting takes the server's name, its version and the client's agent name from a result. The error is an
-// [*Another].
+// [*NotHandoffError].
 func (r *Reply) setGreeting(said result) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
 	r.Name, r.Version = about.Name, about.Version
@@ -111,7 +111,7 @@ type Trial struct {
 }
 
 // Ask starts the program of the entry, or calls its address. When ctx ends, Ask kills the program and all processes
-// that the program left behind. The error is an [*Another] if the server is not handoff, and [ErrRefused] if the server
+// that the program left behind. The error is a [*NotHandoffError] if the server is not handoff, and [ErrRefused] if the server
 // refuses the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
