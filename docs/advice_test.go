@@ -3,7 +3,6 @@ package docs_test
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"reflect"
 	"regexp"
@@ -113,11 +112,7 @@ func (a *advisor) fault(n ast.Node, format string, args ...any) {
 func (a *advisor) read(t *testing.T, file string, source any) {
 	t.Helper()
 	a.at, a.set = file, token.NewFileSet()
-	parsed, err := parser.ParseFile(a.set, file, source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range parsed.Decls {
+	for _, d := range parse(t, a.set, file, source).Decls {
 		a.within, _ = d.(*ast.FuncDecl)
 		if strings.Contains(file, "/doctor/") { // whose findings are commands that mend something
 			a.words(d, destruction)

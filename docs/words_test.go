@@ -110,7 +110,8 @@ func (p *prose) add(t *testing.T, file, source string) {
 	}
 }
 
-func parse(t *testing.T, set *token.FileSet, file, source string) *ast.File {
+// parse parses a source file. A nil source stands for the content of the file.
+func parse(t *testing.T, set *token.FileSet, file string, source any) *ast.File {
 	t.Helper()
 	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
