@@ -34,8 +34,8 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost that
-// it states. The sum is committed together with the result. spend never refuses a result.
+// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost
+// that it states. The sum is committed together with the result. spend never refuses a result.
 func (o *op) countUsage(h *operation.Happening) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
@@ -238,8 +238,9 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }
 
-// noteBudgetNotified reports whether the owner of the workflow and human were told in this hour of the budget that has just
-// refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the rule.
+// noteBudgetNotified reports whether the owner of the workflow and human were told in this hour of the budget that has
+// just refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the
+// rule.
 func (o *op) noteBudgetNotified() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {

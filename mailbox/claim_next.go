@@ -12,7 +12,8 @@ import (
 	"handoff/store"
 )
 
-// errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to claim.
+// errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to
+// claim.
 const errSearchSnapshot operation.Undo = "the handoff lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is

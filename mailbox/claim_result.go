@@ -96,11 +96,12 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// releaseUndelivered releases a claim whose response could not be delivered. It also deletes the stored result of the call, so
-// that a repeated call claims anew. The claim stays in two cases: the server has heard of the holder since, which shows
-// that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so releaseUndelivered
-// does not use its context. The error is unavailable if the claim was given back, else the argument why, the reason why
-// the call ended. If the process dies before releaseUndelivered runs, the claim stays until its lease ends.
+// releaseUndelivered releases a claim whose response could not be delivered. It also deletes the stored result of the
+// call, so that a repeated call claims anew. The claim stays in two cases: the server has heard of the holder since,
+// which shows that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so
+// releaseUndelivered does not use its context. The error is unavailable if the claim was given back, else the argument
+// why, the reason why the call ended. If the process dies before releaseUndelivered runs, the claim stays until its
+// lease ends.
 //
 // A caller whose connection breaks repeats its call, perhaps while the first call is still running. Then both calls
 // return the same claim, and only one response arrives. Therefore the repeated call counts as a sign of the holder, and

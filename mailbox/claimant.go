@@ -106,8 +106,8 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
-// isClaimant reports whether the caller made the last claim of r: the call comes over the connection that claimed. If the
-// claim came without a connection, the caller must be the same instance, or a person at the keyboard of the command
+// isClaimant reports whether the caller made the last claim of r: the call comes over the connection that claimed. If
+// the claim came without a connection, the caller must be the same instance, or a person at the keyboard of the command
 // line. isClaimant does not compare the names of the agents.
 func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
@@ -116,8 +116,8 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return sameSession(r, o.By)
 }
 
-// sameSession reports whether a caller is the session that made the last claim, so that its model has read the brief: the
-// call comes over the connection that claimed, or, without connections, from the same instance.
+// sameSession reports whether a caller is the session that made the last claim, so that its model has read the brief:
+// the call comes over the connection that claimed, or, without connections, from the same instance.
 func sameSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn
@@ -125,8 +125,8 @@ func sameSession(r *store.Record, by schemas.Caller) bool {
 	return sameInstance(r, by)
 }
 
-// sameInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances are
-// not known.
+// sameInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances
+// are not known.
 func sameInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }

@@ -65,8 +65,8 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	return p, nil
 }
 
-// needsComparison reports whether a completion must be compared: the handoff has expectations, the repository has checks
-// that run for all work, or a check failed at an earlier completion of this handoff.
+// needsComparison reports whether a completion must be compared: the handoff has expectations, the repository has
+// checks that run for all work, or a check failed at an earlier completion of this handoff.
 func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }

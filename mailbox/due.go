@@ -111,8 +111,8 @@ func (o *op) tellSilence(r *store.Record) error {
 }
 
 // capTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
-// the latest time that the server could have set now, and reports whether it changed one. It leaves deadlines, and delays
-// that a sender set while the clock was right.
+// the latest time that the server could have set now, and reports whether it changed one. It leaves deadlines, and
+// delays that a sender set while the clock was right.
 func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.At(o.Now.Add(long)); *at > most {

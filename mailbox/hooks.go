@@ -94,8 +94,8 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
-// spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run once for each
-// of these handoffs.
+// spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run
+// once for each of these handoffs.
 var spreadConsequences = map[life.Consequence]spread{
 	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
 	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},
@@ -140,8 +140,8 @@ func (h hooks) apply(list []hook, what *operation.Happening) error {
 
 func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in spreadConsequences is a fault of
-// this program: the error undoes the operation.
+// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in spreadConsequences is
+// a fault of this program: the error undoes the operation.
 func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
 	do := consequences[c]
 	if do == nil {
@@ -195,8 +195,8 @@ func becomesOffered(_ *op, h *operation.Happening) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
-// mayFire reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff is
-// a step of a workflow that a file declares.
+// mayFire reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
+// is a step of a workflow that a file declares.
 func mayFire(o *op, h *operation.Happening) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false

@@ -148,8 +148,8 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknown reports whether the server must refuse a name that no agent has. If so, it also returns the cards of all
-// agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
+// refusesUnknown reports whether the server must refuse a name that no agent has. If so, it also returns the cards of
+// all agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
 func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil || force || m != (store.Mailbox{}) {

@@ -106,9 +106,9 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 	return nil
 }
 
-// hasOtherCandidates reports whether another agent than the given one may claim from the pool of r. It counts registered
-// agents that did not decline the handoff, even if they are not connected or hold too many handoffs now, because the
-// work can wait for them. It returns false for a handoff to a single agent.
+// hasOtherCandidates reports whether another agent than the given one may claim from the pool of r. It counts
+// registered agents that did not decline the handoff, even if they are not connected or hold too many handoffs now,
+// because the work can wait for them. It returns false for a handoff to a single agent.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

@@ -292,8 +292,8 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// reasonForEnd returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or the
-// note of the agent or person that cancelled or refused it; else the state.
+// reasonForEnd returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or
+// the note of the agent or person that cancelled or refused it; else the state.
 func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) {
 	if r.Result == 0 {
 		said, _ := reading.EndReason(o.View, r, nil) // the work goes on even if the note cannot be read

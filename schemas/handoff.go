@@ -81,8 +81,8 @@ type Rework struct {
 	Points []string `json:"points,omitempty"`
 }
 
-// HasPoint reports whether a criterion is one of the points that the result was returned for. It returns false for a nil
-// Rework.
+// HasPoint reports whether a criterion is one of the points that the result was returned for. It returns false for a
+// nil Rework.
 func (r *Rework) HasPoint(criterion string) bool {
 	return r != nil && slices.Contains(r.Points, criterion)
 }
@@ -195,8 +195,8 @@ type Standing struct {
 	NotKept    bool       `json:"not_kept,omitempty"` // the full text of the handoff is no longer kept: it cannot be returned or done again
 }
 
-// DoneWell reports whether work counts as done: it is completed, and either a reviewer or the sender accepted the result,
-// or the outcome is success and the sender asked for no review. All parts of handoff use this one rule.
+// DoneWell reports whether work counts as done: it is completed, and either a reviewer or the sender accepted the
+// result, or the outcome is success and the sender asked for no review. All parts of handoff use this one rule.
 func DoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
 	return s == Completed && (accepted || o == Success && !reviewed)
 }

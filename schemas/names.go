@@ -230,7 +230,8 @@ func ParseAddress(field, s string) (Address, error) {
 const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
-// isHumanPhrase reports whether a text is the word human, or a phrase of several words for a person, such as "the user".
+// isHumanPhrase reports whether a text is the word human, or a phrase of several words for a person, such as "the
+// user".
 func isHumanPhrase(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {

@@ -135,11 +135,11 @@ func isVisible(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// Hidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls other
-// than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines and
-// paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters count as
-// hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null notehead and
-// the blank hieroglyphs.
+// Hidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls
+// other than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines
+// and paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters
+// count as hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null
+// notehead and the blank hieroglyphs.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isHiddenASCII(byte(r)) //nolint:gosec // it fits

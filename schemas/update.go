@@ -43,8 +43,8 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff; lists grow, remove: {success_criteria: text[]…}} for amend, answer,
-	// return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
+	// {task, expectations, options… as send_handoff; lists grow, remove: {success_criteria: text[]…}} for amend,
+	// answer, return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement with the question

@@ -30,8 +30,8 @@ type TouchedFiles struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// MarkNotified notes that the holder of t is warned about files that the work on another handoff, by, touches as well. It
-// returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
+// MarkNotified notes that the holder of t is warned about files that the work on another handoff, by, touches as well.
+// It returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
 // told, about which the holder of the other handoff was warned.
 func (t *TouchedFiles) MarkNotified(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {

@@ -23,8 +23,8 @@ func Read(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// WarnOfUnusedFields warns of fields of a message from another system that match no argument of a send. It returns nil if there are
-// none. These fields are kept, but no brief shows them. Aside does not change the maps of the message.
+// WarnOfUnusedFields warns of fields of a message from another system that match no argument of a send. It returns nil
+// if there are none. These fields are kept, but no brief shows them. Aside does not change the maps of the message.
 func WarnOfUnusedFields(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")

@@ -134,8 +134,8 @@ func lessen(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// lessenField removes the large texts from the field name of an object, and reports whether the field changed. Within is
-// the name of the field whose value is the object.
+// lessenField removes the large texts from the field name of an object, and reports whether the field changed. Within
+// is the name of the field whose value is the object.
 func lessenField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

@@ -114,8 +114,8 @@ func findCriterion(asked []schemas.Answered, name string) int {
 		return indexOfNumber(asked, m[1])
 	}
 	if m := numberedForm().FindStringSubmatch(name); m != nil {
-		// Number and text must both match: if the text differs, the number may be a slip, and the answer must not go to the
-		// wrong criterion.
+		// Number and text must both match: if the text differs, the number may be a slip, and the answer must not go to
+		// the wrong criterion.
 		if i := indexOfNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
 			return i
 		}

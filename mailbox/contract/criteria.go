@@ -59,8 +59,8 @@ func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
-// WithoutCheck returns the criteria that the holder has to answer, because no check decides them. Their numbers come before
-// the numbers of checks.
+// WithoutCheck returns the criteria that the holder has to answer, because no check decides them. Their numbers come
+// before the numbers of checks.
 func WithoutCheck(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }

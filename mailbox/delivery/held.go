@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// maxNamed is the maximum number of new items that one delivery names, and also the maximum number of held handoffs.
+	// maxNamed is the maximum number of new items that one delivery names, and also the maximum number of held
+	// handoffs.
 	maxNamed = 5
 
 	// maxOthers is the number of other agents that one delivery names.

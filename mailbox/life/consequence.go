@@ -127,7 +127,8 @@ const (
 	NotDoneWell      Condition = "it was not done well, and nobody reviews it"
 	NowDoneWell      Condition = "it is done well from now on"
 	NoLongerDoneWell Condition = "it is done well no more"
-	// ChecksPass holds if the outcome became a success, because checks without earlier observation were observed to pass.
+	// ChecksPass holds if the outcome became a success, because checks without earlier observation were observed to
+	// pass.
 	ChecksPass Condition = "all checks pass from now on"
 	// ThenRollback, ThenRetry and ThenEscalate hold by the holder's choice after a failure; a retry for which no agent
 	// is left counts as an escalation. None holds if the holder chose to stop, and ThenRollback does not hold if a rule

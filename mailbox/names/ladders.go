@@ -14,7 +14,8 @@ type Caller struct {
 	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
-// tie reports whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the fact.
+// tie reports whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the
+// fact.
 type tie func(Name, Caller) bool
 
 // byConnection ties the server whose connection was given the name. This is the strongest tie, since each connection
@@ -50,16 +51,16 @@ type rung struct {
 // The ladders. A server and a hook take the name, so they skip names under which another session acts, unless the
 // caller has the name already. A shell only asks.
 var (
-	// Server is for a connection that is opened: its own name, the name that the hook of its session was told, or the name
-	// of its session.
+	// Server is for a connection that is opened: its own name, the name that the hook of its session was told, or the
+	// name of its session.
 	Server = Ladder{
 		{byConnection, held | gone, true},
 		{byProcess, gone, false},
 		{bySession, held | gone, false},
 	}
 
-	// Hook is for a session that begins, before its server or after: the name of the server from its process, or the name
-	// that this server will be given.
+	// Hook is for a session that begins, before its server or after: the name of the server from its process, or the
+	// name that this server will be given.
 	Hook = Ladder{
 		{byProcess, held, true},
 		{byProcess, gone, false},
@@ -89,8 +90,8 @@ func (l Ladder) Find(all []Name, c Caller) int {
 	return -1
 }
 
-// matches reports whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is shared,
-// because no other session acts under it.
+// matches reports whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is
+// shared, because no other session acts under it.
 func (r rung) matches(n Name, c Caller) bool {
 	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }

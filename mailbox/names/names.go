@@ -23,12 +23,12 @@ const (
 	// KeptFor is how long a name is kept for a session that left: a person who comes back after a weekend still has it.
 	KeptFor = 7 * 24 * time.Hour
 
-	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name is free for any
-	// session.
+	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name is free for
+	// any session.
 	ExpectedFor = time.Minute
 
-	// Settling is how long a new service presumes connections open that were not closed before. Their processes announce
-	// them within milliseconds, unless they were killed.
+	// Settling is how long a new service presumes connections open that were not closed before. Their processes
+	// announce them within milliseconds, unless they were killed.
 	Settling = 5 * time.Second
 )
 

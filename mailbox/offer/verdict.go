@@ -33,8 +33,8 @@ const (
 	// Claim: may the agent claim it now? An agent that is away may.
 	Claim = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotFor | Reserved
 
-	// Recipient: does the agent play the part [life.Recipient], in any state of the handoff? An agent at its limit, or an
-	// unfit one, still does.
+	// Recipient: does the agent play the part [life.Recipient], in any state of the handoff? An agent at its limit, or
+	// an unfit one, still does.
 	Recipient = Declined | NotFor | Reserved
 
 	// Member: would the agent, as one of the addressed agents, take it at some time?

@@ -178,8 +178,8 @@ func (j LeasesAt) goneForGood(r *store.Record) bool {
 	return j.ConnectionGone(r) && (r.Left || j.pastGrace())
 }
 
-// MayReturn reports whether the connection of r is unknown to this process and may still be announced. The connection of
-// a claim is in exactly one of three states: open, gone for good, or it may return.
+// MayReturn reports whether the connection of r is unknown to this process and may still be announced. The connection
+// of a claim is in exactly one of three states: open, gone for good, or it may return.
 func (j LeasesAt) MayReturn(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.goneForGood(r)
 }

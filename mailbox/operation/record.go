@@ -8,8 +8,9 @@ import (
 	"handoff/store"
 )
 
-// ToldFirst reports whether a handoff is reserved for one agent of its pool because the server notified that agent before
-// the rest of the pool. It returns false if the handoff is reserved because that agent asked a question about it.
+// ToldFirst reports whether a handoff is reserved for one agent of its pool because the server notified that agent
+// before the rest of the pool. It returns false if the handoff is reserved because that agent asked a question about
+// it.
 func ToldFirst(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }

@@ -69,10 +69,10 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays reports whether the caller plays a part for a handoff, for example whether it is the recipient. It decides
-// by the current state of the store: an agent is no longer a recipient after it declined, and no longer a verifier
-// after its verification request ended. For the holder it compares only the name; the claim token must have been
-// checked before. If the store cannot be read, callerPlays returns an error, and not false.
+// callerPlays reports whether the caller plays a part for a handoff, for example whether it is the recipient. It
+// decides by the current state of the store: an agent is no longer a recipient after it declined, and no longer a
+// verifier after its verification request ended. For the holder it compares only the name; the claim token must have
+// been checked before. If the store cannot be read, callerPlays returns an error, and not false.
 func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -148,8 +148,8 @@ func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) er
 	return cmp.Or(err, v.Refusal(string(a), o.Now))
 }
 
-// MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of its
-// pool that may take it, see [offer.Recipient].
+// MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of
+// its pool that may take it, see [offer.Recipient].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	me, err := o.Self()
 	if err != nil {

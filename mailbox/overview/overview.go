@@ -329,7 +329,8 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 	return []schemas.Advice{show}
 }
 
-// retryRefused reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be read.
+// retryRefused reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be
+// read.
 func (l *lister) retryRefused(r *store.Record) bool {
 	lessened, err := reading.LostContent(l.View, r)
 	return lessened || err != nil

@@ -108,8 +108,8 @@ func (l *lister) addPending() {
 	}
 }
 
-// lastLeaseEnded reports whether the last claim of a pending handoff ended by its lease. Then it was neither released nor
-// answered, and its token is valid until the next claim.
+// lastLeaseEnded reports whether the last claim of a pending handoff ended by its lease. Then it was neither released
+// nor answered, and its token is valid until the next claim.
 func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }

@@ -42,8 +42,8 @@ func DoneWell(r *store.Record) bool {
 	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
-// StaysBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides about them.
-// They do if r ended, was not done well, and no reviewer has still to judge its result.
+// StaysBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides about
+// them. They do if r ended, was not done well, and no reviewer has still to judge its result.
 func StaysBlocked(r *store.Record) bool {
 	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
@@ -73,8 +73,9 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	return "", err
 }
 
-// wasRolledBack reports whether a failure created a handoff that sends the work back. It did not if the chain of handoffs
-// that continue one another has reached its limit, or if a rule of a file sent the work to another recipient instead.
+// wasRolledBack reports whether a failure created a handoff that sends the work back. It did not if the chain of
+// handoffs that continue one another has reached its limit, or if a rule of a file sent the work to another recipient
+// instead.
 func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }

@@ -27,8 +27,8 @@ import (
 // Anything, as an accepted type, makes an agent a generalist: it takes work of any type.
 const Anything = "*"
 
-// Qualifies reports whether the agent may take work for an address. Generalists qualify for capabilities that they do not
-// name only if generalists is set. It ignores whether the agent is away, busy or present: [Rank] uses that.
+// Qualifies reports whether the agent may take work for an address. Generalists qualify for capabilities that they do
+// not name only if generalists is set. It ignores whether the agent is away, busy or present: [Rank] uses that.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
 	case "capability":
@@ -107,8 +107,8 @@ func otherSpelling(role string) string {
 	return role + specialist
 }
 
-// SkilledOnly reports whether an agent has a capability, named with or without its prefix, as a skill but does not accept
-// it. It gets no work of that pool.
+// SkilledOnly reports whether an agent has a capability, named with or without its prefix, as a skill but does not
+// accept it. It gets no work of that pool.
 func SkilledOnly(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)

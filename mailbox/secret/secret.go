@@ -177,8 +177,8 @@ func endOf(text string, i, limit int, in func(c byte) bool) int {
 // isTokenByte reports whether a byte may be part of a token.
 func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
-// isValueByte reports whether a byte may be part of a value: any byte except blanks, control characters, quotes, brackets
-// and a few separators. Bytes of characters beyond ASCII may be part of a value.
+// isValueByte reports whether a byte may be part of a value: any byte except blanks, control characters, quotes,
+// brackets and a few separators. Bytes of characters beyond ASCII may be part of a value.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
 // kindOfName returns the kind of secret for which a name is used, judged by the end of the name: "password" for

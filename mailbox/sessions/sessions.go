@@ -1,5 +1,5 @@
-// Package sessions finds the name under which a session acts, and reports whether a session uses a name now. It joins the
-// stored rows of names with the connections of a [presence.Tracker]; package names judges the result. It writes
+// Package sessions finds the name under which a session acts, and reports whether a session uses a name now. It joins
+// the stored rows of names with the connections of a [presence.Tracker]; package names judges the result. It writes
 // nothing: package mailbox stores the choices.
 //
 // A new service counts a connection that was not closed as open for five seconds: processes announce their connections
@@ -59,9 +59,9 @@ func (h Here) ActingAgents() []schemas.Agent {
 // service has run for five seconds.
 func (h Here) Settled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// IsInUse reports whether a session may use a name now. The connection of an agent that chose its name is not stored, so
-// a new service waits until it could be announced. Until then its mail is not given to others: a delay of a few seconds
-// is harmless, two agents on the same work are not.
+// IsInUse reports whether a session may use a name now. The connection of an agent that chose its name is not stored,
+// so a new service waits until it could be announced. Until then its mail is not given to others: a delay of a few
+// seconds is harmless, two agents on the same work are not.
 func (h Here) IsInUse(a store.Agent) bool {
 	return h.IsActing(a.Card.Name) || h.Name(a).Held() || a.Client == "" && !h.Settled()
 }

@@ -127,7 +127,8 @@ func requireHeld(t testing.TB, said any, args map[string]any, path string) {
 	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 
-// holds reports whether the value said was kept as have: unchanged, or in the form that the argument at this path needs.
+// holds reports whether the value said was kept as have: unchanged, or in the form that the argument at this path
+// needs.
 func holds(said, have any, path string) bool {
 	field, _, _ := strings.Cut(path, "[")
 	switch {

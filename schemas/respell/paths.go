@@ -17,8 +17,8 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeign reports whether a name is that of an object that other protocols have and the tool does not. The known fields
-// of this object become arguments, so the fields that are left in it are unknown.
+// IsForeign reports whether a name is that of an object that other protocols have and the tool does not. The known
+// fields of this object become arguments, so the fields that are left in it are unknown.
 func IsForeign(tool, name string) bool {
 	t := tableOf(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign

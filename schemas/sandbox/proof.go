@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Proofs reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI do.
+// Proofs reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI
+// do.
 func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
 // Proof skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
@@ -18,8 +19,8 @@ func Proof(t testing.TB) {
 	}
 }
 
-// Repetitions returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a tenth
-// of n.
+// Repetitions returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a
+// tenth of n.
 func Repetitions(n int) int {
 	if Proofs() {
 		return n

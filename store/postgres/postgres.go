@@ -1,5 +1,5 @@
-// Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a time
-// writes a workspace; many workspaces share a database.
+// Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a
+// time writes a workspace; many workspaces share a database.
 //
 // A commit is one new entry of the workspace's log, in one statement. Entries have numbers, each given once. A process
 // that opens the workspace takes the next number and a new epoch, and earlier owners cannot commit any more, even if

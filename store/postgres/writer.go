@@ -121,9 +121,9 @@ func isExplained(err error) bool {
 		errors.Is(err, store.ErrUnreachable)
 }
 
-// resolvePending commits the pending entry, and tries until the database confirms or refuses it. If the database does not
-// answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If the
-// entry is already there, it was kept.
+// resolvePending commits the pending entry, and tries until the database confirms or refuses it. If the database does
+// not answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If
+// the entry is already there, it was kept.
 func (w *writer) resolvePending() (err error) {
 	if w.pending == nil {
 		return nil

@@ -25,8 +25,8 @@ func (r *Relay) joinQueue() {
 	go r.waitForLock(wait) // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
-// mayQueue reports whether this process may wait for the lock while another process holds it: it stays, and the election
-// has a queue.
+// mayQueue reports whether this process may wait for the lock while another process holds it: it stays, and the
+// election has a queue.
 func (r *Relay) mayQueue() bool {
 	_, can := r.election.(queueElection)
 	return can && r.config.Stays

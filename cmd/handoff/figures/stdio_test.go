@@ -102,7 +102,8 @@ func (p *process) flood(callers, calls int, params func(int) string) float64 {
 	return float64(calls) / time.Since(began).Seconds()
 }
 
-// cost is how long the process computes for a call when 64 are under way, in milliseconds. Its clock has steps of 10 ms.
+// cost is how long the process computes for a call when 64 are under way, in milliseconds. Its clock has steps of 10
+// ms.
 func (p *process) cost(params func(int) string) float64 {
 	before := p.busy()
 	p.flood(64, 2*p.calls, params)

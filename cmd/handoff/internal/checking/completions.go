@@ -21,8 +21,8 @@ import (
 	"handoff/tools"
 )
 
-// CompletionChecker is an invoker that runs the checks of work that a call completes, and adds their observations to the
-// call. It passes on all other calls, and completions without a repository or without checks, unchanged.
+// CompletionChecker is an invoker that runs the checks of work that a call completes, and adds their observations to
+// the call. It passes on all other calls, and completions without a repository or without checks, unchanged.
 //
 // A call waits for its checks at most as long as the field Patience says. Then CompletionChecker refuses the call as
 // unavailable and records no completion, but keeps the result in a checkpoint of the handoff. The checks go on, and a

@@ -90,8 +90,8 @@ func (p *Page) Status(s schemas.Status) string {
 	return p.InStateColour(display.State{Status: s}, string(s))
 }
 
-// Print writes the result of a tool unchanged with --json, with its texts [EscapedJSON], else the page that fill makes of
-// it.
+// Print writes the result of a tool unchanged with --json, with its texts [EscapedJSON], else the page that fill makes
+// of it.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
 		return a.Write(EscapedJSON(raw) + "\n")

@@ -11,8 +11,8 @@ import (
 	"handoff/mailbox/mailboxtest"
 )
 
-// A Desk is a state directory for a test. It runs commands in that directory, in the process of the test. Its clock stands still unless a
-// test sets it.
+// A Desk is a state directory for a test. It runs commands in that directory, in the process of the test. Its clock
+// stands still unless a test sets it.
 type Desk struct {
 	testing.TB
 	State string

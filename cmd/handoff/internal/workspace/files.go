@@ -28,8 +28,8 @@ const LockFile = "handoff.lock"
 // KeyFile is the name of the file with the key that signs the heads of the audit registry.
 const KeyFile = "handoff.key"
 
-// NotifiedFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command. Further
-// files of this kind begin with its name and a dot.
+// NotifiedFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command.
+// Further files of this kind begin with its name and a dot.
 const NotifiedFile = "handoff.told"
 
 const (

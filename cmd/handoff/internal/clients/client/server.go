@@ -48,7 +48,7 @@ func removeInScope(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 
-// PassedVariables are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
-// names all of them, set or not: a session may have a variable that was not set during setup. It writes no values:
-// HANDOFF_STORE may hold a password.
+// PassedVariables are the variables by which a server finds the same name and the same workspace as hooks and shells
+// do. Setup names all of them, set or not: a session may have a variable that was not set during setup. It writes no
+// values: HANDOFF_STORE may hold a password.
 var PassedVariables = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}

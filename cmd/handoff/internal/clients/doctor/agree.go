@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// differingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the mail
-// of another agent than the one whose mail the server reads.
+// differingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the
+// mail of another agent than the one whose mail the server reads.
 func (in *installation) differingNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
@@ -46,8 +46,8 @@ func actsAsText(agent string) string {
 	return "as " + agent
 }
 
-// withheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its server.
-// Because of these variables, one session may have two agent names or use two stores.
+// withheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its
+// server. Because of these variables, one session may have two agent names or use two stores.
 func (in *installation) withheldVariables() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {

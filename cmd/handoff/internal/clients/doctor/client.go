@@ -42,8 +42,8 @@ func Client(ctx context.Context, c client.Client, b ClientEnv) []Finding {
 		in.missingHooks(), in.trust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
-// hooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but has no
-// tools to take it.
+// hooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but
+// has no tools to take it.
 func (in *installation) hooksWithoutServer() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
@@ -53,8 +53,8 @@ func (in *installation) hooksWithoutServer() []Finding {
 		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
-// NoClientSetUp returns a finding if no client is set up for handoff. It returns no finding if a file of a client cannot be
-// read, because that file may hold an entry.
+// NoClientSetUp returns a finding if no client is set up for handoff. It returns no finding if a file of a client
+// cannot be read, because that file may hold an entry.
 func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
 		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
@@ -104,8 +104,8 @@ func (in *installation) notInstalled() Finding {
 	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setupCommand(client.User))
 }
 
-// installedTwice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the part that
-// setup wrote and keeps the plugin.
+// installedTwice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the
+// part that setup wrote and keeps the plugin.
 func (in *installation) installedTwice() []Finding {
 	var what, remedy string
 	switch {

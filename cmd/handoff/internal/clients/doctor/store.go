@@ -69,8 +69,8 @@ func StoreNotOpened(err error, sh Shell) Finding {
 	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
 }
 
-// NoWorkspace returns the finding about a missing workspace. Outside of a project a missing workspace is no fault, unless
-// the user named the workspace or its directory.
+// NoWorkspace returns the finding about a missing workspace. Outside of a project a missing workspace is no fault,
+// unless the user named the workspace or its directory.
 func NoWorkspace(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
@@ -79,8 +79,8 @@ func NoWorkspace(err error, asked workspace.Config) Finding {
 	return state.of(aboutStore, "%s", explained(err))
 }
 
-// NoHomeDir returns the finding that doctor examined no client. Without a home directory doctor cannot find the files of
-// clients.
+// NoHomeDir returns the finding that doctor examined no client. Without a home directory doctor cannot find the files
+// of clients.
 func NoHomeDir(err error) Finding {
 	return failure(aboutClients, "none was looked at: %s", explained(err))
 }
@@ -131,9 +131,9 @@ func Neighbours(w workspace.Workspace, getenv func(string) string) []Finding {
 	})
 }
 
-// MustNotOpen reports whether doctor must not open a workspace, and returns the finding that says why. Opening would create a
-// store if the store's file is missing or empty, and would change the permissions of a directory that other users can
-// read.
+// MustNotOpen reports whether doctor must not open a workspace, and returns the finding that says why. Opening would
+// create a store if the store's file is missing or empty, and would change the permissions of a directory that other
+// users can read.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)

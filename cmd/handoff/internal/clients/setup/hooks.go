@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// ownParts gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs in
-// the field programs.
+// ownParts gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs
+// in the field programs.
 type ownParts struct {
 	*edit.JSON
 

@@ -103,7 +103,8 @@ func (s Setter) restoreReceipt(resolved string, before []byte) error {
 // ignoreMissing turns the error of a removal into nil if the file was already missing.
 func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
-// createdBySetup reports whether setup made an object or a list. Without a receipt this is unknown, and made returns true.
+// createdBySetup reports whether setup made an object or a list. Without a receipt this is unknown, and made returns
+// true.
 func (r receipt) createdBySetup(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }

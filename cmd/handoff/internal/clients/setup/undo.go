@@ -153,10 +153,10 @@ func (s Setter) undo(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// removeLeftovers removes the copies of a file if the parameter copies is true, and the empty directories that setup made. Another
-// program may have written the receipt. So tidy removes only copies and directories that setup can have made: a copy
-// must lie next to its file or in the directory of the receipts and must have the name of a copy, and a directory must
-// contain the file.
+// removeLeftovers removes the copies of a file if the parameter copies is true, and the empty directories that setup
+// made. Another program may have written the receipt. So tidy removes only copies and directories that setup can have
+// made: a copy must lie next to its file or in the directory of the receipts and must have the name of a copy, and a
+// directory must contain the file.
 func (s Setter) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isCopy(name, resolved) {
@@ -169,8 +169,8 @@ func (s Setter) removeLeftovers(r receipt, resolved string, copies bool) (err er
 	return errors.Join(err, s.handOverDirs(removeEmpty(made)))
 }
 
-// handOverDirs writes the directories that setup made, and that are not empty yet, into the receipts of the other files in
-// them, also of other clients. Then the undo of the last file removes the directories.
+// handOverDirs writes the directories that setup made, and that are not empty yet, into the receipts of the other files
+// in them, also of other clients. Then the undo of the last file removes the directories.
 func (s Setter) handOverDirs(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {

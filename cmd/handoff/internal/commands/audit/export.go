@@ -153,7 +153,8 @@ func (x *export) put(name string, content []byte) error {
 	return nil
 }
 
-// finish writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the root of the head.
+// finish writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the root of
+// the head.
 func (x *export) finish() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
 		return mismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)

@@ -95,8 +95,8 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	return report(a, seen)
 }
 
-// systemCaller is the caller under which the results of checks are recorded: they come from the program, and from no agent or
-// person.
+// systemCaller is the caller under which the results of checks are recorded: they come from the program, and from no
+// agent or person.
 var systemCaller = schemas.Caller{Via: schemas.ViaCLI}
 
 // report prints the results, and returns the exit status.

@@ -137,8 +137,8 @@ func alike(cmd *cobra.Command) bool {
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
 
-// completionFunc returns the completion function of a completer. It uses the workspace and the agent name of the command line
-// or the environment, keeps the order of the words, and adds no names of files.
+// completionFunc returns the completion function of a completer. It uses the workspace and the agent name of the
+// command line or the environment, keeps the order of the words, and adds no names of files.
 func completionFunc(a *cli.App, c completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.FromEnvironment(cmd) != nil {

@@ -37,8 +37,8 @@ func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, 
 	return payload.Parse(text)
 }
 
-// defaultFile returns the file into which an agent writes its payload if no command named another file. That is the file
-// that the environment names, or else the file of the proposal. Every user can write into the directory of the
+// defaultFile returns the file into which an agent writes its payload if no command named another file. That is the
+// file that the environment names, or else the file of the proposal. Every user can write into the directory of the
 // proposal's file, so defaultFile returns that file only if it belongs to the caller, and otherwise "".
 func defaultFile(a *cli.App) string {
 	for _, variable := range payload.PathVariables {

@@ -17,8 +17,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// commandRecord records in a directory for which concerns the user's command ran, so that the command runs once for each
-// concern, even if this process is killed. One process at a time may use it.
+// commandRecord records in a directory for which concerns the user's command ran, so that the command runs once for
+// each concern, even if this process is killed. One process at a time may use it.
 //
 // Before a command runs, notified stores the concern and a claim, the name of a file that does not exist yet. The shell
 // of the command makes this file, and only then runs the command. After a crash, the next process tries to make the

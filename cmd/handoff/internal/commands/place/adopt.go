@@ -127,9 +127,9 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	return w, nil
 }
 
-// withExclusiveLock runs fn while no other process has the workspace open or can open it. Fn may remove or move all files of the
-// workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove an open lock
-// file.
+// withExclusiveLock runs fn while no other process has the workspace open or can open it. Fn may remove or move all
+// files of the workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove
+// an open lock file.
 func withExclusiveLock(w workspace.Workspace, fn func() error) error {
 	return withLock(w, runtime.GOOS == "windows", fn)
 }

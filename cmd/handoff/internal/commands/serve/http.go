@@ -114,8 +114,8 @@ func (h *workspaceHandler) caller(r *http.Request) (schemas.Caller, error) {
 	return by, err
 }
 
-// authorizeMetrics allows every caller with a valid token to read the metrics. It refuses all others, because the metrics
-// name agents and mailboxes.
+// authorizeMetrics allows every caller with a valid token to read the metrics. It refuses all others, because the
+// metrics name agents and mailboxes.
 func (h *workspaceHandler) authorizeMetrics(r *http.Request) error {
 	_, err := h.caller(r)
 	return err

@@ -66,8 +66,8 @@ user. The workspace is the instance: handoff@NAME. handoff where prints the name
 	return cmd
 }
 
-// ownStore makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends. It
-// returns after a signal.
+// ownStore makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends.
+// It returns after a signal.
 func (s *servingCommand) ownStore(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()

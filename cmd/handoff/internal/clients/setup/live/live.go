@@ -111,8 +111,8 @@ type Trial struct {
 }
 
 // Ask starts the program of the entry, or calls its address. When ctx ends, Ask kills the program and all processes
-// that the program left behind. The error is a [*NotHandoffError] if the server is not handoff, and [ErrRefused] if the server
-// refuses the token.
+// that the program left behind. The error is a [*NotHandoffError] if the server is not handoff, and [ErrRefused] if the
+// server refuses the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
 		r, err := converse("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
