@@ -58,9 +58,9 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// poolOf returns the pool that has the given name, if an agent of another name takes work from that pool. It returns ""
+// findPoolNamed returns the pool that has the given name, if an agent of another name takes work from that pool. It returns ""
 // if there is no such pool.
-func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
+func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	for a, err := range v.AgentsMentioning(roster.PoolWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
 			return "", err
@@ -82,10 +82,10 @@ func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do s
 		WithKnown(string(pool)).WithHint(do, pool)
 }
 
-// NoPool refuses a caller that acts under the name of a pool. It accepts the name if an agent is known by it, if an
-// agent acts under it over an open connection, or if the mailbox of that name has mail. Package tools calls NoPool
+// CheckNotPool refuses a caller that acts under the name of a pool. It accepts the name if an agent is known by it, if an
+// agent acts under it over an open connection, or if the mailbox of that name has mail. Package tools calls CheckNotPool
 // before every tool call except register, because register makes the name known as an agent. The error is not_found.
-func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
+func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Mailbox{}) {
 			return "", err
 		}
-		return poolOf(v, name)
+		return findPoolNamed(v, name)
 	})
 	if err != nil || pool == "" {
 		return err
@@ -103,10 +103,10 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	return refusePoolName("agent", name, pool, "Leave agent out: an agent takes %s under its own name. An agent that wants this name registers first.")
 }
 
-// tellNoTakers tells the sender of a handoff that becomes claimable if no agent can take it now. If the sender itself
-// makes the call, [op.checkRecipient] warns it in the result instead. tellNoTakers is a hook that runs after each
+// tellSenderOfNoTaker tells the sender of a handoff that becomes claimable if no agent can take it now. If the sender itself
+// makes the call, [op.checkRecipient] warns it in the result instead. tellSenderOfNoTaker is a hook that runs after each
 // change.
-func (o *op) tellNoTakers(h *operation.Happening) error {
+func (o *op) tellSenderOfNoTaker(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
@@ -124,13 +124,13 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// putCard stores the new card of an agent and wakes the agents whose pools may have mail for it. If no agent can take
+// storeCard stores the new card of an agent and wakes the agents whose pools may have mail for it. If no agent can take
 // some of the agent's first hundred pending handoffs after this change, for example because the agent is away, their
 // senders are told.
-func (o *op) putCard(a store.Agent, said any) error {
+func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.Announce(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
-	if err = cmp.Or(err, o.putDeclared(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
+	if err = cmp.Or(err, o.storeOrDeleteAgent(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
 	looked, offers := 0, o.Offers()
@@ -144,7 +144,7 @@ func (o *op) putCard(a store.Agent, said any) error {
 		}
 		may, err := offers.May(*before, r, offer.Member)
 		if may {
-			err = o.tellNoTakers(&operation.Happening{Now: r})
+			err = o.tellSenderOfNoTaker(&operation.Happening{Now: r})
 		}
 		if err != nil {
 			return err
@@ -176,18 +176,18 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 	if err != nil || !out.OK {
 		return out, err
 	}
-	lost, err := operation.ReadSnapshot(ctx, s.engine, unreadMail)
+	lost, err := operation.ReadSnapshot(ctx, s.engine, listMailWithoutReader)
 	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MaxNamed)]
 	return out, err
 }
 
-// unreadMail lists all mail in mailboxes without a reader, each with the command that moves it.
-func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
+// listMailWithoutReader lists all mail in mailboxes without a reader, each with the command that moves it.
+func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
 	for b, err := range v.Boxes() {
 		box := schemas.Agent(b.Address)
 		known, broken := v.Agent(box)
-		pool, unread := poolOf(v, box)
+		pool, unread := findPoolNamed(v, box)
 		if err = cmp.Or(err, broken, unread); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // An older program left work in agent:qa. Other work was sent to ops before ops was a role.
-func TestCheck_FindsUnreadMailAndNamesCommands(t *testing.T) {
+func TestCheck_ListsMailWithoutReaderAndCommandsThatMoveIt(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead := w.Stdio("lead")
 	w.Sends(lead, "qa", "Test it")
@@ -52,7 +52,7 @@ func (w *world) faults() []string {
 	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
 }
 
-func TestSend_ReadsOperatorAsHumanUnlessAgentHasName(t *testing.T) {
+func TestSend_AddressOperatorMeansHumanUnlessAgentHasThatName(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	require.Equal(t, schemas.Address("human"), w.Sends(lead, "operator", "Decide").To)
 	w.Sends(lead, "qa", "Test", func(in *schemas.SendIn) {
@@ -69,7 +69,7 @@ func TestSend_ReadsOperatorAsHumanUnlessAgentHasName(t *testing.T) {
 }
 
 // The only member of a pool stops taking its work. The sender is told once.
-func TestRegister_TellsSenderWhenPoolStopsTakingWork(t *testing.T) {
+func TestRegister_TellsSenderIfPoolMemberNoLongerAcceptsItsWork(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead, dev := w.Stdio("lead"), w.Stdio("dev")
 	as := func(in schemas.RegisterIn) {

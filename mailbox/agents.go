@@ -52,7 +52,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
 				name, strings.Join(gone, ", "))}
 		}
-		if err := o.putCard(a, in); err != nil {
+		if err := o.storeCard(a, in); err != nil {
 			return out, err
 		}
 		out.Agent, err = o.card(o.View, a)

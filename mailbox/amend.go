@@ -36,17 +36,17 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	rev, err := o.revise(life.Amend, r, in, out)
+	rev, err := o.newRevision(life.Amend, r, in, out)
 	if err != nil {
 		return nil, err
 	}
 	if rev.to != "" {
-		readdress(&now, rev.to)
+		changeRecipient(&now, rev.to)
 		if out.To = rev.to; r.Box != "" { // a delayed handoff stays in no mailbox
 			now.Box = rev.to
 		}
 	}
-	if err := inChanges(rev.amendOptions(&now, o.Now)); err != nil {
+	if err := prefixChangesField(rev.applyOptionsToRecord(&now, o.Now)); err != nil {
 		return nil, err
 	}
 	amended := &operation.Happening{Action: action, Was: r, Now: &now}
@@ -57,10 +57,10 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if action == life.Rebase { // lists do not show the base, and the approval does not cover it
 		return &now, o.Commit(amended)
 	}
-	if err := cmp.Or(o.approveAgain(r, &now, h), o.amendRecord(&now, h)); err != nil {
+	if err := cmp.Or(o.requireNewApproval(r, &now, h), o.amendRecord(&now, h)); err != nil {
 		return nil, err
 	}
-	o.tellDependencies(&now, rev.changes.Options, out)
+	o.reportDependencies(&now, rev.changes.Options, out)
 	if r.Status == schemas.Waiting && in.Action == schemas.ActAmend {
 		answer := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
@@ -69,9 +69,9 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.Commit(amended)
 }
 
-// checkNotBegun refuses changes that only a pending handoff can have: another recipient, and options that decide when
+// refuseChangesAfterClaim refuses changes that only a pending handoff can have: another recipient, and options that decide when
 // the handoff may be claimed. The error is conflict for a held handoff.
-func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
+func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions) error {
 	if r.Status == schemas.Pending {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (o *op) amendContent(
 		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
 			return
 		}
-		warnOfCriteria(before, body, rev.changes, out)
+		warnOfAddedCriteria(before, body, rev.changes, out)
 		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
 			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.By.Agent, At: o.Now})
@@ -111,7 +111,7 @@ func (o *op) amendContent(
 		}
 		h = body
 	})
-	if err = cmp.Or(inChanges(refused), err); err != nil {
+	if err = cmp.Or(prefixChangesField(refused), err); err != nil {
 		return nil, err
 	}
 	if rev.to != "" {
@@ -148,10 +148,10 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
 }
 
-// approveAgain asks for approval again when an agent changes content that human approved. Without it an agent could
+// requireNewApproval asks for approval again when an agent changes content that human approved. Without it an agent could
 // have a harmless text approved and then replace it. Work that an agent holds cannot wait for approval again, so only
 // human may amend approved work that is held; for other callers the error is denied.
-func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
+func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.By.InPerson() {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	timeout, estimate, err := draft.Durations(h.Expectations)
 	if err != nil {
-		return inChanges(err)
+		return prefixChangesField(err)
 	}
 	until := draft.Deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
@@ -209,32 +209,32 @@ func (o *op) rewriteContent(a *operation.Happening, note string, change func(*sc
 	return nil
 }
 
-// inChanges prefixes the field that an error names with "changes", because the caller gave the field there. It returns
+// prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field there. It returns
 // nil for nil.
-func inChanges(err error) error { return schemas.Within("changes", err) }
+func prefixChangesField(err error) error { return schemas.Within("changes", err) }
 
-// amendOptions brings the record in line with the amended options: its dependencies, the time before which the handoff
+// applyOptionsToRecord brings the record in line with the amended options: its dependencies, the time before which the handoff
 // cannot be claimed, its number of attempts, and the allowed length of its chain of handoffs. The handoff is then ready
 // or blocked as the new options say. If the time before which it cannot be claimed is past, it goes into its mailbox at
 // once.
-func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
+func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil
 	}
 	rev.dependencies.writeTo(now)
-	setTerms(now, rev.changes.Options.Terms)
+	copyTerms(now, rev.changes.Options.Terms)
 	switch {
 	case rev.notBefore.After(at):
 		now.Box, now.NotBefore, now.Reserved = "", store.At(rev.notBefore), 0
 	case !rev.notBefore.IsZero() && now.NotBefore != 0:
 		now.Box, now.NotBefore = now.To, 0
 	}
-	return amendLimits(now, *rev.changes.Options)
+	return amendAttemptAndChainLimits(now, *rev.changes.Options)
 }
 
-// amendLimits changes the number of attempts and the allowed length of the chain of handoffs. The error is invalid for
+// amendAttemptAndChainLimits changes the number of attempts and the allowed length of the chain of handoffs. The error is invalid for
 // fewer attempts than were made already, and limit if the chain is longer already.
-func amendLimits(now *store.Record, opt schemas.SendOptions) error {
+func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
 			return schemas.Invalidf("options.max_attempts", "%d attempts of %s were made", now.Attempt, now.ID).
@@ -253,9 +253,9 @@ func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 	return nil
 }
 
-// warnOfCriteria warns the caller that its new criteria were added to the old ones, because the caller may have meant
+// warnOfAddedCriteria warns the caller that its new criteria were added to the old ones, because the caller may have meant
 // to replace the old ones.
-func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
+func warnOfAddedCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, the earlier ones too: "+
@@ -263,16 +263,16 @@ func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *sche
 	}
 }
 
-// tellDependencies puts the dependencies of an amended handoff into the result. It does so only if the caller changed
+// reportDependencies puts the dependencies of an amended handoff into the result. It does so only if the caller changed
 // the dependencies. An empty list that is not nil means that the handoff has no open dependency any more.
-func (o *op) tellDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
+func (o *op) reportDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return
 	}
 	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
 		out.BlockedBy = []string{}
 	}
-	out.Warnings = append(out.Warnings, o.warnOfPartial(now)...)
+	out.Warnings = append(out.Warnings, o.warnOfPartialDependencies(now)...)
 	named := len(opt.After) + len(opt.AfterAccepted)
 	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
 		out.Warnings = append(out.Warnings, "it keeps its earlier dependencies, too: a list that begins with "+

@@ -23,7 +23,7 @@ func TestAmend_AfterApprovalNeedsApprovalAgain(t *testing.T) {
 	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
-func TestAmend_RefusesAgentForHeldApprovedWork(t *testing.T) {
+func TestAmend_RefusesAgentIfApprovedWorkIsHeld(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
@@ -44,7 +44,7 @@ func TestAmend_ByPersonKeepsApproval(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestAmend_ReturnsDependencies(t *testing.T) {
+func TestAmend_ResultListsDependencies(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "one")
 	w.Sends(a, "b", "two")
@@ -97,7 +97,7 @@ func TestRetry_NeedsApprovalLikeFirstAttempt(t *testing.T) {
 	require.Equal(t, again, w.Claims(b).HandoffID)
 }
 
-func TestAmend_ChecksDeadlineAgainstClock(t *testing.T) {
+func TestAmend_ReadsDeadlineAndNotBeforeAsTimesFromNow(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	require.Nil(t, w.Sends(a, "b", "x").Deadline)
 	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}))

@@ -11,7 +11,7 @@ import (
 )
 
 // A caller believes that the server uses accepted arguments.
-func TestUpdate_RefusesUnusedArguments(t *testing.T) {
+func TestUpdate_RefusesArgumentsThatActionDoesNotUse(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID
 	w.Claims(qa)
@@ -35,7 +35,7 @@ func TestUpdate_RefusesUnusedArguments(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(id))
 }
 
-func TestUpdate_KeepsCheckpointOfAskAndRelease(t *testing.T) {
+func TestUpdate_StoresCheckpointGivenWithAskOrRelease(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID
 	at := func(text string) func(*schemas.UpdateIn) {
@@ -54,7 +54,7 @@ func TestUpdate_KeepsCheckpointOfAskAndRelease(t *testing.T) {
 }
 
 // An answer with changes is one call. An amendment alone leaves the question open, and says so.
-func TestAnswer_AppliesChanges(t *testing.T) {
+func TestAnswer_AmendsHandoffWithGivenChanges(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID
 	w.Claims(qa)
@@ -73,7 +73,7 @@ func TestAnswer_AppliesChanges(t *testing.T) {
 	w.Intact()
 }
 
-func TestSend_WarnsOfSimilarPool(t *testing.T) {
+func TestSend_ToPoolWithoutMemberSuggestsSimilarPool(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	mailboxtest.Must(t, w.Register, w.Stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
 	for to, near := range map[string]string{

@@ -18,7 +18,7 @@ import (
 
 // reservation is how long a handoff whose question was answered is kept for the agent that asked; other agents cannot
 // claim it in this time. The agent that asked was at work on the handoff, and another agent would begin from scratch.
-// The time counts from the answer and does not include time that the machine slept, see [op.unreserve].
+// The time counts from the answer and does not include time that the machine slept, see [op.endReservation].
 const reservation = 15 * time.Minute
 
 // ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. The lease stops while it waits,
@@ -28,7 +28,7 @@ const reservation = 15 * time.Minute
 // of the event, and the record points to that event until they are answered or withdrawn. A search finds the words of
 // the questions from now on. The notice to the sender also has the note and other details that the sender needs.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.checkHeld(life.Ask, r, in.Token); err != nil {
+	if err := o.checkHolderAction(life.Ask, r, in.Token); err != nil {
 		return nil, err
 	}
 	questions := questionsOf(in)
@@ -88,8 +88,8 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
-// checkGrant refuses an answer to a request for permission unless a person gives it.
-func (o *op) checkGrant(r *store.Record) error {
+// checkMayGrantPermission refuses an answer to a request for permission unless a person gives it.
+func (o *op) checkMayGrantPermission(r *store.Record) error {
 	switch {
 	case !r.Permission:
 		return nil
@@ -108,7 +108,7 @@ func (o *op) checkGrant(r *store.Record) error {
 // wait was not the holder's fault.
 //
 // Work for one agent goes back to the mailbox of that agent and is not reserved. Work of a pool goes to the mailbox of
-// the agent that asked, for the time [reservation]; then [op.unreserve] offers it to the pool. Only a caller that has
+// the agent that asked, for the time [reservation]; then [op.endReservation] offers it to the pool. Only a caller that has
 // proved to be a person may grant a permission, because an agent could grant itself the right to act. The event stores
 // the whole content again with the answer, so the error is limit if it becomes too large; the handoff then still waits.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
@@ -122,15 +122,15 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		}
 		r = amended
 	}
-	if o.isForPerson(r) {
-		return o.answerWork(r, in, out)
+	if o.isWorkOfCallingPerson(r) {
+		return o.completeWithAnswer(r, in, out)
 	}
 	now, err := o.Step(life.Answer, r)
 	if err != nil {
 		return nil, err
 	}
 	var asked schemas.UpdateIn
-	if err := cmp.Or(o.checkGrant(r), o.DecodeContent(r.ID, r.Ask, &asked)); err != nil {
+	if err := cmp.Or(o.checkMayGrantPermission(r), o.DecodeContent(r.ID, r.Ask, &asked)); err != nil {
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
@@ -150,7 +150,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	out.To = now.Box
 	whom, err := reading.Answerer(o.View, r, r.Asker)
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // both have seen the question
-		err = cmp.Or(err, o.markRead(r.ID, a))
+		err = cmp.Or(err, o.markNoticesRead(r.ID, a))
 	}
 	if err = cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note))); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *Service) reclaimAnswered(
 ) (out schemas.GetOut, taken bool, err error) {
 	taken, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
-		return err == nil && isAnswered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
+		return err == nil && isQuestionAnswered(r, by) && isClaimingSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
 	if !taken || err != nil {
 		return out, false, err
@@ -186,9 +186,9 @@ func (s *Service) reclaimAnswered(
 	}, err == nil, err
 }
 
-// markRead marks an agent's notices about a handoff as read. It is called when the agent sees the handoff or acts on
+// markNoticesRead marks an agent's notices about a handoff as read. It is called when the agent sees the handoff or acts on
 // it. Messages stay unread, because only the notice has their text.
-func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
+func (o *op) markNoticesRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
 		return err
@@ -196,10 +196,10 @@ func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	return o.MarkRead(a, told...)
 }
 
-// markShownRead does [op.markRead] for a handoff that a call has shown. It looks for unread notices on a snapshot
+// markShownNoticesRead does [op.markNoticesRead] for a handoff that a call has shown. It looks for unread notices on a snapshot
 // first, and writes only if it finds one, so showing the handoff again costs no write. If the caller may only read, the
 // notices stay unread.
-func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
+func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
@@ -209,23 +209,23 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return s.update(ctx, by, func(o *op) error { return o.markRead(id, by.Agent) })
+	return s.update(ctx, by, func(o *op) error { return o.markNoticesRead(id, by.Agent) })
 }
 
-// emptyClaim returns the result of a claim that found nothing. It shows the caller's unread notices: a model that polls
+// emptyClaimResult returns the result of a claim that found nothing. It shows the caller's unread notices: a model that polls
 // for work would otherwise never see a message that tells it to stop. It also names the handoffs that the caller holds,
 // and handoffs that wait for it but cannot be claimed yet. If the store cannot read some of this, the error is logged
 // and the result leaves that part out, so that a polling caller can go on.
-func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
+func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
 		kept, err := s.offers(v).Withheld(by.Agent)
-		return kept, cmp.Or(err, s.addHeld(v, by, &out))
+		return kept, cmp.Or(err, s.addHeldHandoffs(v, by, &out))
 	})
 	if err != nil {
 		s.Logger.WarnContext(ctx, "waiting work was left out of a response", slog.Any("error", err))
 	}
-	if some, err := s.hasUnread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
+	if some, err := s.hasUnreadNotice(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err
 	}
 	if by.Agent == schemas.Human { // a person has to open each notice by name to mark it read
@@ -243,12 +243,12 @@ func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schema
 	return out, err
 }
 
-// amendedSince reports whether the work was amended after the newest question.
+// wasAmendedSinceQuestion reports whether the work was amended after the newest question.
 //
 // If so, the session that asked gets the whole brief again, and not only the answer. The function reads the newest
 // [amendmentLookback] events. If there is no question among them, it returns true, because there may be an amendment
 // after the question that it did not see.
-func amendedSince(v *store.View, r *store.Record) (bool, error) {
+func wasAmendedSinceQuestion(v *store.View, r *store.Record) (bool, error) {
 	events, err := v.EventsOf(r, amendmentLookback)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })
 	return asked < 0 || slices.ContainsFunc(events[:max(asked, 0)], func(e schemas.Event) bool {
@@ -256,5 +256,5 @@ func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	}), err
 }
 
-// amendmentLookback is the number of the newest events in which [amendedSince] looks for an amendment.
+// amendmentLookback is the number of the newest events in which [wasAmendedSinceQuestion] looks for an amendment.
 const amendmentLookback = 50

@@ -28,7 +28,7 @@ func basedOn(base string) func(*schemas.UpdateIn) {
 
 func (w *world) baseOf(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }
 
-func TestBase_IsSendersCommitForAttemptsAndReworks(t *testing.T) {
+func TestBase_OfRetryAndReworkIsCommitOfSender(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
 	for _, claimed := range []string{second, third} {
@@ -47,7 +47,7 @@ func TestBase_IsSendersCommitForAttemptsAndReworks(t *testing.T) {
 	require.Equal(t, first, w.baseOf(again.Created), "of the retry")
 }
 
-func TestBase_IsFromFirstClaimIfSenderHadNoCheckout(t *testing.T) {
+func TestBase_IsCommitOfFirstClaimIfSenderHadNoCheckout(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Sends(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
 	require.Empty(t, w.baseOf(1))
@@ -67,7 +67,7 @@ func TestBase_IsFromFirstClaimIfSenderHadNoCheckout(t *testing.T) {
 	require.Equal(t, second, w.baseOf(rework+1), "where git knows no branch into which it goes")
 }
 
-func TestBase_StaysUnknownIfFirstClaimHadNoCheckout(t *testing.T) {
+func TestBase_IsUnknownIfFirstClaimHadNoCheckout(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Assigns(boss, dev, "Do it")
 	require.Equal(t, schemas.UnknownBase, w.baseOf(1))
@@ -82,7 +82,7 @@ func TestBase_StaysUnknownIfFirstClaimHadNoCheckout(t *testing.T) {
 	require.Equal(t, first, w.baseOf(rework.Created))
 }
 
-func TestBase_ChangesBySenderAndHumanAtAnyTime(t *testing.T) {
+func TestAmend_LetsSenderAndHumanChangeBaseAtAnyTime(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
 	out := w.Updates(boss, 1, schemas.ActAmend, basedOn(second))
@@ -99,7 +99,7 @@ func TestBase_ChangesBySenderAndHumanAtAnyTime(t *testing.T) {
 	require.Equal(t, third, w.baseOf(returned.Created))
 }
 
-func TestBase_RefusesChangeByWorker(t *testing.T) {
+func TestAmend_RefusesBaseFromAgentThatDoesWork(t *testing.T) {
 	w, boss, dev, qa := newTrio(t, "boss", "dev", "qa")
 	w.Sends(inCheckout(dev, first, ""), "dev", "Do it myself")
 	for range 2 { // pending, and held
@@ -113,7 +113,7 @@ func TestBase_RefusesChangeByWorker(t *testing.T) {
 	require.Equal(t, first, w.baseOf(2))
 }
 
-func TestBase_RefusesShortIDsAndBranches(t *testing.T) {
+func TestAmend_RefusesShortCommitOrBranchAsBase(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
 	w.Sends(inCheckout(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
 	require.Equal(t, second, w.baseOf(1))

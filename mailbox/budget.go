@@ -88,8 +88,8 @@ func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	}
 }
 
-// limitWorkflow sets limits of an existing workflow, see [setLimits], and warns of the limits that it did not raise.
-func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
+// setWorkflowLimits sets limits of an existing workflow, see [setLimits], and warns of the limits that it did not raise.
+func (o *op) setWorkflowLimits(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	if len(asked) == 0 {
 		return nil, nil
 	}
@@ -101,11 +101,11 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 	if err := o.PutWorkflow(name, *wf); err != nil {
 		return nil, err
 	}
-	return o.warnOfUnraised(name, asked)
+	return o.warnOfUnraisedLimits(name, asked)
 }
 
-// warnOfUnraised warns of limits that the caller asked to raise but may not raise.
-func (o *op) warnOfUnraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
+// warnOfUnraisedLimits warns of limits that the caller asked to raise but may not raise.
+func (o *op) warnOfUnraisedLimits(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := schemas.OrZero(wf).Limits[limit]; limited && asked[limit] > most {
@@ -115,8 +115,8 @@ func (o *op) warnOfUnraised(name schemas.Workflow, asked map[string]float64) (wa
 	return warnings, err
 }
 
-// overrun is a draft that a limit of its workflow refused.
-type overrun struct {
+// exceededLimit is a draft that a limit of its workflow refused.
+type exceededLimit struct {
 	workflow schemas.Workflow
 	limit    string
 	text     string
@@ -129,17 +129,17 @@ func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with floa
 		formatAmount(with), formatAmount(b.Of), b.Limit, cmp.Or(name, "the workflow"), formatAmount(b.Used)).WithField("options.limits." + b.Limit).
 		WithHint("End the work, or send what is left to human, who may raise the limit with a send or an amendment. Nothing was sent.").
 		WithNext(schemas.Call(schemas.SendIn{To: string(schemas.Human), Task: schemas.Blank, Workflow: string(name)}, "asks a person to decide"))
-	o.overrun = &overrun{name, b.Limit, e.Message}
+	o.exceeded = &exceededLimit{name, b.Limit, e.Message}
 	return e
 }
 
 // formatAmount formats an amount, rounded to hundredths.
 func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// noteOverrun returns the last limit of a workflow that refused something in this operation, and notes that human is
+// takeExceededLimitToTell returns the last limit of a workflow that refused something in this operation, and notes that human is
 // told of it. It returns nil if no limit refused anything, or if human was told of this limit of this workflow before.
-func (o *op) noteOverrun() (over *overrun, err error) {
-	if over, o.overrun = o.overrun, nil; over == nil {
+func (o *op) takeExceededLimitToTell() (over *exceededLimit, err error) {
+	if over, o.exceeded = o.exceeded, nil; over == nil {
 		return nil, nil
 	}
 	wf, err := o.Workflow(over.workflow)
@@ -150,16 +150,16 @@ func (o *op) noteOverrun() (over *overrun, err error) {
 	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
-// tellOverrun tells human that a limit of a workflow refused an operation, once for each workflow and limit. The
-// refused operation was undone, so tellOverrun runs an operation of its own. If that fails, human is told at the next
+// tellHumanOfExceededLimit tells human that a limit of a workflow refused an operation, once for each workflow and limit. The
+// refused operation was undone, so tellHumanOfExceededLimit runs an operation of its own. If that fails, human is told at the next
 // refusal.
-func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
+func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceededLimit) {
 	if refused == nil {
 		return
 	}
 	err := s.update(ctx, operation.ClockCaller, func(o *op) error {
-		o.overrun = refused
-		over, err := o.noteOverrun()
+		o.exceeded = refused
+		over, err := o.takeExceededLimitToTell()
 		if over == nil || err != nil {
 			return err
 		}
@@ -176,14 +176,14 @@ func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 	}
 }
 
-// sendOrTell runs send, which makes the handoff that continues h. If a limit of the workflow refuses it, sendOrTell
+// sendOrTellHuman runs send, which makes the handoff that continues h. If a limit of the workflow refuses it, sendOrTellHuman
 // tells human and returns nil.
-func (o *op) sendOrTell(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
+func (o *op) sendOrTellHuman(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
-	if err == nil || o.overrun == nil {
+	if err == nil || o.exceeded == nil {
 		return next, err
 	}
-	return nil, o.tellUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
+	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
 }
 
 // These limits bound the handoffs that rules send because the clock changed a handoff, directly or as a further
@@ -208,10 +208,10 @@ func (o *op) resetRuleBudgets() (enough bool) {
 	return o.sentByClock >= maxByRules
 }
 
-// chargeRule counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
+// chargeRuleBudget counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
 // error is limit if the n handoffs exceed the limit of the workflow of r, of the rule, or of the hour. Then
-// op.spentBudget names the workflow or the rule, and [op.noteBudgetNotified] uses that name.
-func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
+// op.spentBudget names the workflow or the rule, and [op.recordBudgetNotice] uses that name.
+func (o *op) chargeRuleBudget(r *store.Record, rule rules.Sends, n int) error {
 	if !o.Timed {
 		return nil
 	}
@@ -238,10 +238,10 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }
 
-// noteBudgetNotified reports whether the owner of the workflow and human were told in this hour of the budget that has
+// recordBudgetNotice reports whether the owner of the workflow and human were told in this hour of the budget that has
 // just refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the
 // rule.
-func (o *op) noteBudgetNotified() (told bool, err error) {
+func (o *op) recordBudgetNotice() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {
 		return false, nil

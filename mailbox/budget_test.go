@@ -75,7 +75,7 @@ func TestBudget_LimitsRoundsOfChain(t *testing.T) {
 	w.Sends(a, "b", "beside it", inJob(nil))
 }
 
-func TestBudget_CountsReturnToPoolHolderAsRound(t *testing.T) {
+func TestBudget_CountsReturnToHolderFromPoolAsRound(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	mailboxtest.Must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
 	w.Sends(a, "capability:review", "x", inJob(map[string]float64{"rounds": 1}))
@@ -164,7 +164,7 @@ func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 	require.Len(t, w.Notices(person), 3)
 }
 
-func TestBudget_HoldsUnderConcurrentSends(t *testing.T) {
+func TestBudget_IsNotExceededByConcurrentSends(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Sends(person, "b", "x", inJob(map[string]float64{"workflow_handoffs": 8}))
 		var wg sync.WaitGroup
@@ -184,7 +184,7 @@ func TestBudget_HoldsUnderConcurrentSends(t *testing.T) {
 	})
 }
 
-func TestBudget_TellsHumanInsteadOfSendingConsequences(t *testing.T) {
+func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 	fail := func(then schemas.Then) func(w *world, b schemas.Caller) {
 		return func(w *world, b schemas.Caller) {
 			out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
@@ -247,7 +247,7 @@ func TestBudget_RefusesReturnAndRetryButNotEscalation(t *testing.T) {
 	w.Refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
-func TestBudget_TakesLimitsFromPlan(t *testing.T) {
+func TestBudget_TakesLimitsOfDeclaredWorkflow(t *testing.T) {
 	w := newWorld(t)
 	w.Rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
 	sent := w.Sends(w.Stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
@@ -258,7 +258,7 @@ func TestBudget_TakesLimitsFromPlan(t *testing.T) {
 }
 
 // Random calls: the use of a workflow agrees with the events of the registry.
-func TestBudget_AgreesWithRegistry(t *testing.T) {
+func TestBudget_UseMatchesEventsAfterRandomCalls(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))

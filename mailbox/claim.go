@@ -60,14 +60,14 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
-		claim = s.claimWaiting
+		claim = s.claimOrWait
 	}
 	got, err := claim(ctx, by, in)
 	switch {
 	case err != nil:
 		return schemas.ClaimOut{}, err
 	case got.ID == 0:
-		return s.emptyClaim(ctx, by)
+		return s.emptyClaimResult(ctx, by)
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
@@ -96,7 +96,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	if err := o.CheckVerdict(life.Claim, offer.Claim, r); err != nil {
 		return takenClaim{}, err
 	}
-	return o.take(life.Claim, r)
+	return o.takeHandoff(life.Claim, r)
 }
 
 // claimAgain returns the claim that the caller holds already. Over the same connection the claim stays as it is, and no
@@ -109,19 +109,19 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 		o.here.NoteHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim checks it afterwards
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
-		return o.take(life.Reclaim, r)
+		return o.takeHandoff(life.Reclaim, r)
 	case o.Leases.MayReturn(r):
 		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
 		return takenClaim{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
-	return o.take(life.Claim, r) // refused, since the handoff is held
+	return o.takeHandoff(life.Claim, r) // refused, since the handoff is held
 }
 
-// reclaim claims the oldest handoff again that the caller claimed over a connection that is gone. With it a restarted
+// reclaimAfterLostConnection claims the oldest handoff again that the caller claimed over a connection that is gone. With it a restarted
 // client continues its work. It leaves out handoffs that wait for an answer. For a caller without a connection it
 // reclaims nothing, because nothing shows that this caller made the claim; the caller can still claim by id.
-func (o *op) reclaim() (takenClaim, error) {
+func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 	if o.By.Conn == "" {
 		return takenClaim{}, nil
 	}
@@ -130,17 +130,17 @@ func (o *op) reclaim() (takenClaim, error) {
 			return takenClaim{}, err
 		}
 		if r.Status != schemas.Waiting && o.Leases.ConnectionGone(r) {
-			return o.take(life.Reclaim, r)
+			return o.takeHandoff(life.Reclaim, r)
 		}
 	}
 	return takenClaim{}, nil
 }
 
-// take makes the caller the holder, with a new token. Every earlier token is void from here on, so two agents cannot
+// takeHandoff makes the caller the holder, with a new token. Every earlier token is void from here on, so two agents cannot
 // both finish the same work. The store runs one writing transaction at a time, and the second caller finds the handoff
 // held. A claim counts as one more attempt, unless the claim before was given back. A claim that the holder makes again
 // for its own handoff never counts. An open question stays open if the agent that asked it claims.
-func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
+func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	now, err := o.Step(a, r)
 	if err != nil {
 		return takenClaim{}, err
@@ -161,7 +161,7 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	if now.Claimed == 0 {
 		now.Claimed = store.At(o.Now)
 	}
-	if now.SilentAt, err = o.silenceMark(&now); err != nil {
+	if now.SilentAt, err = o.initialSilentAt(&now); err != nil {
 		return takenClaim{}, err
 	}
 	o.Leases.Touch(&now)
@@ -173,19 +173,19 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 		return takenClaim{}, err
 	}
 	taken := newTakenClaim(&now, true)
-	taken.box, taken.SameSession = r.Box, isAnswered(r, o.By) && sameSession(r, o.By)
-	if err := o.markRead(r.ID, o.By.Agent); err != nil {
+	taken.box, taken.SameSession = r.Box, isQuestionAnswered(r, o.By) && isClaimingSession(r, o.By)
+	if err := o.markNoticesRead(r.ID, o.By.Agent); err != nil {
 		return takenClaim{}, err
 	}
 	if taken.Overlaps, err = overlap.Record(o.Op, &now); err != nil {
 		return takenClaim{}, err
 	}
-	return taken, o.noteFirstClaim()
+	return taken, o.recordFirstClaim()
 }
 
-// noteFirstClaim notes the first claim of an agent. From then on the server knows that an agent reads this mailbox, and
+// recordFirstClaim notes the first claim of an agent. From then on the server knows that an agent reads this mailbox, and
 // no longer warns senders that nobody ever claimed under that name.
-func (o *op) noteFirstClaim() error {
+func (o *op) recordFirstClaim() error {
 	a, err := o.Self()
 	if err != nil || a.Claims > 0 {
 		return err

@@ -30,9 +30,9 @@ const errSearchSnapshot operation.Undo = "the handoff lies further back in the m
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
 	// This function may run more than once, so each run assigns all results.
 	first := func(o *op) (takenClaim, error) {
-		got, err := o.reclaim()
+		got, err := o.reclaimAfterLostConnection()
 		if got.ID == 0 && err == nil {
-			got, err = o.claimFirst(tags)
+			got, err = o.claimFirstInQueue(tags)
 		}
 		if got.ID == 0 {
 			o.SkipReceipt() // a repeat looks again
@@ -62,13 +62,13 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 	}
 }
 
-// claimFirst claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
+// claimFirstInQueue claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
 // error is errSearchSnapshot after it has passed over [reading.MaxScanned] handoffs.
 //
 // Damaged records and records that the caller may not claim count as passed over, too: the bound limits the reads,
 // because all other writers wait during them. An agent that holds the largest number of handoffs that its card allows
 // is offered only its own mailbox, see [offer.Offers.Queue].
-func (o *op) claimFirst(tags []string) (takenClaim, error) {
+func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 	a, err := o.Self()
 	if err != nil {
 		return takenClaim{}, err
@@ -79,7 +79,7 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 			return takenClaim{}, err
 		}
 		if r != nil {
-			return o.take(life.Claim, r)
+			return o.takeHandoff(life.Claim, r)
 		}
 		if looked++; looked == reading.MaxScanned {
 			return takenClaim{}, errSearchSnapshot
@@ -91,7 +91,7 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 // searchQueue returns the first handoff of the caller's queue that it may claim, zero if there is none. It searches the
 // whole queue on one snapshot and writes nothing. It passes over damaged records. It also passes over records with a
 // due time that is past, because their handoff may have to end, and a search on a snapshot cannot write that. There are
-// few of these, because the operation has just applied due changes. It returns only the id, and [op.take] checks the
+// few of these, because the operation has just applied due changes. It returns only the id, and [op.takeHandoff] checks the
 // handoff again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())

@@ -26,7 +26,7 @@ func (s *Service) claimResult(
 		}
 		brief, again := s.reader.Brief, false
 		if got.SameSession {
-			if amended, err := amendedSince(v, r); err != nil || !amended {
+			if amended, err := wasAmendedSinceQuestion(v, r); err != nil || !amended {
 				brief, again = s.reader.Answer, true
 			}
 		}
@@ -54,18 +54,18 @@ func (s *Service) claimResult(
 				out.Omitted = append(out.Omitted, "handoff") // the caller can read it in pages
 			}
 		}
-		return out, s.addHeld(v, by, &out)
+		return out, s.addHeldHandoffs(v, by, &out)
 	})
 }
 
 // maxHeldNamed is the number of held handoffs that a response names.
 const maxHeldNamed = 50
 
-// addHeld lists the caller's held handoffs in the response to a claim, oldest first, if the caller holds more than the
+// addHeldHandoffs lists the caller's held handoffs in the response to a claim, oldest first, if the caller holds more than the
 // claimed handoff. It also advises the call that shows the oldest of the others, because a model that lost its context
 // has no other way to know of them. It does not apply due changes first, so the list may contain a handoff whose lease
 // has just ended.
-func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
+func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
 	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.Oldest(store.HeldBy(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
 	if i < 0 || err != nil {
@@ -114,7 +114,7 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
-		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.heardSince(r, taken) {
+		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.hasHeardOfHolderSince(r, taken) {
 			return err // the claim ended since, or its holder knows it
 		}
 		given = true
@@ -135,8 +135,8 @@ func (again takenClaim) Replayed(o *operation.Op) {
 	}
 }
 
-// heardSince reports whether the server has heard of the holder since a claim that could not be delivered.
-func (o *op) heardSince(r *store.Record, taken takenClaim) bool {
+// hasHeardOfHolderSince reports whether the server has heard of the holder since a claim that could not be delivered.
+func (o *op) hasHeardOfHolderSince(r *store.Record, taken takenClaim) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.Token)
 	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at

@@ -42,7 +42,7 @@ func TestClaim_RepeatAfterLostResponseClaimsAnew(t *testing.T) {
 	w.Completes(coder, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
-func TestClaim_KeepsHeldHandoffIfSecondResponseIsLost(t *testing.T) {
+func TestClaim_LostResponseOfSecondClaimKeepsFirstClaim(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -57,7 +57,7 @@ func TestClaim_KeepsHeldHandoffIfSecondResponseIsLost(t *testing.T) {
 	w.Completes(coder, 1)
 }
 
-func TestClaim_LostResponseLeavesNewerClaim(t *testing.T) {
+func TestClaim_LostResponseDoesNotReleaseNewerClaim(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
@@ -108,7 +108,7 @@ func TestClaim_GivesSameInstanceNewTokenOverHTTP(t *testing.T) {
 	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
-func TestComplete_NeedsTokenOfThatHandoff(t *testing.T) {
+func TestComplete_RefusesTokenOfAnotherHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Sends(a, "b", "y")
@@ -122,7 +122,7 @@ func TestComplete_NeedsTokenOfThatHandoff(t *testing.T) {
 }
 
 // Subagents of one client share a connection, and models forget to repeat their name.
-func TestComplete_ActsAsHolderByTokenOnSameConnection(t *testing.T) {
+func TestComplete_WithTokenOnSameConnectionActsAsHolder(t *testing.T) {
 	w, main := newWorldWith(t, "claude-code")
 	sub := main
 	sub.Agent = "qa"
@@ -140,7 +140,7 @@ func TestComplete_ActsAsHolderByTokenOnSameConnection(t *testing.T) {
 	require.Equal(t, schemas.Agent("qa"), w.Full(2).Handoff.Source.Agent)
 }
 
-func TestReturn_BySenderWithHoldersToken(t *testing.T) {
+func TestReturn_AcceptsTokenOfHolderFromSender(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	worker := lead
 	worker.Agent = "worker"
@@ -163,7 +163,7 @@ func TestRelease_RefusesSenderWithOldToken(t *testing.T) {
 	w.Updates(a, id, schemas.ActRelease) // as its sender
 }
 
-func TestComplete_OldTokenNamesNewerClaimOfCaller(t *testing.T) {
+func TestComplete_WithOldTokenSaysThatCallerHasNewerClaim(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
 	old := w.Assigns(lead, coder, "y")

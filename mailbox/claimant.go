@@ -10,18 +10,18 @@ import (
 	"handoff/store"
 )
 
-// checkHeld checks that an action is possible now, and that the caller proves its claim. Every action of a holder calls
+// checkHolderAction checks that an action is possible now, and that the caller proves its claim. Every action of a holder calls
 // it first, before it changes anything. The error is conflict if the state does not allow the action; else it comes
-// from [op.checkProof].
-func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
+// from [op.checkClaimProof].
+func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.Next(a, r.Status); !ok {
-		return o.refuseState(a, r)
+		return o.refuseActionInState(a, r)
 	}
-	o.actAsHolder(r, token)
-	return o.checkProof(a, r, token)
+	o.actAsHolderWithToken(r, token)
+	return o.checkClaimProof(a, r, token)
 }
 
-// checkProof checks the claim token. A call without a token is accepted if it comes over the connection that made the
+// checkClaimProof checks the claim token. A call without a token is accepted if it comes over the connection that made the
 // claim under the name of that agent, or over HTTP in the same MCP session. On the command line the person at the
 // keyboard is trusted.
 //
@@ -33,9 +33,9 @@ func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
 // For callers without a token, the server knows only the transport: a connection is one client, an MCP session over
 // HTTP is one agent, a command line is one person. The transport cannot tell two workers with one bearer token apart;
 // there only the claim token is proof.
-func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
+func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error {
 	if token != "" && token != r.Token {
-		return o.refuseToken(a, r, token)
+		return o.refuseWrongToken(a, r, token)
 	}
 	switch {
 	case r.Holder != o.By.Agent:
@@ -50,11 +50,11 @@ func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
 	return nil
 }
 
-// refuseToken refuses a token that does not belong to the claim of r. The error tells three cases apart: the token was
+// refuseWrongToken refuses a token that does not belong to the claim of r. The error tells three cases apart: the token was
 // good before, it belongs to another handoff that the caller holds, or it belongs to no claim.
-func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
+func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
-		return o.refuseStale(a, r)
+		return o.refuseStaleToken(a, r)
 	}
 	for other, err := range o.HeldBy(o.By.Agent) {
 		if err != nil {
@@ -73,11 +73,11 @@ func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// actAsHolder lets a caller act as the holder, although the call has another agent name or none, if the call has the
+// actAsHolderWithToken lets a caller act as the holder, although the call has another agent name or none, if the call has the
 // holder's token and comes over the connection that claimed. Subagents of one client share a connection, and models
 // forget to repeat their name. On another connection the token alone is not enough, because transcripts contain tokens
 // and other agents can read the transcripts.
-func (o *op) actAsHolder(r *store.Record, token string) {
+func (o *op) actAsHolderWithToken(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
 		o.By.Agent = r.Holder
 	}
@@ -113,21 +113,21 @@ func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
 		return o.By.Via == schemas.ViaCLI
 	}
-	return sameSession(r, o.By)
+	return isClaimingSession(r, o.By)
 }
 
-// sameSession reports whether a caller is the session that made the last claim, so that its model has read the brief:
+// isClaimingSession reports whether a caller is the session that made the last claim, so that its model has read the brief:
 // the call comes over the connection that claimed, or, without connections, from the same instance.
-func sameSession(r *store.Record, by schemas.Caller) bool {
+func isClaimingSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn
 	}
-	return sameInstance(r, by)
+	return isClaimingInstance(r, by)
 }
 
-// sameInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances
+// isClaimingInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances
 // are not known.
-func sameInstance(r *store.Record, by schemas.Caller) bool {
+func isClaimingInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
@@ -138,7 +138,7 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	switch {
 	case r.Status.Ended():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
-		return e.WithNext(o.judgingAdvice(r)...)
+		return e.WithNext(o.adviceToReturnResult(r)...)
 	case r.Holder == "":
 		return o.adviseClaim(e, r)
 	case r.From == o.By.Agent:
@@ -149,9 +149,9 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
 }
 
-// judgingAdvice advises how to return a result, for a caller that may judge it. It returns nil if the caller may not
+// adviceToReturnResult advises how to return a result, for a caller that may judge it. It returns nil if the caller may not
 // judge the result, or if there is no result.
-func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
+func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
 	}
@@ -186,9 +186,9 @@ func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
-// refuseStale refuses a token of an earlier claim, and names the current holder. If the current holder is the caller
+// refuseStaleToken refuses a token of an earlier claim, and names the current holder. If the current holder is the caller
 // itself, by a newer claim, the error says so, because the caller has not lost the work.
-func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
+func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
 			About(r.ID, r.Status, 0).WithField("claim_token").
@@ -209,5 +209,5 @@ func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.Leases.ConnectionGone(r)
 	}
-	return o.By.Via == schemas.ViaCLI || sameInstance(r, o.By)
+	return o.By.Via == schemas.ViaCLI || isClaimingInstance(r, o.By)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Without a connection only the instance proves the claimant. Without an instance nothing does.
-func TestClaimant_IsInstanceWithoutConnection(t *testing.T) {
+func TestClaim_WithoutConnectionBelongsToSameInstance(t *testing.T) {
 	w := newWorld(t)
 	a, here, there, nobody := w.Stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
 	w.Sends(a, "b", "x")
@@ -32,7 +32,7 @@ func TestClaimant_IsInstanceWithoutConnection(t *testing.T) {
 }
 
 // A client acts under the name of a person at the keyboard. It gets no advice that would not work.
-func TestComplete_AdvisesNoClaimOfWorkHeldAtKeyboard(t *testing.T) {
+func TestComplete_WithoutTokenAdvisesNoClaimIfPersonHoldsWork(t *testing.T) {
 	w, client := newWorldWith(t, "b")
 	w.Sends(w.Stdio("a"), "b", "x")
 	w.ClaimsID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)

@@ -15,11 +15,11 @@ import (
 	"handoff/store"
 )
 
-// comparison is a completion compared with the expectations of its handoff. The server compares before the transaction,
+// completionComparison is a completion compared with the expectations of its handoff. The server compares before the transaction,
 // because checking a schema may take long and the store has one writer. The comparison names the event that has the
 // expectations, and the transaction then checks that this event is still the current one. The zero comparison means
 // that nothing was compared yet.
-type comparison struct {
+type completionComparison struct {
 	body     uint64 // the event whose content was compared
 	refused  uint64 // the last refusal at that time
 	criteria []schemas.Answered
@@ -28,15 +28,15 @@ type comparison struct {
 	err      error           // shown only to the holder
 }
 
-// compare compares a completion with the expectations of its handoff, on a snapshot. The field err of the comparison
+// compareCompletion compares a completion with the expectations of its handoff, on a snapshot. The field err of the comparison
 // has the reason why the completion must be refused. compare does not return it as an error, because only the holder
 // may see it, and only the transaction finds out whether the caller is the holder. The comparison is zero for a handoff
 // without expectations. The error of compare is not_found, or comes from the store.
-func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (comparison, error) {
-	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (comparison, error) {
+func (s *Service) compareCompletion(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (completionComparison, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (completionComparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
 		if err != nil {
-			return comparison{}, err
+			return completionComparison{}, err
 		}
 		return newComparison(v, by, asked, in)
 	})
@@ -44,19 +44,19 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 
 // newComparison compares a completion with the expectations of its handoff. Its error comes from the store; a
 // completion that does not meet the expectations is in the field err of the comparison.
-func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (comparison, error) {
+func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (completionComparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
 	err := cmp.Or(v.DecodeContent(asked.ID, asked.Body, &h), v.DecodeContent(asked.ID, asked.Refused, &before))
 	if err != nil || !needsComparison(asked, by.CheckReport) {
-		return comparison{}, err
+		return completionComparison{}, err
 	}
-	p := comparison{body: asked.Body, refused: asked.Refused, output: in.Output}
+	p := completionComparison{body: asked.Body, refused: asked.Refused, output: in.Output}
 	seen := schemas.OrZero(by.CheckReport)
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
-		p.err = contract.CheckStrict(h.Expectations, completionOf(in))
+		p.err = contract.CheckStrict(h.Expectations, completionFrom(in))
 	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.conforms = true
@@ -74,7 +74,7 @@ func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 // check returns the answered criteria, or the reason why the completion is refused: errNotCompared if no comparison was
 // made yet, so that the caller of the transaction compares and tries again; conflict if the content changed since the
 // comparison, or if the handoff is strict and a criterion is not met; else the error of package contract, with advice.
-func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
+func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	switch {
 	case !needsComparison(r, seen):
 		return nil, nil
@@ -97,10 +97,10 @@ func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas
 // bad results again and again cannot fill the record.
 const maxRefusals = 8
 
-// refuseResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
+// recordRefusedResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
 // [life.RefuseResult]. If it does not keep the reason, because the same one or enough others are kept, it returns the
 // reason as an error, which undoes the transaction.
-func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) error {
+func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.Refusal
 	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
 		return err

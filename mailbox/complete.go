@@ -64,14 +64,14 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
-	var kept comparison
+	var kept completionComparison
 	try := func(o *op) (schemas.CompleteOut, error) {
-		return takeOutcome(o, life.Complete, outcomeHandler[schemas.CompleteOut]{
+		return handleOutcome(o, life.Complete, outcomeHandler[schemas.CompleteOut]{
 			id: id, token: token, digest: digest,
 			first: func(r *store.Record) (schemas.CompleteOut, error) {
 				return o.complete(r, in, digest, kept, forward)
 			},
-			repeat: o.repeatCompletion,
+			repeat: o.repeatedCompletionResult,
 			late:   func(r *store.Record) error { return o.keepLateCompletion(r, in, digest) },
 		})
 	}
@@ -80,7 +80,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		if !errors.Is(err, errNotCompared) {
 			return out, err
 		}
-		if kept, err = s.compare(ctx, by, id, in); err != nil {
+		if kept, err = s.compareCompletion(ctx, by, id, in); err != nil {
 			return out, err
 		}
 	}
@@ -89,16 +89,16 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 // complete ends the handoff with a result that was compared before. All checks that can refuse the caller come before
 // the commit, except the checks of the continuation: a refused continuation undoes the whole operation.
 func (o *op) complete(
-	r *store.Record, in schemas.CompleteIn, digest string, kept comparison, forward *draft.Draft,
+	r *store.Record, in schemas.CompleteIn, digest string, kept completionComparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
 	now, err := o.Step(life.Complete, r)
 	if err != nil {
 		return out, err
 	}
 	now.Result = o.NextEvent()
-	done, err := o.completion(r, in, kept, now.Result)
+	done, err := o.buildCompletion(r, in, kept, now.Result)
 	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict && kept.body == r.Body {
-		return out, o.refuseResult(r, digest, e)
+		return out, o.recordRefusedResult(r, digest, e)
 	}
 	if err != nil {
 		return out, err
@@ -113,18 +113,18 @@ func (o *op) complete(
 		return out, err
 	}
 	if r.Reviewer != "" {
-		if err := o.holdBack(forward, &out); err != nil {
+		if err := o.holdBackContinuation(forward, &out); err != nil {
 			return out, err
 		}
 		forward = nil
 	}
 	completed := &operation.Happening{
-		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Content: done, ContentName: "completion",
+		Action: life.Complete, Was: r, Now: &now, Text: completionNoticeText(r, done), Forward: forward, Content: done, ContentName: "completion",
 	}
 	if err := o.Commit(completed); err != nil {
 		return out, err
 	}
-	o.tellStillBlocked(completed, &out)
+	o.reportStillBlocked(completed, &out)
 	others, err := overlap.Record(o.Op, &now)
 	if err != nil {
 		return out, err
@@ -137,13 +137,13 @@ func (o *op) complete(
 	return out, err
 }
 
-// completion makes the message of a completion, which will be the content of the given event. The errors come from
-// [comparison.check], or from [checkVerdict] for a review without a verdict.
-func (o *op) completion(
-	r *store.Record, in schemas.CompleteIn, kept comparison, event uint64,
+// buildCompletion makes the message of a completion, which will be the content of the given event. The errors come from
+// [comparison.answeredCriteria], or from [checkVerdict] for a review without a verdict.
+func (o *op) buildCompletion(
+	r *store.Record, in schemas.CompleteIn, kept completionComparison, event uint64,
 ) (done schemas.Completion, err error) {
-	done = completionOf(in)
-	if done.Criteria, err = kept.check(r, o.By.CheckReport); err != nil {
+	done = completionFrom(in)
+	if done.Criteria, err = kept.answeredCriteria(r, o.By.CheckReport); err != nil {
 		return done, err
 	}
 	if done.Tree = o.By.Tree; kept.body != 0 {
@@ -159,9 +159,9 @@ func (o *op) completion(
 	return done, nil
 }
 
-// completionOf makes the message of a completion from the arguments of the call. The message has no id, time or answers
+// completionFrom makes the message of a completion from the arguments of the call. The message has no id, time or answers
 // to criteria yet.
-func completionOf(in schemas.CompleteIn) schemas.Completion {
+func completionFrom(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
 	return done
@@ -184,9 +184,9 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 	return warnings
 }
 
-// completionText makes the notice for the sender of a completion: the reviewer, the verdict of a review, the number of
+// completionNoticeText makes the notice for the sender of a completion: the reviewer, the verdict of a review, the number of
 // unmet criteria, the summary, and the agent that the holder suggests for the next step.
-func completionText(r *store.Record, done schemas.Completion) string {
+func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
@@ -205,9 +205,9 @@ func completionText(r *store.Record, done schemas.Completion) string {
 	return text
 }
 
-// repeatCompletion returns the result of the first call to a repeated call. It shows the continuation as it is now. The
+// repeatedCompletionResult returns the result of the first call to a repeated call. It shows the continuation as it is now. The
 // outcome is the outcome that the first call recorded, even if the sender has accepted a partial result since.
-func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err error) {
+func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
 		return out, err
@@ -225,7 +225,7 @@ func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err err
 		if err != nil {
 			return out, err
 		}
-		out.Forwarded = plainSendResult(next)
+		out.Forwarded = sendResultFor(next)
 	}
 	return out, nil
 }
@@ -233,11 +233,11 @@ func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err err
 // keepLateCompletion keeps a completion that came too late. It does not check the completion against the criteria,
 // because nothing depends on a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
-	done := completionOf(in)
+	done := completionFrom(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true
 	done.Status = contract.Outcome(done, in.Outcome) // the outcome that the holder stated
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}
-	return o.keepLate(r, schemas.Late{Completion: &done}, digest, in.Summary)
+	return o.keepLateOutcome(r, schemas.Late{Completion: &done}, digest, in.Summary)
 }

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestRetry_ReplacesDependency(t *testing.T) {
+func TestRetry_MakesDependentsWaitForNewHandoff(t *testing.T) {
 	for name, retry := range map[string]func(w *world, a, b schemas.Caller) schemas.ID{
 		"by its holder": func(w *world, _, b schemas.Caller) schemas.ID {
 			w.Claims(b)
@@ -48,7 +48,7 @@ func TestRollback_CompletedBySenderUnblocksDependents(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
-func TestFail_RetryWithoutCandidatesGoesToHuman(t *testing.T) {
+func TestFail_WithRetryGoesToHumanIfNoAgentIsLeft(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x")
@@ -66,7 +66,7 @@ func TestFail_RetryWithoutCandidatesGoesToHuman(t *testing.T) {
 	require.Equal(t, first.RollbackHandoff, again.RollbackHandoff)
 }
 
-func TestFail_RetryWithoutAttemptsGoesToHuman(t *testing.T) {
+func TestFail_WithRetryGoesToHumanIfNoAttemptIsLeft(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
@@ -74,7 +74,7 @@ func TestFail_RetryWithoutAttemptsGoesToHuman(t *testing.T) {
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 }
 
-func TestFail_RetryInPoolExcludesFailedAgent(t *testing.T) {
+func TestFail_WithRetryInPoolExcludesFailedAgent(t *testing.T) {
 	w, _, b, c := pool(t)
 	w.Claims(b)
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
@@ -127,7 +127,7 @@ func workSentByRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schema
 	return w, a, fixer, got.HandoffID
 }
 
-func TestOwner_IsToldOfWorkSentByRules(t *testing.T) {
+func TestOwner_GetsNoticesAboutWorkSentByRules(t *testing.T) {
 	for kind, do := range map[string]func(w *world, fixer schemas.Caller, id schemas.ID){
 		"question":  func(w *world, f schemas.Caller, id schemas.ID) { w.Updates(f, id, schemas.ActAsk, note("which?")) },
 		"completed": func(w *world, f schemas.Caller, id schemas.ID) { w.Completes(f, id) },
@@ -207,7 +207,7 @@ func TestFail_RepeatReturnsSameNextStep(t *testing.T) {
 	}
 }
 
-func TestFail_RetryTellsNoBlockedSender(t *testing.T) {
+func TestFail_WithRetrySendsNoBlockedNotice(t *testing.T) {
 	w, s, c := newPair(t, "s", "c")
 	w.Sends(s, "c", "x")
 	w.Sends(s, "d", "y", mailboxtest.After("1"))
@@ -218,7 +218,7 @@ func TestFail_RetryTellsNoBlockedSender(t *testing.T) {
 }
 
 // A retry makes open rollbacks and decisions of all earlier attempts unnecessary.
-func TestRetry_SuccessCancelsRollbacksAndEscalations(t *testing.T) {
+func TestRetry_CompletionCancelsPendingRollbackAndEscalation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	rolled := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
@@ -237,7 +237,7 @@ func TestRetry_SuccessCancelsRollbacksAndEscalations(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(claimed))
 }
 
-func TestRetry_SuccessLeavesHeldRollback(t *testing.T) {
+func TestRetry_CompletionDoesNotCancelHeldRollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	rolled := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
@@ -248,7 +248,7 @@ func TestRetry_SuccessLeavesHeldRollback(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(rolled))
 }
 
-func TestRetry_SuccessLeavesPartsOfKindRollback(t *testing.T) {
+func TestRetry_CompletionDoesNotCancelPartOfKindRollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	part := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Parent, in.Options = "1", &schemas.SendOptions{Kind: "rollback"} })

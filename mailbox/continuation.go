@@ -57,7 +57,7 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 		}
 	}
 	sent, err := o.sendDraft(&next)
-	if err != nil && (o.overrun != nil || h.Action == life.Accept) {
+	if err != nil && (o.exceeded != nil || h.Action == life.Accept) {
 		return nil, err // refuses only the continuation
 	}
 	if err != nil {
@@ -68,19 +68,19 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 	if sent.HandoffID == 0 {
 		return &sent, nil
 	}
-	return &sent, o.noteForward(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
+	return &sent, o.recordCreatedHandoff(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// noteForward calls note to write into the record of r that the handoff made was created as a consequence of r.
-func (o *op) noteForward(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
+// recordCreatedHandoff calls note to write into the record of r that the handoff made was created as a consequence of r.
+func (o *op) recordCreatedHandoff(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
 	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
-// holdBack keeps the continuation of a completion until the result is accepted. It checks the continuation now, because
+// holdBackContinuation keeps the continuation of a completion until the result is accepted. It checks the continuation now, because
 // the holder can still correct it now.
-func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
+func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
 	}
@@ -99,31 +99,31 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	next, err := o.draftContinuation(holderCaller(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
+	next, err := o.draftContinuation(callerForHolder(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
 	if err != nil {
-		return nil, o.tellUnsent(r, fmt.Sprintf("The continuation of %s", r.ID), err)
+		return nil, o.tellOwnerOfUnsent(r, fmt.Sprintf("The continuation of %s", r.ID), err)
 	}
 	return next, nil
 }
 
-// passOnAccepted sends the continuation of accepted work, see [op.holdBack], in the name of the agent that did the
+// sendHeldContinuation sends the continuation of accepted work, see [op.holdBackContinuation], in the name of the agent that did the
 // work.
-func (o *op) passOnAccepted(h *operation.Happening) error {
+func (o *op) sendHeldContinuation(h *operation.Happening) error {
 	err := o.TryPart(func() error {
-		return o.ActingAs(holderCaller(h.Now, o.By), func() error {
+		return o.ActingAs(callerForHolder(h.Now, o.By), func() error {
 			_, err := o.sendContinuation(h)
 			return err
 		})
 	})
 	if err != nil {
-		return o.tellUnsent(h.Now, fmt.Sprintf("The continuation of %s", h.Now.ID), err)
+		return o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The continuation of %s", h.Now.ID), err)
 	}
 	return nil
 }
 
 // The functions below carry out consequences. A consequence runs in the transaction of the action and in the name of
 // the agent that took the action. If it sends a handoff, that is committed at once, so a later consequence of the same
-// action sees it. [op.sendContinuation] and [op.sendBack] may refuse the caller's arguments, and that undoes the
+// action sees it. [op.sendContinuation] and [op.sendRework] may refuse the caller's arguments, and that undoes the
 // action. The other consequences never refuse the action, because the clock may have caused it, and the clock cannot
 // act on an error.
 
@@ -144,30 +144,30 @@ func (o *op) tellRecipient(h *operation.Happening) error {
 	return o.NotifyAgent(to, noticeOf(h))
 }
 
-// rerun sends the work again, without changes by a caller.
-func (o *op) rerun(h *operation.Happening) (*store.Record, error) {
-	return o.sendOrTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
+// rerunWork sends the work again, without changes by a caller.
+func (o *op) rerunWork(h *operation.Happening) (*store.Record, error) {
+	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
 
-// sendElsewhere sends the work to the agent that its holder named.
-func (o *op) sendElsewhere(h *operation.Happening) (*store.Record, error) {
-	return o.sendOrTell(h, func() (*store.Record, error) { return o.redirect(h) })
+// sendToNamedAgent sends the work to the agent that its holder named.
+func (o *op) sendToNamedAgent(h *operation.Happening) (*store.Record, error) {
+	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.resendToNamedAgent(h) })
 }
 
-// passOn sends the continuation of a completion or of an acceptance. A limit of the workflow that refuses the
+// sendContinuationOrTell sends the continuation of a completion or of an acceptance. A limit of the workflow that refuses the
 // continuation does not refuse the completion.
-func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) sendContinuationOrTell(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.Action == life.Accept {
-		return came, o.passOnAccepted(h)
+		return came, o.sendHeldContinuation(h)
 	}
-	if came.Forwarded, err = o.sendContinuation(h); err == nil || o.overrun == nil {
+	if came.Forwarded, err = o.sendContinuation(h); err == nil || o.exceeded == nil {
 		return came, err
 	}
 	came.Unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.Forward.To, schemas.AsError(err).Message)
-	return came, o.tellUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
+	return came, o.tellOwnerOfUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
 }
 
-// endLeftovers cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks, and questions
+// cancelLeftoversOfFailures cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks, and questions
 // to a person how to go on. These are no longer needed, because the work is finished. The clock cancels them, because
 // the agent that completed the work may not act on them. Handoffs that an agent holds go on, because work under way may
 // still be useful.
@@ -175,7 +175,7 @@ func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) 
 // It follows the field RetryOf from done to each earlier attempt, and finds the handoffs that were sent after the
 // failure in the events of that attempt. It stops at an attempt whose record cannot be read; the sender of the work can
 // still cancel the remaining handoffs by hand.
-func (o *op) endLeftovers(done *store.Record) error {
+func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff
 		if err != nil {
@@ -185,7 +185,7 @@ func (o *op) endLeftovers(done *store.Record) error {
 			if a := life.Action(e.Action); a != life.Rollback && a != life.Escalate {
 				continue
 			}
-			if err := o.endLeftover(e.Other, before, done); err != nil {
+			if err := o.cancelLeftoverOfFailure(e.Other, before, done); err != nil {
 				return err
 			}
 		}
@@ -193,19 +193,19 @@ func (o *op) endLeftovers(done *store.Record) error {
 	return nil
 }
 
-// endLeftover cancels one pending handoff that was sent because another failed. It does nothing if that handoff is not
+// cancelLeftoverOfFailure cancels one pending handoff that was sent because another failed. It does nothing if that handoff is not
 // pending.
-func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
+func (o *op) cancelLeftoverOfFailure(id schemas.ID, failed, done *store.Record) error {
 	r := o.UsableRecord(id)
 	if r == nil || r.Status != schemas.Pending {
 		return nil
 	}
 	text := fmt.Sprintf("%s did what %s failed to do, so nobody needs this any more.", done.ID, failed.ID)
-	return o.endNeedless(r, done.ID, text)
+	return o.cancelNeedlessHandoff(r, done.ID, text)
 }
 
-// endNeedless cancels a handoff in the name of the clock, because another handoff made it unnecessary.
-func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
+// cancelNeedlessHandoff cancels a handoff in the name of the clock, because another handoff made it unnecessary.
+func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		cancelled := &operation.Happening{Action: life.Cancel, Other: other, Text: why}
 		_, err := o.ChangeWithNote(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)

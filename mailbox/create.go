@@ -15,12 +15,12 @@ import (
 	"handoff/store"
 )
 
-// create makes a record from a draft, together with its workflow, its words and its event. The callers of create have
-// made all other checks before; create itself checks only the limits of the workflow, see [op.countInWorkflow], before
+// createHandoff makes a record from a draft, together with its workflow, its words and its event. The callers of create have
+// made all other checks before; create itself checks only the limits of the workflow, see [op.countDraftInWorkflow], before
 // its first write. The new handoff is pending. It is in the mailbox that the draft names, or in no mailbox while a
 // delay runs. Ids count up in each workspace, so the smaller id is the older handoff.
-func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
-	wf, err := o.countInWorkflow(d, line)
+func (o *op) createHandoff(d *draft.Draft, line lineage) (*store.Record, error) {
+	wf, err := o.countDraftInWorkflow(d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r := o.newRecord(id, d, line)
-	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.keepContents(d.Kept)); err != nil {
+	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.storeContents(d.Kept)); err != nil {
 		return nil, err
 	}
 	r.Body, o.routed = o.NextEvent(), nil // last: the calls above may have added events
@@ -37,15 +37,15 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	if r.ReviewOf != 0 {
-		err = o.noteReview(r)
+		err = o.recordReview(r)
 	}
 	return r, err
 }
 
-// countInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores that
+// countDraftInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores that
 // row. The first send of a workflow sets its limits, later sends can only lower the limits. The error comes from
 // [op.checkBudget].
-func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
+func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
 	if err != nil {
 		return wf, err
@@ -55,7 +55,7 @@ func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, e
 	if err != nil {
 		return wf, err
 	}
-	round, with := o.round(d, line), maps.Clone(used)
+	round, with := o.countRounds(d, line), maps.Clone(used)
 	with[schemas.LimitHandoffs]++
 	with[schemas.LimitTokens] += float64(d.Tokens)
 	with[schemas.LimitRounds] = round
@@ -70,11 +70,11 @@ func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, e
 	return wf, nil
 }
 
-// round returns how often the chain of handoffs before a draft has come to the recipient of the draft, the draft
+// countRounds returns how often the chain of handoffs before a draft has come to the recipient of the draft, the draft
 // included. It counts each earlier handoff of the chain that was sent to the same address or whose last holder was that
 // agent. To go back in the chain, it follows a retry to the handoff that was retried, and any other handoff to its
 // parent. For human it returns no rounds. It stops counting at a record that cannot be read.
-func (o *op) round(d *draft.Draft, line lineage) float64 {
+func (o *op) countRounds(d *draft.Draft, line lineage) float64 {
 	if d.To == schemas.Address(schemas.Human) {
 		return 0
 	}
@@ -105,7 +105,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Estimate: int(d.Estimate.Minutes()), Promises: contract.Applies(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
-	setTerms(r, h.Metadata.Terms)
+	copyTerms(r, h.Metadata.Terms)
 	rework := schemas.OrZero(h.Rework)
 	r.ReworkOf, r.Round = rework.Of, rework.Round
 	r.Reviewer, r.ReviewOf = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
@@ -116,9 +116,9 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	return r
 }
 
-// setTerms copies the terms that rules about claims need from more to a record. If a term in more is zero, the record
+// copyTerms copies the terms that rules about claims need from more to a record. If a term in more is zero, the record
 // keeps its value.
-func setTerms(r *store.Record, more schemas.Terms) {
+func copyTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
 }
@@ -149,24 +149,24 @@ type lineage struct {
 	dependencies
 }
 
-// lineage finds the place of a draft: its parent, workflow, depth and dependencies. Dependencies that are done already
+// findLineage finds the place of a draft: its parent, workflow, depth and dependencies. Dependencies that are done already
 // are in the list freed. The error is not_found for a parent, a workflow or a dependency that does not exist; limit for
 // a chain of parents that is too long, with the senders of that chain; conflict for a dependency that ended without a
 // completion.
-func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
-	parent, err := o.parent(d)
+func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
+	parent, err := o.findParent(d)
 	if err != nil {
 		return l, err
 	}
 	if err := o.checkWorkflowName(d.Workflow); err != nil {
 		return l, err
 	}
-	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
+	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepthFor(d)}
 	if parent != nil {
 		l = l.childOf(parent)
 		// A send to human may exceed the limit of the chain, except a send by a rule, because rules could go on for
 		// ever.
-		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
+		if err := o.checkChainLength(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
 	}
@@ -187,9 +187,9 @@ func (l lineage) childOf(parent *store.Record) lineage {
 	return l
 }
 
-// maxDepth returns the limit that the sender of d sets for the length of the chain of handoffs, or zero if only the
+// maxDepthFor returns the limit that the sender of d sets for the length of the chain of handoffs, or zero if only the
 // server's limit holds. The limit also holds for all later handoffs of the chain, which cannot raise it.
-func (o *op) maxDepth(d *draft.Draft) int {
+func (o *op) maxDepthFor(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
@@ -209,9 +209,9 @@ func (o *op) checkWorkflowName(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
-// checkDepth refuses a handoff that would make its chain of parents longer than the limit of the service, or longer
+// checkChainLength refuses a handoff that would make its chain of parents longer than the limit of the service, or longer
 // than a limit that a sender in the chain has set. The error is limit, and names the senders of the chain.
-func (o *op) checkDepth(l lineage, parent *store.Record) error {
+func (o *op) checkChainLength(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
 	if l.maxDepth != 0 {
 		limit = min(limit, l.maxDepth)
@@ -229,15 +229,15 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
 }
 
-// parent returns the handoff that a new one continues, nil if there is none: the handoff that the sender names, else
+// findParent returns the handoff that a new one continues, nil if there is none: the handoff that the sender names, else
 // the latest handoff that the sender holds over this connection. A parent that the sender did not name must not have
 // ended, and must be in the workflow that the sender names, if the sender names one.
-func (o *op) parent(d *draft.Draft) (*store.Record, error) {
+func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 	switch d.Parent {
 	case "none":
 		return nil, nil
 	case "":
-		held, err := o.latestHeld()
+		held, err := o.latestHeldHandoff()
 		if held != nil && d.Workflow != "" && d.Workflow != held.Workflow {
 			return nil, err // another workflow was named
 		}
@@ -251,11 +251,11 @@ func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeld returns the handoff that this agent claimed over this connection and last reported on, or nil. It looks at
+// latestHeldHandoff returns the handoff that this agent claimed over this connection and last reported on, or nil. It looks at
 // the newest 64 handoffs that the agent holds. It returns nil for a call without a connection, because two of these
 // calls share only the name of an agent; on the command line it looks all the same, because one shell belongs to one
 // agent. It returns nil for a person, who holds many handoffs and names the parent.
-func (o *op) latestHeld() (latest *store.Record, err error) {
+func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection share only a name
 	}
@@ -273,10 +273,10 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// keepContents writes content that handoffs refer to. It writes in the transaction that creates the handoff, so the
+// storeContents writes content that handoffs refer to. It writes in the transaction that creates the handoff, so the
 // store has both or neither. The key of the content is its digest, so equal content is stored once, even if several
 // handoffs refer to it.
-func (o *op) keepContents(contents [][]byte) error {
+func (o *op) storeContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.PutReference(b); err != nil {
 			return err

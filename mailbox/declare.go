@@ -60,22 +60,22 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 				said.Rules[string(row.Key)] = store.DeclaredRules{}
 			}
 		}
-		out, err = opOf(o).declare(said, in.Digest)
+		out, err = opOf(o).storeDeclaration(said, in.Digest)
 		return err
 	})
 	return out, err
 }
 
-// declare stores the differences to the earlier declaration. Consequences that waited for a person to allow their rules
+// storeDeclaration stores the differences to the earlier declaration. Consequences that waited for a person to allow their rules
 // are due now if the person has allowed these rules.
-func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
+func (o *op) storeDeclaration(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
 	changed, err := said.Changes(o.View)
 	if err != nil {
 		return out, err
 	}
 	for _, a := range changed {
 		out.Changed = append(out.Changed, a.Card.Name)
-		if err := o.putCard(a, a.Card); err != nil {
+		if err := o.storeCard(a, a.Card); err != nil {
 			return out, err
 		}
 	}
@@ -91,13 +91,13 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 			}
 		}
 	}
-	return out, cmp.Or(o.releaseAllowed(), o.PutDeclared(digest))
+	return out, cmp.Or(o.resumeAllowedWorkflows(), o.PutDeclared(digest))
 }
 
-// putDeclared stores the row of an agent, or deletes it if the row would be empty: no call and no claim was made under
+// storeOrDeleteAgent stores the row of an agent, or deletes it if the row would be empty: no call and no claim was made under
 // the name, no file and no registration describes the agent, and it is not away. Its mail stays, and an agent that acts
 // under the name later begins a new row.
-func (o *op) putDeclared(a store.Agent) error {
+func (o *op) storeOrDeleteAgent(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
 		return o.DeleteAgent(a.Card.Name)
 	}

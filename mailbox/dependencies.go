@@ -49,7 +49,7 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	for _, list := range lists {
 		empties := compose.Empties(list.ids)
 		if empties {
-			deps = deps.without(list.accepted)
+			deps = deps.withoutKind(list.accepted)
 		}
 		for i, id := range list.ids {
 			if i == 0 && empties {
@@ -63,9 +63,9 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	return deps, nil
 }
 
-// without returns d without the dependencies that need acceptance, if accepted is true; otherwise without the
+// withoutKind returns d without the dependencies that need acceptance, if accepted is true; otherwise without the
 // dependencies that need none.
-func (d dependencies) without(accepted bool) dependencies {
+func (d dependencies) withoutKind(accepted bool) dependencies {
 	gone := func(id schemas.ID) bool { return slices.Contains(d.accepted, id) == accepted }
 	d.after, d.freed = slices.DeleteFunc(d.after, gone), slices.DeleteFunc(d.freed, gone)
 	if accepted {
@@ -97,7 +97,7 @@ func (d *dependencies) add(dep *store.Record, accepted bool) {
 	if accepted = d.remove(dep.ID) || accepted; accepted {
 		d.accepted = append(d.accepted, dep.ID)
 	}
-	if isDone(dep, accepted) {
+	if isDependencyMet(dep, accepted) {
 		d.freed = append(d.freed, dep.ID)
 	} else {
 		d.after = append(d.after, dep.ID)
@@ -113,15 +113,15 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDone reports whether a dependency is met. A dependency that ended in another way stays open until another handoff
+// isDependencyMet reports whether a dependency is met. A dependency that ended in another way stays open until another handoff
 // takes its place, the sender accepts its result, or the list of dependencies is changed.
-func isDone(dep *store.Record, accepted bool) bool {
+func isDependencyMet(dep *store.Record, accepted bool) bool {
 	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
-// warnOfPartial warns of dependencies that were completed with the outcome partial. They block r until their sender
+// warnOfPartialDependencies warns of dependencies that were completed with the outcome partial. They block r until their sender
 // accepts them, or returns them and the rework is done.
-func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
+func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
 		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.StaysBlocked(dep) {
 			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
@@ -130,9 +130,9 @@ func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// tellStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
+// reportStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
 // stay blocked, and the action that unblocks them.
-func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
+func (o *op) reportStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.StaysBlocked(h.Now) {
@@ -152,14 +152,14 @@ func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	return deps
 }
 
-// checkCycle refuses dependencies of r that depend on r themselves, directly or through other handoffs, because none of
+// checkDependencyCycle refuses dependencies of r that depend on r themselves, directly or through other handoffs, because none of
 // the handoffs in such a cycle could ever begin. The error names the cycle.
 //
-// A send need not call checkCycle, because no handoff can depend on a handoff that has no id yet. Amendments and
+// A send need not call checkDependencyCycle, because no handoff can depend on a handoff that has no id yet. Amendments and
 // retries call it. When a dead handoff is retried, its dependents depend on the retry from then on, so a retry that
 // depends on one of them would depend on itself. The error is conflict.
-func (o *op) checkCycle(r *store.Record, deps dependencies) error {
-	circle := o.pathTo(r.ID, []schemas.ID{r.ID}, deps.after, map[schemas.ID]bool{})
+func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
+	circle := o.findDependencyPath(r.ID, []schemas.ID{r.ID}, deps.after, map[schemas.ID]bool{})
 	if circle == nil {
 		return nil
 	}
@@ -173,12 +173,12 @@ func (o *op) checkCycle(r *store.Record, deps dependencies) error {
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 
-// pathTo returns a path of dependencies from one of deps to the handoff to, appended to way. It returns nil if there is
+// findDependencyPath returns a path of dependencies from one of deps to the handoff to, appended to way. It returns nil if there is
 // none.
 //
-// Only a pending handoff waits for its dependencies, so pathTo does not follow the dependencies of other handoffs. It
+// Only a pending handoff waits for its dependencies, so findDependencyPath does not follow the dependencies of other handoffs. It
 // also follows freed dependencies, because a return can make them open again. It visits each handoff once.
-func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
+func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
 		if id == to {
@@ -189,18 +189,18 @@ func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]b
 			continue
 		}
 		seen[id] = true
-		if back := o.pathTo(to, on, slices.Concat(dep.After, dep.Freed), seen); back != nil {
+		if back := o.findDependencyPath(to, on, slices.Concat(dep.After, dep.Freed), seen); back != nil {
 			return back
 		}
 	}
 	return nil
 }
 
-// tellBlocked tells the sender of r that a dependency of r did not end well. The notice comes in the name of the clock,
+// tellSenderItIsBlocked tells the sender of r that a dependency of r did not end well. The notice comes in the name of the clock,
 // because no action changed r itself. The sender of r gets it even if the sender itself ended the dependency. The
 // record of r is unchanged: r stays blocked until its sender decides, because only the sender knows whether r makes
 // sense without that dependency.
-func (o *op) tellBlocked(r, dead *store.Record) error {
+func (o *op) tellSenderItIsBlocked(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
 		list = "after_accepted"
@@ -223,31 +223,31 @@ func (o *op) unblock(r, dep *store.Record) error {
 		return nil
 	case dep.Status == schemas.Returned: // a return came in between, if this consequence was put off
 		return o.replaceDependency(r, dep)
-	case !isDone(dep, slices.Contains(r.AfterAccepted, dep.ID)):
+	case !isDependencyMet(dep, slices.Contains(r.AfterAccepted, dep.ID)):
 		return nil
 	}
 	return o.exchangeDependency(r, dep.ID, dep)
 }
 
-// freeTakenBack unblocks r, a dependent of failed work, when the rollback of that work, done, was completed by an agent
-// whose completion is enough, see [op.mayTakeBack]. It does so only if done is the latest successor of the failed
+// unblockAfterRollback unblocks r, a dependent of failed work, when the rollback of that work, done, was completed by an agent
+// whose completion is enough, see [op.isRollbackByAgentEnough]. It does so only if done is the latest successor of the failed
 // handoff: if a person has retried the work since, the dependents wait for that retry.
-func (o *op) freeTakenBack(r, done *store.Record) error {
+func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
 		return nil
 	}
-	if may, err := o.mayTakeBack(failed, done.Holder); !may || err != nil {
+	if may, err := o.isRollbackByAgentEnough(failed, done.Holder); !may || err != nil {
 		return err
 	}
 	return o.replaceDependency(r, failed)
 }
 
-// mayTakeBack reports whether an agent's completion of a rollback is enough to count the failed work as done, although
+// isRollbackByAgentEnough reports whether an agent's completion of a rollback is enough to count the failed work as done, although
 // the server does not compare a rollback with the criteria. It is enough from the sender and from human: both may
 // accept any result. It is also enough from the agent that the sender named to take over after a failure, if the work
 // has no criterion, check or review, and if that agent is not the agent that failed.
-func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
+func (o *op) isRollbackByAgentEnough(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.Principal(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
@@ -260,7 +260,7 @@ func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 // told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
-		return o.noteBegun(r, gone)
+		return o.recordBegunDependent(r, gone)
 	}
 	successor, err := o.Record(cmp.Or(gone.Successor, gone.ID))
 	if err != nil {
@@ -271,7 +271,7 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 		return err
 	}
 	if reading.StaysBlocked(successor) {
-		return o.tellBlocked(r, successor)
+		return o.tellSenderItIsBlocked(r, successor)
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (o *op) restoreDependencies(r *store.Record) error {
 			continue
 		}
 		again := reading.LastRound(o.View, gone)
-		if o.pathTo(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
+		if o.findDependencyPath(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
 			continue
 		}
 		var err error
@@ -300,9 +300,9 @@ func (o *op) restoreDependencies(r *store.Record) error {
 	return nil
 }
 
-// noteBegun notes that r was claimed or completed on the basis of the result of gone, which is now returned or no
+// recordBegunDependent notes that r was claimed or completed on the basis of the result of gone, which is now returned or no
 // longer counts as done.
-func (o *op) noteBegun(r, gone *store.Record) error {
+func (o *op) recordBegunDependent(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
 		o.begunDependents = append(o.begunDependents, r)
 	}
@@ -317,9 +317,9 @@ func (o *op) noteBegun(r, gone *store.Record) error {
 	return o.NotifyAgent(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
-// warnOfBegun returns a warning that names the handoffs that were claimed on the basis of a result before that result
+// warnOfBegunDependents returns a warning that names the handoffs that were claimed on the basis of a result before that result
 // was returned.
-func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
+func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
 		if r.Status.Ended() {

@@ -15,14 +15,14 @@ import (
 	"handoff/store"
 )
 
-// expire ends a handoff whose deadline passed.
-func (o *op) expire(r *store.Record) error {
-	return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
+// endAfterDeadline ends a handoff whose deadline passed.
+func (o *op) endAfterDeadline(r *store.Record) error {
+	return o.timeOutHandoff(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
 }
 
-// timeOut ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
+// timeOutHandoff ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
 // The event has the due time, and also the time at which the server noticed that it had passed.
-func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
+func (o *op) timeOutHandoff(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
 	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.EndReason{Reason: why}}, r, o.End)
 }
@@ -41,7 +41,7 @@ func (o *op) endLease(r *store.Record) error {
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
-		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
+		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
 	}
 	return o.Change(&operation.Happening{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
@@ -58,10 +58,10 @@ func backoff(attempt int) time.Duration {
 	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }
 
-// unreserve offers an answered handoff to all agents that qualify, because the agent that asked did not claim it again
+// endReservation offers an answered handoff to all agents that qualify, because the agent that asked did not claim it again
 // in time, see [life.Unreserve]. Time that the machine slept does not count. The next claim still does not count as a
 // new attempt.
-func (o *op) unreserve(r *store.Record) error {
+func (o *op) endReservation(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.Reserved); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
@@ -78,11 +78,11 @@ func (o *op) endDelay(r *store.Record) error {
 	})
 }
 
-// silenceMark returns the value that [op.take] stores in the field SilentAt of a claimed handoff: the time of the
+// initialSilentAt returns the value that [op.takeHandoff] stores in the field SilentAt of a claimed handoff: the time of the
 // claim. Later [operation.LeasesAt.Touch] replaces it by the time at which the sender is told that the holder gives no
 // sign. It returns zero if no notice is needed: a person may take any time, and a sender that holds its own work knows.
 // For work that rules sent, the sender is the owner of the workflow, see [reading.Principal].
-func (o *op) silenceMark(r *store.Record) (store.Time, error) {
+func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
 		return 0, err
@@ -90,12 +90,12 @@ func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	return store.At(o.Now), err
 }
 
-// tellSilence tells the sender of a holder that has been silent for long, see [life.Silent]. If the holder gave a sign
+// tellSenderOfSilence tells the sender of a holder that has been silent for long, see [life.Silent]. If the holder gave a sign
 // since, or the machine slept, it sets a later time for the notice instead.
 //
-// The clock runs tellSilence while the handoff is accepted or working. The holder keeps its lease and its token. The
-// sender is told once for each claim: tellSilence clears SilentAt, and a new claim sets it again.
-func (o *op) tellSilence(r *store.Record) error {
+// The clock runs tellSenderOfSilence while the handoff is accepted or working. The holder keeps its lease and its token. The
+// sender is told once for each claim: tellSenderOfSilence clears SilentAt, and a new claim sets it again.
+func (o *op) tellSenderOfSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
@@ -110,10 +110,10 @@ func (o *op) tellSilence(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
-// capTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
+// capFutureTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
 // the latest time that the server could have set now, and reports whether it changed one. It leaves deadlines, and
 // delays that a sender set while the clock was right.
-func (o *op) capTimes(r *store.Record) (changed bool) {
+func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.At(o.Now.Add(long)); *at > most {
 			*at, changed = most, true
@@ -170,7 +170,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	if end := o.Leases.ExtendedForSleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
 	}
-	to, then, err := o.nextRecipient(r)
+	to, then, err := o.recipientOfUnclaimedWork(r)
 	if err != nil {
 		return err
 	}
@@ -178,19 +178,19 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	said := schemas.UpdateIn{To: string(to), Note: text}
 	return o.Change(&operation.Happening{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
-			readdress(now, to)
+			changeRecipient(now, to)
 			now.Box = to
 		}
 	})
 }
 
-// nextRecipient returns the recipient of unclaimed work by the sender's no_takers, and a text that says so. If the work
-// keeps its recipient, nextRecipient returns the address of the record.
+// recipientOfUnclaimedWork returns the recipient of unclaimed work by the sender's no_takers, and a text that says so. If the work
+// keeps its recipient, recipientOfUnclaimedWork returns the address of the record.
 //
 // If no_takers is return, the new recipient is the sender, or the owner of the workflow for work that rules sent, see
 // [reading.Principal]. If no_takers is generalist, the work goes to the agents that accept every type and have not
 // declined it; if there is none, the recipient stays and the sender is told.
-func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, err error) {
+func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
 		back, err := reading.Principal(o.View, r)

@@ -54,7 +54,7 @@ func each(texts ...string) func(*schemas.SendIn) {
 	}
 }
 
-func TestSend_EachMakesPartPerTextAndJoin(t *testing.T) {
+func TestSend_WithEachSendsOnePartPerTextAndJoin(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	out := w.Sends(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
 		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
@@ -81,7 +81,7 @@ func TestSend_EachMakesPartPerTextAndJoin(t *testing.T) {
 	require.Equal(t, []string{retry.String() + " by qa", "ho_2 by qa"}, outcomesIn(w.Claims(dev).Brief))
 }
 
-func TestSend_EachPutsPartsAndJoinUnderSameParent(t *testing.T) {
+func TestSend_WithEachGivesPartsAndJoinSameParent(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
 	w.Assigns(lead, qa, "Split this")
 	out := w.Sends(qa, "{{each}}", "Do it", each("a", "b"))
@@ -93,7 +93,7 @@ func TestSend_EachPutsPartsAndJoinUnderSameParent(t *testing.T) {
 	require.Equal(t, "Do it (b)", w.Full(out.Parts[1]).Handoff.Task)
 }
 
-func TestSend_EachRepeatsAsOneByKey(t *testing.T) {
+func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
 	first := w.Sends(lead, "qa", "Review", each("a", "b"), key)
@@ -109,7 +109,7 @@ func TestSend_EachRepeatsAsOneByKey(t *testing.T) {
 	}
 }
 
-func TestSend_EachIsRefusedAsWhole(t *testing.T) {
+func TestSend_WithEachSendsNothingIfOnePartIsRefused(t *testing.T) {
 	few := limited("lead", 2)
 	for name, test := range map[string]struct {
 		by    schemas.Caller
@@ -144,7 +144,7 @@ func TestSend_EachIsRefusedAsWhole(t *testing.T) {
 	}
 }
 
-func TestReturn_AndContinuationRefuseEach(t *testing.T) {
+func TestEach_IsRefusedForReturnAndContinuation(t *testing.T) {
 	w, a, b, _ := completed(t)
 	several := schemas.SendOptions{Each: []string{"x"}}
 	_, err := w.TryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
@@ -156,7 +156,7 @@ func TestReturn_AndContinuationRefuseEach(t *testing.T) {
 	require.Equal(t, "continuation.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
 }
 
-func TestSend_EachDryRunChecksAllParts(t *testing.T) {
+func TestSend_DryRunWithEachChecksAllParts(t *testing.T) {
 	w := newWorld(t)
 	dry := func(in *schemas.SendIn) { in.DryRun = true }
 	out := w.Sends(w.Stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
@@ -170,7 +170,7 @@ func TestSend_EachDryRunChecksAllParts(t *testing.T) {
 	require.Equal(t, "options.join.deadline", refused(t, err, schemas.Invalid, "").Field)
 }
 
-func TestRule_EachSendsPartsAndJoin(t *testing.T) {
+func TestRule_WithEachSendsPartsAndJoin(t *testing.T) {
 	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
 	w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})

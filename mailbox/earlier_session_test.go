@@ -44,7 +44,7 @@ func requireEarlierSession(t *testing.T, brief string, more ...string) {
 	}
 }
 
-func TestBrief_OfReclaimShowsEarlierSessionAndCheckpoint(t *testing.T) {
+func TestBrief_OfHandoffClaimedAgainShowsEarlierSession(t *testing.T) {
 	w := newWorld(t)
 	id, coder := interruptedHandoff(w)
 	w.Pass(time.Minute)
@@ -63,7 +63,7 @@ func TestBrief_ShowsThatLeaseEnded(t *testing.T) {
 	requireEarlierSession(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
 }
 
-func TestBrief_AfterReleaseShowsNotesAndCheckpoint(t *testing.T) {
+func TestBrief_OfReleasedHandoffShowsProgressNotesAndCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	id, coder := interruptedHandoff(w)
 	coder = w.again(coder)
@@ -119,7 +119,7 @@ func TestCheckpoint_MergesByKey(t *testing.T) {
 	require.Equal(t, []string{"docs"}, out.Checkpoint.PartialProgress.Incomplete)
 }
 
-func TestBrief_OfRetryAsksNoOwnQuestions(t *testing.T) {
+func TestBrief_OfRetryDoesNotAskQuestionsOfFailedHolder(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x")
 	w.Claims(coder)
@@ -184,7 +184,7 @@ func TestRetry_CountsChargedAttemptsOnly(t *testing.T) {
 	}
 }
 
-func TestLateResult_HasStatus(t *testing.T) {
+func TestComplete_KeepsStatusOfLateResult(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x")
 	got := w.Claims(coder)

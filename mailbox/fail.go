@@ -54,7 +54,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	}
 	rejects := in.Outcome == schemas.OutcomeRejected
 	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
-		return takeOutcome(o, life.Fail, outcomeHandler[schemas.FailOut]{
+		return handleOutcome(o, life.Fail, outcomeHandler[schemas.FailOut]{
 			id: id, token: token, digest: digest,
 			needsNoClaim: func(r *store.Record) bool { // a recipient that rejects, perhaps again
 				return rejects && r.Holder != o.By.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.By.Agent))
@@ -65,7 +65,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 				}
 				return o.fail(r, in, digest)
 			},
-			repeat: o.repeatFailure,
+			repeat: o.repeatedFailureResult,
 			late:   func(r *store.Record) error { return o.keepLateFailure(r, in, digest) },
 		})
 	})
@@ -93,7 +93,7 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 // fail ends the record and lets the work go on elsewhere. It commits the checkpoint first, as an event of its own,
 // because the handoff that continues the work contains the checkpoint.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	then, err := o.nextStep(r, in.Then)
+	then, err := o.nextStepAfterFailure(r, in.Then)
 	if err != nil {
 		return out, err
 	}
@@ -109,14 +109,14 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	failure := failureOf(in, then, to)
-	out, next, err := o.endFailed(&operation.Happening{
+	out, next, err := o.commitFailure(&operation.Happening{
 		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.EndReason{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
 		return out, err
 	}
 	out.Warnings = compose.WarnOfUnusedFields(in.Origin)
-	unknown, err := o.unknownAgent(schemas.Agent(in.Alternative))
+	unknown, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
 	}
@@ -138,9 +138,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	return out, nil
 }
 
-// endFailed commits a failure or rejection, and returns the handoff that continues the work, or nil if none does. If
+// commitFailure commits a failure or rejection, and returns the handoff that continues the work, or nil if none does. If
 // the caller asked for one and gets nil, the chain was too long or the workflow was past a limit, and human was told.
-func (o *op) endFailed(
+func (o *op) commitFailure(
 	h *operation.Happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.Now
@@ -180,9 +180,9 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// repeatFailure returns the result of the first call to a repeated call, but with the handoff that continues the work
+// repeatedFailureResult returns the result of the first call to a repeated call, but with the handoff that continues the work
 // now: the latest successor of r, because there may be another successor since the first call.
-func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
+func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.DecodeContent(r.ID, r.Result, &f); err != nil {
 		return out, err
@@ -212,5 +212,5 @@ func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true
-	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
+	return o.keepLateOutcome(r, schemas.Late{Failure: &f}, digest, in.Description)
 }

@@ -8,12 +8,12 @@ import (
 	"handoff/schemas"
 )
 
-// fanOut sends the parts of a send, and then join, unless join is nil. Join gets all parts as dependencies, in their
+// sendPartsAndJoin sends the parts of a send, and then join, unless join is nil. Join gets all parts as dependencies, in their
 // order, before its own dependencies. All parts and join get the parent and the workflow of the first part, so the
 // chain of parents grows by only one. Each draft is checked as if it were sent alone, and any error undoes the
 // operation, so either all drafts are sent or none. The drafts do not change. The result describes the first part, and
 // has the ids and warnings of all sent handoffs.
-func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
+func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
 	var warnings []string
 	beside := func(d draft.Draft) (schemas.ID, error) {
 		d.Key = "" // the key belongs to the whole send
@@ -49,8 +49,8 @@ func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOu
 	return out, nil
 }
 
-// lastIDs returns the ids that a handoff must have as dependencies to wait for everything that a send has sent.
-func lastIDs(out schemas.SendOut) []string {
+// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for everything that a send has sent.
+func idsToWaitFor(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}
 	}

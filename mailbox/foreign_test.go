@@ -87,7 +87,7 @@ func TestSend_RefusesOrWarnsOfUnknownReferences(t *testing.T) {
 	require.Contains(t, strings.Join(out.Warnings, " "), "there is no summary")
 }
 
-func TestSend_ToHumanPassesChainLimit(t *testing.T) {
+func TestSend_ToHumanMayExceedChainLimit(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
@@ -97,7 +97,7 @@ func TestSend_ToHumanPassesChainLimit(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Sends(b, "human", "y").Parent)
 }
 
-func TestAmend_RoleRedirectsPoolWorkOnly(t *testing.T) {
+func TestAmend_RoleRedirectsOnlyWorkOfPool(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
 	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}))

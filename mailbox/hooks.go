@@ -22,12 +22,12 @@ type op struct {
 	routed          *schemas.Routed   // the candidates of the handoff that was made last, nil if it is for one agent
 	begunDependents []*store.Record   // the handoffs that were begun with the result that is returned now
 
-	sentByRules int          // handoffs that rules of files have sent
-	sentByClock int          // sent because of time, for earlier handoffs in this operation
-	unsentRules int          // rules that could not send
-	ruleCost    rules.Budget // the cost of evaluating the allowed rules
-	spentBudget string       // the time budget that refused a rule, "" for none
-	overrun     *overrun     // the draft that a limit of a workflow refused, until human is told
+	sentByRules int            // handoffs that rules of files have sent
+	sentByClock int            // sent because of time, for earlier handoffs in this operation
+	unsentRules int            // rules that could not send
+	ruleCost    rules.Budget   // the cost of evaluating the allowed rules
+	spentBudget string         // the time budget that refused a rule, "" for none
+	exceeded    *exceededLimit // the draft that a limit of a workflow refused, until human is told
 }
 
 // update runs fn in an operation of the engine, see [operation.Engine.Update].
@@ -45,15 +45,15 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 
 // beforeChange has the hooks that run before a changed record is written. They may change only that record.
 var beforeChange = []hook{
-	{when: comesToPool, do: (*op).tellFirst},
-	{when: mayStayUnclaimed, do: (*op).setUnclaimedTime},
+	{when: isOfferedToPool, do: (*op).offerToOneAgentFirst},
+	{when: hasNoTakersOption, do: (*op).setUnclaimedTime},
 }
 
 // afterChange has the hooks that run after a changed record was written, and before its consequences.
 var afterChange = []hook{
 	{when: hasOutcome, do: (*op).countUsage},
-	{when: becomesOffered, do: (*op).tellNoTakers},
-	{when: mayFire, do: (*op).collectSends},
+	{when: becomesClaimable, do: (*op).tellSenderOfNoTaker},
+	{when: mayFireRule, do: (*op).collectRuleSends},
 }
 
 // hook is a function do that runs at each change of a record for which the condition when is true.
@@ -64,31 +64,31 @@ type hook struct {
 
 // dueActions are the functions that the clock runs on a record when one of its timers is over, by timer.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
-	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
-	operation.Reserved: (*op).unreserve, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
+	operation.Deadline: (*op).endAfterDeadline, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSenderOfSilence,
+	operation.Reserved: (*op).endReservation, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
 }
 
 // consequences are the consequences that concern the handoff itself.
 var consequences = map[life.Consequence]consequence{
-	life.AskApproval:   telling((*op).askApproval),
-	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.NotifySender(h.Now, noticeOf(h)) }),
-	life.TellAnswerer:  telling((*op).tellAnswerer),
-	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
-	life.TellRecipient: telling((*op).tellRecipient),
-	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
-	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
-	life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.restoreDependencies(h.Now) }),
-	life.EndLeftovers:  telling(func(o *op, h *operation.Happening) error { return o.endLeftovers(h.Now) }),
-	life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
+	life.AskApproval:   consequenceWithoutResult((*op).askApproval),
+	life.TellSender:    consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifySender(h.Now, noticeOf(h)) }),
+	life.TellAnswerer:  consequenceWithoutResult((*op).tellAnswerer),
+	life.TellHolder:    consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
+	life.TellRecipient: consequenceWithoutResult((*op).tellRecipient),
+	life.TellAsker:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
+	life.TellHuman:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
+	life.WaitAgain:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.restoreDependencies(h.Now) }),
+	life.EndLeftovers:  consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.cancelLeftoversOfFailures(h.Now) }),
+	life.EndReview:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.cancelReview(h.Now) }),
 	life.SendRouted:    (*op).sendRouted,
 	life.SendReview:    (*op).sendReview,
 	life.ApplyVerdict:  (*op).applyVerdict,
-	life.PassOn:        (*op).passOn,
-	life.SendBack:      sending((*op).sendBack),
-	life.SendAgain:     sending((*op).rerun),
-	life.SendElsewhere: sending((*op).sendElsewhere),
-	life.SendRollback:  sending((*op).sendRollback),
-	life.SendToDecider: sending((*op).escalate),
+	life.PassOn:        (*op).sendContinuationOrTell,
+	life.SendBack:      consequenceWithSuccessor((*op).sendRework),
+	life.SendAgain:     consequenceWithSuccessor((*op).rerunWork),
+	life.SendElsewhere: consequenceWithSuccessor((*op).sendToNamedAgent),
+	life.SendRollback:  consequenceWithSuccessor((*op).sendRollback),
+	life.SendToDecider: consequenceWithSuccessor((*op).sendToHuman),
 }
 
 // consequence carries out a consequence, and returns its outcome for the result of the call.
@@ -96,19 +96,19 @@ type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
 // spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run
 // once for each of these handoffs.
-var spreadConsequences = map[life.Consequence]spread{
-	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
-	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},
-	life.FreeTakenBack: {of: waitingForParent, each: (*op).freeTakenBack},
-	life.MoveWaiting:   {of: waitingFor, each: (*op).replaceDependency},
-	life.MoveFreed:     {of: freedBy, each: (*op).replaceDependency, ended: true},
-	life.CancelParts:   {of: childrenOf, each: (*op).cancelPart},
+var spreadConsequences = map[life.Consequence]spreadConsequence{
+	life.TellWaiting:   {of: dependentsOf, each: (*op).tellSenderItIsBlocked},
+	life.FreeWaiting:   {of: dependentsOf, each: (*op).unblock},
+	life.FreeTakenBack: {of: dependentsOfParent, each: (*op).unblockAfterRollback},
+	life.MoveWaiting:   {of: dependentsOf, each: (*op).replaceDependency},
+	life.MoveFreed:     {of: freedDependentsOf, each: (*op).replaceDependency, ended: true},
+	life.CancelParts:   {of: childrenOf, each: (*op).cancelUnclaimedPart},
 }
 
-// spread is a consequence for other handoffs than the changed one. The function of returns the index of the other
+// spreadConsequence is a consequence for other handoffs than the changed one. The function of returns the index of the other
 // handoffs, given the changed handoff, and the function each runs once for each of them. Ended handoffs are left out,
 // unless ended is set.
-type spread struct {
+type spreadConsequence struct {
 	of    func(now *store.Record) store.Index
 	each  func(o *op, r, now *store.Record) error
 	ended bool
@@ -117,16 +117,16 @@ type spread struct {
 // hooks implements [operation.Rules] with these lists.
 type hooks struct {
 	*op
-	tellOverrun func(context.Context, *overrun)
+	tellExceededLimit func(context.Context, *exceededLimit)
 }
 
 // opOf returns the operation of the mailbox for an operation of the engine.
 func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
-func (h hooks) Before(what *operation.Happening) error { return h.apply(beforeChange, what) }
-func (h hooks) After(what *operation.Happening) error  { return h.apply(afterChange, what) }
+func (h hooks) Before(what *operation.Happening) error { return h.runHooks(beforeChange, what) }
+func (h hooks) After(what *operation.Happening) error  { return h.runHooks(afterChange, what) }
 
-func (h hooks) apply(list []hook, what *operation.Happening) error {
+func (h hooks) runHooks(list []hook, what *operation.Happening) error {
 	for _, hook := range list {
 		if !hook.when(h.op, what) {
 			continue
@@ -159,25 +159,27 @@ func (h hooks) RunFor(c life.Consequence, other, now *store.Record) error {
 }
 
 func (h hooks) BeforeResume(what *operation.Happening, debt store.Debt) error {
-	return h.fireAfterLeave(what, debt)
+	return h.fireRulesAfterLeave(what, debt)
 }
-func (h hooks) ClockBudgetSpent() (enough bool)                     { return h.resetRuleBudgets() }
-func (h hooks) CutTimes(r *store.Record) (changed bool)             { return h.capTimes(r) }
-func (h hooks) AfterSeen(client schemas.Agent) error                { return connections.ExpireNames(h.Op, client) }
-func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
-func (h hooks) AfterUndo(ctx context.Context)                       { h.tellOverrun(ctx, h.overrun) }
+func (h hooks) ClockBudgetSpent() (enough bool)         { return h.resetRuleBudgets() }
+func (h hooks) CutTimes(r *store.Record) (changed bool) { return h.capFutureTimes(r) }
+func (h hooks) AfterSeen(client schemas.Agent) error    { return connections.ExpireNames(h.Op, client) }
+func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error {
+	return h.refuseActionInState(a, r)
+}
+func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.exceeded) }
 
 // The functions below are the conditions of the hooks. They stand next to one another, so that a reader of an operation
 // sees quickly which hooks do not run in it.
 
-// comesToPool reports whether any agent of a pool may claim the handoff now.
-func comesToPool(_ *op, h *operation.Happening) bool {
+// isOfferedToPool reports whether any agent of a pool may claim the handoff now.
+func isOfferedToPool(_ *op, h *operation.Happening) bool {
 	_, directed := h.Now.To.Directed()
 	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
-// mayStayUnclaimed reports whether the sender set no_takers.
-func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
+// hasNoTakersOption reports whether the sender set no_takers.
+func hasNoTakersOption(_ *op, h *operation.Happening) bool {
 	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
@@ -190,18 +192,18 @@ func hasOutcome(_ *op, h *operation.Happening) bool {
 	return false
 }
 
-// becomesOffered reports whether the handoff becomes claimable, or claimable by another recipient.
-func becomesOffered(_ *op, h *operation.Happening) bool {
+// becomesClaimable reports whether the handoff becomes claimable, or claimable by another recipient.
+func becomesClaimable(_ *op, h *operation.Happening) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
-// mayFire reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
+// mayFireRule reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
 // is a step of a workflow that a file declares.
-func mayFire(o *op, h *operation.Happening) bool {
+func mayFireRule(o *op, h *operation.Happening) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
-	for range o.AllRules() { //nolint:errcheck // collectSends reads them again, and returns the error
+	for range o.AllRules() { //nolint:errcheck // collectRuleSends reads them again, and returns the error
 		return true
 	}
 	return h.Now.Step
@@ -209,20 +211,20 @@ func mayFire(o *op, h *operation.Happening) bool {
 
 // These functions return the index of the other handoffs that a consequence concerns.
 
-func waitingFor(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
-func waitingForParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
-func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }
-func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
+func dependentsOf(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
+func dependentsOfParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
+func freedDependentsOf(now *store.Record) store.Index  { return store.FreedDependentsOf(now.ID) }
+func childrenOf(now *store.Record) store.Index         { return store.ChildrenOf(now.ID) }
 
-// telling makes a consequence from a function that only tells agents or people something, and so adds nothing to the
+// consequenceWithoutResult makes a consequence from a function that only tells agents or people something, and so adds nothing to the
 // result of the call.
-func telling(do func(*op, *operation.Happening) error) consequence {
+func consequenceWithoutResult(do func(*op, *operation.Happening) error) consequence {
 	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
 }
 
-// sending makes a consequence from a function that sends the handoff that continues the work. The function returns nil
+// consequenceWithSuccessor makes a consequence from a function that sends the handoff that continues the work. The function returns nil
 // if it sent none.
-func sending(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
+func consequenceWithSuccessor(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
 	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
 		came.Successor, err = do(o, h)
 		return came, err

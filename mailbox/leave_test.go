@@ -49,7 +49,7 @@ func (w *world) declares(plans ...schemas.Plan) {
 	})
 }
 
-func TestLeave_WithdrawnPausesWorkflowUntilGivenAgain(t *testing.T) {
+func TestWorkflow_PausesUntilPersonAllowsItsRulesAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	one := func(in *schemas.SendIn) { in.Workflow = "one" }
@@ -82,7 +82,7 @@ func TestLeave_WithdrawnPausesWorkflowUntilGivenAgain(t *testing.T) {
 	require.Len(t, w.SentByRules(), 2)
 }
 
-func TestLeave_PausesWorkflowAfterReview(t *testing.T) {
+func TestWorkflow_NotAllowedPausesAfterAcceptance(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
@@ -95,7 +95,7 @@ func TestLeave_PausesWorkflowAfterReview(t *testing.T) {
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
-func TestLeave_WaitsForRemovedFile(t *testing.T) {
+func TestWorkflow_PausesWhileItsFileIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	w.losesLeaveAfterFirstStep(1)
 	w.declares()
@@ -107,7 +107,7 @@ func TestLeave_WaitsForRemovedFile(t *testing.T) {
 
 // The checkout of another branch removes a file, or has another state of it. A failed step is rolled back as without a
 // file.
-func TestLeave_StepThatEndsWithoutFileWaits(t *testing.T) {
+func TestWorkflow_StepThatEndsWithoutItsFilePauses(t *testing.T) {
 	partial := func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial }
 	for name, c := range map[string]struct {
 		gone bool // before the work is completed, else before it is accepted
@@ -152,7 +152,7 @@ func TestLeave_StepThatEndsWithoutFileWaits(t *testing.T) {
 	}
 }
 
-func TestOverview_HidesReturnedStepThatWaited(t *testing.T) {
+func TestOverview_OmitsPausedStepThatWasReturned(t *testing.T) {
 	w := newWorld(t)
 	w.losesLeaveAfterFirstStep(1)
 	ids, _ := w.waitingForLeave()
@@ -163,7 +163,7 @@ func TestOverview_HidesReturnedStepThatWaited(t *testing.T) {
 }
 
 // The author of the rules in a clone decides nothing before a person gives leave: the rules may not even take time.
-func TestLeave_RulesWithoutItAreNotEvaluated(t *testing.T) {
+func TestRules_NotAllowedAreNotEvaluated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
 	for _, unallowed := range []bool{false, true} {
@@ -188,7 +188,7 @@ func TestSend_RefusesStepOption(t *testing.T) {
 }
 
 // Rules that an earlier version stored have no leave. That version finds no rules in rows without leave.
-func TestLeave_RowsOfEarlierVersionHaveNone(t *testing.T) {
+func TestRules_StoredByEarlierVersionAreNotAllowed(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
 	w.factory(false, "c")
@@ -234,14 +234,14 @@ func (w *world) losesLeaveAfterFirstStep(n int) {
 	}
 }
 
-func TestLeave_ReleasesMoreThanTimeBudget(t *testing.T) {
+func TestWorkflow_AllowedAgainSendsMoreThanTimeBudget(t *testing.T) {
 	w := newWorld(t)
 	w.losesLeaveAfterFirstStep(210)
 	w.factory(false, "c")
 	require.Equal(t, 2*210, w.handoffs())
 }
 
-func TestLeave_ReleasesAtOnceAfterClockWasAhead(t *testing.T) {
+func TestWorkflow_AllowedAgainSendsAtOnceAfterClockWasAhead(t *testing.T) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
 			const year = 365 * 24 * time.Hour

@@ -81,7 +81,7 @@ func TestLease_EndOffersHandoffAgain(t *testing.T) {
 	require.NotEqual(t, first.Token, again.Token)
 }
 
-func TestLease_OpenConnectionCoversSilence(t *testing.T) {
+func TestLease_OpenConnectionRenewsLeaseUntilLongestSilence(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	for range 40 {
@@ -97,7 +97,7 @@ func TestLease_OpenConnectionCoversSilence(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestComplete_AcceptsLapsedClaimIfNobodyClaimedSince(t *testing.T) {
+func TestComplete_AcceptsResultAfterLeaseEndIfNoAgentClaimed(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	claim := w.Assigns(a, b, "x")
@@ -127,7 +127,7 @@ func TestComplete_KeepsLateResultOfLostClaim(t *testing.T) {
 	w.Completes(b2, 1, func(in *schemas.CompleteIn) { in.Token = fresh.Token })
 }
 
-func TestAttempts_UsedUpGoToHuman(t *testing.T) {
+func TestLease_EndOfLastAttemptSendsWorkToHuman(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	w.Sends(a, "b", "x")
@@ -175,7 +175,7 @@ func TestFail_RollsBackToNamedAgent(t *testing.T) {
 	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Successor)
 }
 
-func TestAsk_WaitsWithoutLease(t *testing.T) {
+func TestAsk_StopsLease(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which database?"))
@@ -210,7 +210,7 @@ func TestRelease_OfPendingWorkAdvisesAmend(t *testing.T) {
 	require.Equal(t, `sends it to another {"handoff_id":"ho_1","action":"amend","to":"…"}`, next.Say+" "+string(next.Args))
 }
 
-func TestRelease_ToAnotherKeepsProgress(t *testing.T) {
+func TestRelease_ToAnotherAgentKeepsProgress(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
@@ -238,7 +238,7 @@ func TestAmend_MergesAndRedirects(t *testing.T) {
 	refused(t, err, schemas.Conflict, "accepted")
 }
 
-func TestReturn_SendsReworkOnce(t *testing.T) {
+func TestReturn_SendsReworkAndRefusesSecondReturn(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Completes(b, 1)
@@ -295,7 +295,7 @@ func TestApprove_OnlyPersonDecides(t *testing.T) {
 	require.Equal(t, schemas.Rejected, w.Status(2))
 }
 
-func TestAfter_BlocksUntilCompletion(t *testing.T) {
+func TestSend_WithAfterIsBlockedUntilDependencyIsCompleted(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "c", "second", mailboxtest.After("ho_1"))
@@ -357,7 +357,7 @@ func TestClaim_FromPoolNeedsQualification(t *testing.T) {
 	require.Equal(t, sent.HandoffID, w.Claims(qa).HandoffID)
 }
 
-func TestComplete_SendsMessageAsContinuation(t *testing.T) {
+func TestComplete_WithContinuationOfTypeMessageSendsNotice(t *testing.T) {
 	w, a, b, c := mailboxtest.Trio(t, "a", "b", "c")
 	w.Assigns(a, b, "x")
 	tell := func(in *schemas.CompleteIn) {

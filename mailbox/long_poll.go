@@ -14,21 +14,21 @@ import (
 	"handoff/store"
 )
 
-// claimWaiting claims the next handoff for the caller. If there is none, it waits until one comes and it is the turn of
+// claimOrWait claims the next handoff for the caller. If there is none, it waits until one comes and it is the turn of
 // this caller among the waiting calls. The result is empty if none came before the wait ended. The error is unavailable
 // if ctx ends first; else it comes from the claim.
 //
 // It keeps to the protocol of [longpoll.Waiter]: the call joins the lists of waiting calls of its mailboxes before it
 // looks for mail. When mail comes, the hub of package longpoll gives one waiting call a permit, which asks the call to
-// look. claimWaiting uses up the permit of the mailbox that it claimed from, and passes its other permits on. The
+// look. claimOrWait uses up the permit of the mailbox that it claimed from, and passes its other permits on. The
 // caller says since when it waits, so a wait that continues at another process gets its old place in the lists.
-func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
+func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
 	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
 	for {
-		mayFind, err := s.joinQueues(ctx, w, by.Agent)
+		mayFind, err := s.joinWaitingLists(ctx, w, by.Agent)
 		if err != nil {
 			return takenClaim{}, err
 		}
@@ -40,23 +40,23 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 			}
 			s.passPermits(ctx, w)
 		}
-		if unread, err := s.hasUnread(ctx, by.Agent); unread || err != nil {
-			return takenClaim{}, err // the result shows the notices, see [Service.emptyClaim]
+		if unread, err := s.hasUnreadNotice(ctx, by.Agent); unread || err != nil {
+			return takenClaim{}, err // the result shows the notices, see [Service.emptyClaimResult]
 		}
 		if !s.Now().Before(until) {
 			return takenClaim{}, nil
 		}
-		if err := s.sleep(ctx, w.Woken(), until); err != nil {
+		if err := s.sleepUntilChange(ctx, w.Woken(), until); err != nil {
 			return takenClaim{}, err
 		}
 	}
 }
 
-// joinQueues puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim now,
+// joinWaitingLists puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim now,
 // and reports whether the call should look for mail in them. It finds these mailboxes anew each time, because while an
 // agent waits it may register for other pools, or hold fewer handoffs. The place in each list counts from the beginning
 // of the wait, also in a list that the call joins later.
-func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
+func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.AgentOrNew(v, name)
 		if err != nil {
@@ -87,18 +87,18 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	w.PassOn(pending)
 }
 
-// hasUnread reports whether an agent has an unread notice.
-func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, err error) {
+// hasUnreadNotice reports whether an agent has an unread notice.
+func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bool, err error) {
 	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
 
-// awaitNews waits until the caller has an unread notice, or has more mail to claim than at the beginning, or until the
+// awaitMail waits until the caller has an unread notice, or has more mail to claim than at the beginning, or until the
 // wait is over. The result mail reports whether there is more mail to claim.
 //
 // It compares the number of claimable handoffs with the lowest number during this wait. So it also notices new mail
 // after another agent has claimed old mail. The error is unavailable if ctx ends first.
-func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
+func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
 	err = s.pollUntil(ctx, until, func() (bool, error) {
@@ -123,14 +123,14 @@ func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (o
 		if over, err := look(); err != nil || over || !s.Now().Before(until) {
 			return err
 		}
-		if err := s.sleep(ctx, changed, until); err != nil {
+		if err := s.sleepUntilChange(ctx, changed, until); err != nil {
 			return err
 		}
 	}
 }
 
-// isJudgedByOthers reports whether a result does not count yet because another agent than the given one reviews it.
-func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
+// isReviewedByAnother reports whether a result does not count yet because another agent than the given one reviews it.
+func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
 	}
@@ -152,17 +152,17 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 				return false, err
 			}
 			if first == 0 {
-				first = eventAt(v, r, since)
+				first = lastEventBefore(v, r, since)
 			}
-			over, err = isAsked(v, r, by.Agent)
-			return over || isAnswered(r, by) || r.Status.Ended() && !isJudgedByOthers(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
+			over, err = shouldAnswerQuestion(v, r, by.Agent)
+			return over || isQuestionAnswered(r, by) || r.Status.Ended() && !isReviewedByAnother(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
 		})
 	})
 	return first, err
 }
 
-// isAsked reports whether r has an open question that the given agent should answer.
-func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
+// shouldAnswerQuestion reports whether r has an open question that the given agent should answer.
+func shouldAnswerQuestion(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
 	}
@@ -170,17 +170,17 @@ func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// isAnswered reports whether the caller's question about a handoff was answered, so that the handoff now waits for the
-// caller to claim it again. It compares only the name of the agent; use [sameSession] to find out whether the caller is
+// isQuestionAnswered reports whether the caller's question about a handoff was answered, so that the handoff now waits for the
+// caller to claim it again. It compares only the name of the agent; use [isClaimingSession] to find out whether the caller is
 // the session that asked.
-func isAnswered(r *store.Record, by schemas.Caller) bool {
+func isQuestionAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
-// eventAt returns the number of a handoff's last event, or the number of the event before if the last event is later
+// lastEventBefore returns the number of a handoff's last event, or the number of the event before if the last event is later
 // than since. A wait that continues at another process needs it, to notice a change that came between the two
 // processes. It goes back by only one event, because the wait only needs to see that the handoff changed.
-func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
+func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {
 		return r.Event
@@ -188,11 +188,11 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleep sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes itself,
+// sleepUntilChange sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes itself,
 // so that a waiting call notices leases that ended and deadlines that passed even if no other call comes. It also wakes
 // at the time when the service gives up connections that an earlier service had, because from then on other agents may
 // claim the mail of their sessions. The error is unavailable if ctx ends.
-func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
+func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.engine.NextDue(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look
 		if s.engine.ApplyTime(ctx) {

@@ -50,14 +50,14 @@ func (s *Service) deliverOnce(
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
-		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), operation.Coded(gone))
+		return schemas.NewsOut{}, cmp.Or(s.removeDeliveryMarks(by, in, out), operation.Coded(gone))
 	}
 	return out, err
 }
 
-// undeliver removes the marks of a delivery whose call was cut off, so that the mail is delivered again later. It does
+// removeDeliveryMarks removes the marks of a delivery whose call was cut off, so that the mail is delivered again later. It does
 // not use the context of that call. If it fails, it returns the error and the marks stay.
-func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
+func (s *Service) removeDeliveryMarks(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
 		_, err := o.deliverNews(schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}, 0)
@@ -82,7 +82,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	if d.WakePolls {
 		o.Announce()
 	}
-	noted := o.leaveNotes(d)
+	noted := o.storeDeliveryNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
 	if !d.MarksChanged && !noted || waits {
 		o.SkipReceipt() // a repeat looks again
@@ -93,10 +93,10 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	return d.Out, err
 }
 
-// leaveNotes stores the notes of a delivery as checkpoints of their handoffs. If one handoff cannot be read or cannot
+// storeDeliveryNotes stores the notes of a delivery as checkpoints of their handoffs. If one handoff cannot be read or cannot
 // have a checkpoint, the reason is logged and the other handoffs get their notes. The result reports whether a note was
 // stored.
-func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
+func (o *op) storeDeliveryNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {
 			kept, err := d.Note(r)

@@ -52,7 +52,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 			out.Notice = n
 			return []schemas.NoticeID{wanted}, nil
 		}
-		if found, err := showSent(v, by.Agent, wanted, &out); found || err != nil {
+		if found, err := showSentMessage(v, by.Agent, wanted, &out); found || err != nil {
 			return nil, err
 		}
 		return nil, missing
@@ -60,9 +60,9 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSent shows a message to its sender, and reports whether its recipient has read it. It does not mark the message
+// showSentMessage shows a message to its sender, and reports whether its recipient has read it. It does not mark the message
 // read.
-func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
+func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
 		return false, err

@@ -48,7 +48,7 @@ func TestComplete_ObservationOverridesHoldersClaim(t *testing.T) {
 	}
 }
 
-func TestObserve_LaterCheckChangesOutcome(t *testing.T) {
+func TestObserve_LaterCheckResultChangesOutcome(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.Claims(b)
@@ -155,7 +155,7 @@ func TestComplete_RefusesStrictWorkWithoutObservation(t *testing.T) {
 	require.Contains(t, out.Warnings, "the check test is claimed, not observed: no checkout is beside this call")
 }
 
-func TestComplete_RemembersFailedCheck(t *testing.T) {
+func TestComplete_WithFailedCheckIsRefusedUntilCheckPasses(t *testing.T) {
 	for _, evidence := range []string{"", schemas.EvidenceClaimed} {
 		w, a, b := newPair(t, "a", "b")
 		id, done := sendsWithChecks(w, a, b, schemas.Expectations{Evidence: evidence})
@@ -196,7 +196,7 @@ func TestComplete_RemembersFailedCheckOfRepository(t *testing.T) {
 	require.Equal(t, schemas.Partial, out.Outcome)
 }
 
-func TestComplete_ForgetsMendedFailure(t *testing.T) {
+func TestComplete_SucceedsAfterFailedCheckPasses(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	_, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	b.CheckReport = reportOf(false, "test")

@@ -23,28 +23,28 @@ type outcomeHandler[Out any] struct {
 	late   func(*store.Record) error        // keeps it without changing the state
 }
 
-// takeOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again, recognised
+// handleOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again, recognised
 // by its digest, gets the result of the first call and makes no event. An outcome is late if its claim was lost, or if
 // the clock, a cancel or a return ended the handoff before; a late outcome is kept in the same transaction, and its
-// sender still gets the error stale. Any other outcome changes nothing: the error comes from [op.checkProof] about the
-// claim, or from [op.refuseState] about the state.
+// sender still gets the error stale. Any other outcome changes nothing: the error comes from [op.checkClaimProof] about the
+// claim, or from [op.refuseActionInState] about the state.
 //
-// takeOutcome checks the proof of the claim before an error says anything about the record, so that an agent without
+// handleOutcome checks the proof of the claim before an error says anything about the record, so that an agent without
 // the claim learns nothing by sending an outcome. Only a handoff that was rejected without a claim has no proof; there
 // the digest shows that the caller repeats its own call.
-func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
+func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
 	r, err := o.Find(take.id)
 	if err != nil {
 		return out, err
 	}
-	o.actAsHolder(r, take.token)
+	o.actAsHolderWithToken(r, take.token)
 	switch {
 	case take.needsNoClaim != nil && take.needsNoClaim(r):
 		return take.first(r)
 	case r.Status == schemas.Rejected && r.Holder != o.By.Agent && r.ResultDigest == take.digest:
 		return take.repeat(r) // rejected from the mailbox, without a claim to prove
 	}
-	err = o.checkProof(a, r, take.token)
+	err = o.checkClaimProof(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
 		o.Refuse(e.WithHint("%s", lateHint(r, take.digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
@@ -53,25 +53,25 @@ func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out O
 	if err != nil {
 		return out, err
 	}
-	return take.takeProved(o, a, r)
+	return take.handleProvedOutcome(o, a, r)
 }
 
-// takeProved handles an outcome whose claim is proved.
-func (take outcomeHandler[Out]) takeProved(o *op, a life.Action, r *store.Record) (out Out, err error) {
+// handleProvedOutcome handles an outcome whose claim is proved.
+func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *store.Record) (out Out, err error) {
 	switch {
 	case !r.Status.Ended():
 		return take.first(r)
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.Refuse(refuseOvertaken(r, lateHint(r, take.digest)))
+		o.Refuse(refuseEndedMeanwhile(r, lateHint(r, take.digest)))
 		return out, take.late(r)
 	}
-	return out, o.refuseState(a, r)
+	return out, o.refuseActionInState(a, r)
 }
 
-// refuseOvertaken tells the holder that the handoff ended while it was at work.
-func refuseOvertaken(r *store.Record, hint string) *schemas.Error {
+// refuseEndedMeanwhile tells the holder that the handoff ended while it was at work.
+func refuseEndedMeanwhile(r *store.Record, hint string) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
 	if r.Successor != 0 {
 		hint += " " + r.Successor.String() + " took its place."
@@ -83,7 +83,7 @@ func refuseOvertaken(r *store.Record, hint string) *schemas.Error {
 // outcomes again and again cannot fill the record.
 const maxLate = 8
 
-// lateHint tells the holder whether [op.keepLate] keeps its outcome.
+// lateHint tells the holder whether [op.keepLateOutcome] keeps its outcome.
 func lateHint(r *store.Record, digest string) string {
 	if len(r.Late) >= maxLate && r.LateDigest != digest {
 		return fmt.Sprintf("It has %d late results already, so what you sent was not kept: send it to %s as a message.",
@@ -92,11 +92,11 @@ func lateHint(r *store.Record, digest string) string {
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
-// keepLate keeps an outcome that came too late, and tells the sender. The outcome does not change the state of the
+// keepLateOutcome keeps an outcome that came too late, and tells the sender. The outcome does not change the state of the
 // handoff, because another agent may be at work on it or have finished it; it is kept for the findings in it. The
-// record names the event with the outcome. keepLate does nothing for an outcome that equals the last late outcome, or
+// record names the event with the outcome. keepLateOutcome does nothing for an outcome that equals the last late outcome, or
 // if [maxLate] outcomes are kept already.
-func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary string) error {
+func (o *op) keepLateOutcome(r *store.Record, result schemas.Late, digest, summary string) error {
 	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil
 	}

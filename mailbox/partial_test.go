@@ -170,7 +170,7 @@ func TestPlan_WaitsForAcceptanceOfPartialStep(t *testing.T) {
 	require.Len(t, w.SentByRules(), 1)
 }
 
-func TestPlan_AcceptanceSendsNoStepTwice(t *testing.T) {
+func TestPlan_AcceptanceDoesNotSendStepAgain(t *testing.T) {
 	w := newWorld(t)
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
 	w.Rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.To("ops", "passed")}}},
@@ -184,7 +184,7 @@ func TestPlan_AcceptanceSendsNoStepTwice(t *testing.T) {
 	require.Equal(t, []string{"dev pending fix: the login", "ops pending passed"}, w.SentByRules(), "the rule beside the plan fires, the plan went on")
 }
 
-func TestPlan_GoesOnOnceIfChecksFlip(t *testing.T) {
+func TestPlan_SendsNextStepOnceIfCheckResultChanges(t *testing.T) {
 	w := newWorld(t)
 	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")

@@ -120,7 +120,7 @@ func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 }
 
 // The same work tried again is pending for its sender.
-func TestPendingLimit_ChargesRerunToFirstSender(t *testing.T) {
+func TestPendingLimit_CountsRetryForTokenOfFirstSender(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.Stdio("b")
 	w.Assigns(a, b, "one")

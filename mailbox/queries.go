@@ -55,11 +55,11 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 	}
-	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.show(v, by, in, since) })
+	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.showHandoff(v, by, in, since) })
 	if err != nil || !showsOutcome(in, out) {
 		return out, err
 	}
-	if err := s.markShownRead(ctx, by, out.HandoffID); err != nil { // the notices are delivered again
+	if err := s.markShownNoticesRead(ctx, by, out.HandoffID); err != nil { // the notices are delivered again
 		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
 	}
 	return out, nil
@@ -72,23 +72,23 @@ func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
-// show makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since the
+// showHandoff makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since the
 // event with the number since. If the caller is the holder, it notes a sign of the holder.
-func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
+func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {
 		return out, err
 	}
 	out.HandoffID, out.Status = r.ID, r.Status
-	if err := addJudge(v, r, by.Agent, in.View, &out); err != nil {
+	if err := addWhoJudges(v, r, by.Agent, in.View, &out); err != nil {
 		return out, err
 	}
 	holds := r.Status.Held() && r.Holder == by.Agent
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 		s.here.NoteHeard(r.Token, s.Now())
 	}
-	out.MayTakeOver = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
-	if out.Asked, err = isAsked(v, r, by.Agent); err != nil {
+	out.MayTakeOver = holds && !isClaimingSession(r, by) && by.Via != schemas.ViaCLI
+	if out.Asked, err = shouldAnswerQuestion(v, r, by.Agent); err != nil {
 		return out, err
 	}
 	if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
@@ -102,8 +102,8 @@ func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since
 	return out, err
 }
 
-// addJudge tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
-func addJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
+// addWhoJudges tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
+func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -152,16 +152,16 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
 		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.addReason)
 		if err == nil && in.Box != "all" && in.Query != "" {
-			err = countElsewhere(v, in, s.Now(), &out)
+			err = countMatchesElsewhere(v, in, s.Now(), &out)
 		}
 		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
 	})
 }
 
-// countElsewhere runs when a query matches nothing in the box of the caller. It counts the handoffs of the whole
+// countMatchesElsewhere runs when a query matches nothing in the box of the caller. It counts the handoffs of the whole
 // workspace that match the query, so that the result can name that number.
-func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
+func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *Service) listNotices(
 	list, mail := f.Notices, false
 	if in.WaitSeconds > 0 {
 		list = f.Unread
-		if mail, err = s.awaitNews(ctx, by, in.WaitSeconds); err != nil {
+		if mail, err = s.awaitMail(ctx, by, in.WaitSeconds); err != nil {
 			return out, err
 		}
 	}
@@ -262,7 +262,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 				return "" // saves reading the content
 			}
 			plan, _, _ := strings.Cut(stepOf(v, r), "/")
-			return set.waitingFile(plan)
+			return set.unallowedFileOf(plan)
 		}
 		out, err := overview.Compute(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), LeaveFile: leave,

@@ -17,7 +17,7 @@ import (
 
 // Random sends, registrations and rejections: each open handoff that is not blocked can be claimed by an agent by its
 // id, or its sender was told and the overview has the reason. Another seed is another sequence.
-func TestSend_TellsSenderOfUntakenWork(t *testing.T) {
+func TestRouting_OpenWorkIsClaimableOrSenderIsTold(t *testing.T) {
 	stuck := 0
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

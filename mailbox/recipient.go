@@ -28,7 +28,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if !directed {
 		return o.checkPool(r, force)
 	}
-	if err := o.checkRoom(r.To); err != nil {
+	if err := o.checkMailboxLimit(r.To); err != nil {
 		return nil, err
 	}
 	if to == schemas.Human || to == o.By.Agent {
@@ -39,12 +39,12 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	case err != nil:
 		return nil, err
 	case a == nil && !o.here.IsActing(to):
-		return o.checkUnknown(to, force)
+		return o.checkUnknownRecipient(to, force)
 	case a == nil: // the agent is connected and has done nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
-		return nil, o.refuseUnaccepted(to, r.Type)
+		return nil, o.refuseUnacceptedType(to, r.Type)
 	}
 	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
@@ -58,7 +58,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 // then waits. It accepts any other pool without members, because an agent may register for the pool later.
 func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err error) {
 	pool := r.To
-	if err := o.checkRoom(pool); err != nil {
+	if err := o.checkMailboxLimit(pool); err != nil {
 		return nil, err
 	}
 	warning, err := o.Offers().WhyNoTaker(r, offer.Present)
@@ -66,7 +66,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 		return nil, err
 	}
 	warning += ": it waits until one does"
-	if err := o.checkNamesake(pool, force); err != nil {
+	if err := o.refusePoolNamedLikeAgent(pool, force); err != nil {
 		return nil, err
 	}
 	cards, err := o.cards()
@@ -82,9 +82,9 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	return []string{warning}, err
 }
 
-// checkNamesake refuses a pool that has no member but the same name as an agent, unless force is set. The error is
+// refusePoolNamedLikeAgent refuses a pool that has no member but the same name as an agent, unless force is set. The error is
 // not_found and names the pool and the agent.
-func (o *op) checkNamesake(pool schemas.Address, force bool) error {
+func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
 	if err != nil || force || known == nil && !o.here.IsActing(schemas.Agent(name)) {
@@ -97,9 +97,9 @@ func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
-// checkRoom refuses a mailbox that already has the allowed number of pending handoffs, 10,000 by default. Claimed
+// checkMailboxLimit refuses a mailbox that already has the allowed number of pending handoffs, 10,000 by default. Claimed
 // handoffs do not count. Handoffs that rules send may exceed the limit.
-func (o *op) checkRoom(box schemas.Address) error {
+func (o *op) checkMailboxLimit(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
 		return err
@@ -108,10 +108,10 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// checkUnknown refuses a name that no agent has, if agents are declared, and names likely meant agents. It accepts a
+// checkUnknownRecipient refuses a name that no agent has, if agents are declared, and names likely meant agents. It accepts a
 // name whose mailbox has mail, and with force any name. If no agents are declared, it only warns.
-func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err error) {
-	pool, err := poolOf(o.View, to)
+func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
+	pool, err := findPoolNamed(o.View, to)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 	slices.Sort(known)
 	known = slices.Compact(known)
 	meant := closest.Likely(to, known)
-	cards, refused, err := o.refusesUnknown(to, force)
+	cards, refused, err := o.refusesUnknownRecipient(to, force)
 	if err != nil || !refused {
 		advice := ": if that is a typing error, cancel and send again"
 		if len(meant) > 0 {
@@ -136,7 +136,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 	}
 	// The text is from HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
-		o.By.Agent, to, enumerate(known))
+		o.By.Agent, to, enumerateAgents(known))
 	hint := fmt.Sprintf("Agent not found: %s.", to)
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
@@ -148,9 +148,9 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknown reports whether the server must refuse a name that no agent has. If so, it also returns the cards of
+// refusesUnknownRecipient reports whether the server must refuse a name that no agent has. If so, it also returns the cards of
 // all agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
-func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
+func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil || force || m != (store.Mailbox{}) {
 		return nil, false, err
@@ -159,9 +159,9 @@ func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card,
 	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
-// refuseUnaccepted refuses a recipient that does not accept the type of work, with conflict. It names registered agents
+// refuseUnacceptedType refuses a recipient that does not accept the type of work, with conflict. It names registered agents
 // that accept it, twenty at most.
-func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
+func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}
-	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
+	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerateAgents(able))
 }
 
 // A token has a limit of pending handoffs. Every handoff counts that a caller creates with the token, by a send, a
@@ -185,14 +185,14 @@ func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 // fire, and this limit never refuses them. Work that the server sends again counts for the token of its first sender.
 
 // pendingRetryAfter is the time after which a refused sender should try again, because agents may have claimed some of
-// its handoffs. The error of [op.checkPending] gives it.
+// its handoffs. The error of [op.checkPendingLimit] gives it.
 const pendingRetryAfter = 30 * time.Second
 
-// checkPending refuses to create another handoff if the pending handoffs of the caller's token have reached the limit
+// checkPendingLimit refuses to create another handoff if the pending handoffs of the caller's token have reached the limit
 // of the token. The error is limit, and says after how many seconds to try again. The store updates the count with each
 // record, so it is exact within this transaction. A token without a limit, and a caller without a token, may have any
 // number.
-func (o *op) checkPending() error {
+func (o *op) checkPendingLimit() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil
 	}

@@ -25,14 +25,14 @@ func (o *op) separateContent(c *schemas.Changes) error {
 		return err
 	}
 	c.Context = context
-	return cmp.Or(o.checkReferences(context), o.keepContents(contents))
+	return cmp.Or(o.checkReferences(context), o.storeContents(contents))
 }
 
 // checkReferences refuses a context with a reference to content that does not exist, because the recipient could not
 // fetch it.
 //
 // It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch other URLs;
-// [op.warnOfUnknown] warns of these. The error comes from [reading.Lookup], with the index of the reference in its
+// [op.warnOfUnknownNames] warns of these. The error comes from [reading.Lookup], with the index of the reference in its
 // field. Content that exists now may be removed later; then the receiver cannot fetch it.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
@@ -49,12 +49,12 @@ func (o *op) checkReferences(c *schemas.Context) error {
 	return nil
 }
 
-// warnOfUnknown warns of names in a handoff that the mailbox does not know: content that another system keeps, missing
+// warnOfUnknownNames warns of names in a handoff that the mailbox does not know: content that another system keeps, missing
 // files, and an unknown agent for failures. It only warns: none of these is an error.
 //
 // It runs in the transaction of a send, after the handoff was created. In a warning it cuts texts of the caller to 120
 // bytes and shows invisible characters as escapes, because the warning goes into the context of a model.
-func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
+func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
 		if _, here := content.ParsePlace(ref.URL, 0); !ref.IsKept() && !here {
@@ -68,19 +68,19 @@ func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, 
 			warnings = append(warnings, fmt.Sprintf("context.files: %s is not there", schemas.Visible(schemas.Clip(f.Path, 120))))
 		}
 	}
-	unknown, err := o.unknownAgent(schemas.OrZero(h.Rollback).OnFailure)
+	unknown, err := o.unknownAgentWarning(schemas.OrZero(h.Rollback).OnFailure)
 	if unknown != "" {
 		warnings = append(warnings, "rollback.on_failure: "+unknown)
 	}
 	return warnings, err
 }
 
-// unknownAgent returns the text that no agent has a name, or "" if an agent has the name. The text is from
+// unknownAgentWarning returns the text that no agent has a name, or "" if an agent has the name. The text is from
 // MisconfiguredError in the kernl handoffs design.
 //
 // An agent has the name if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name
 // is only a warning, because an agent with this name may appear before any work fails and goes to it.
-func (o *op) unknownAgent(name schemas.Agent) (string, error) {
+func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}

@@ -12,12 +12,12 @@ import (
 	"handoff/store"
 )
 
-// refuseState explains that the state does not allow an action, and names the successor of the handoff. If there is a
+// refuseActionInState explains that the state does not allow an action, and names the successor of the handoff. If there is a
 // next step, such as claiming first, the error advises it. The error is conflict.
 //
 // Callers without any right to the handoff get the same explanation, because every caller may read its state.
-// refuseState writes nothing.
-func (o *op) refuseState(a life.Action, r *store.Record) error {
+// refuseActionInState writes nothing.
+func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
 		cannot = "reported on"
@@ -25,13 +25,13 @@ func (o *op) refuseState(a life.Action, r *store.Record) error {
 	e := operation.Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
 	case r.Status.Ended():
-		return o.adviseEnded(e, a, r)
+		return o.explainEndedState(e, a, r)
 	case a == life.Accept || a == life.Return:
 		return refuseNoResult(r)
 	case r.Status.Held():
-		return o.adviseHeld(e, a, r)
+		return o.explainHeldState(e, a, r)
 	}
-	return o.advisePending(e, a, r)
+	return o.explainPendingState(e, a, r)
 }
 
 // refuseNoResult refuses to judge a handoff that is not completed.
@@ -42,29 +42,29 @@ func refuseNoResult(r *store.Record) error {
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
-// adviseEnded adds to the error e how the handoff r ended. If the caller may accept or return its result, it adds how
+// explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return its result, it adds how
 // to do that.
-func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error {
+func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s", o.successorHint(r))
 	case a == life.Cancel && r.Dismissed != 0:
 		return e.WithHint("Somebody said before that nobody is to go on with it.")
-	case a == life.Accept && endedBadly(r):
+	case a == life.Accept && hasEndedBadly(r):
 		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
 		return e.WithHint("There is no result to accept. The action cancel says that nobody is to go on with it.").
 			WithNext(schemas.Call(again, "has it done again"))
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.cancelReason(r))
 	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
-		return e.WithNext(o.judgingAdvice(r)...)
+		return e.WithNext(o.adviceToReturnResult(r)...)
 	}
 	return e
 }
 
-// adviseHeld adds to the error e the holder of r. If the caller is the holder, it adds the actions that the holder may
+// explainHeldState adds to the error e the holder of r. If the caller is the holder, it adds the actions that the holder may
 // take instead.
-func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error {
+func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:
 		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(messageAdvice(r.Holder))
@@ -77,9 +77,9 @@ func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error 
 	return e
 }
 
-// advisePending adds to the error e that r has no holder, and the next step: to claim r first, or to send it to another
+// explainPendingState adds to the error e that r has no holder, and the next step: to claim r first, or to send it to another
 // agent.
-func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) error {
+func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Release && o.CheckPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
@@ -163,7 +163,7 @@ func adviseForce(err error) error {
 	return e.WithNext(schemas.Advice{Say: "To send it all the same, force it."})
 }
 
-// enumerate lists agents in a sentence, twenty at most, and counts the others.
-func enumerate(names []schemas.Agent) string {
+// enumerateAgents lists agents in a sentence, twenty at most, and counts the others.
+func enumerateAgents(names []schemas.Agent) string {
 	return schemas.JoinFirst(schemas.Texts(names), schemas.MaxNamed)
 }

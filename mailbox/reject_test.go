@@ -84,7 +84,7 @@ func TestDecline_ByHolderCanBeRepeated(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestReject_ByLastCandidateEndsHandoff(t *testing.T) {
+func TestReject_ByLastQualifiedAgentEndsHandoff(t *testing.T) {
 	w, a, b, c := pool(t)
 	w.Fails(b, rejecting(1))
 	first := w.Fails(c, rejecting(1))
@@ -93,7 +93,7 @@ func TestReject_ByLastCandidateEndsHandoff(t *testing.T) {
 	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 }
 
-func TestDecline_KeepsTokenOfLapsedHolder(t *testing.T) {
+func TestDecline_ByAnotherKeepsTokenOfHolderWhoseLeaseEnded(t *testing.T) {
 	w, b, lapsed := remotePool(t)
 	held := w.Claims(lapsed)
 	w.Pass(time.Hour)
@@ -132,7 +132,7 @@ func TestReject_WithTokenActsAsHolder(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"b", "a"}, w.Full(1).Standing.Excluded)
 }
 
-func TestDecline_ByLapsedHolderKeepsAttemptCounted(t *testing.T) {
+func TestDecline_AfterLeaseEndKeepsAttemptCounted(t *testing.T) {
 	w, s := newWorldWith(t, "s")
 	for _, name := range []string{"c", "d"} {
 		mailboxtest.Must(t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
@@ -182,7 +182,7 @@ func TestDecline_NamedAlternativeWaitsForDelay(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestReject_IgnoresUnfitAlternative(t *testing.T) {
+func TestReject_IgnoresAlternativeThatMayNotHaveWork(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Accepts("docs", c)
 	w.Stdio("gone")

@@ -20,9 +20,9 @@ import (
 // The error for a new recipient comes from [op.checkRecipient]; a release cannot be forced. Without a new recipient the
 // handoff keeps its recipient. [operation.Op.Step] decides whether a caller that is not the holder may release.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	o.actAsHolder(r, in.Token)
+	o.actAsHolderWithToken(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
-		if err := o.checkHeld(life.Release, r, in.Token); err != nil {
+		if err := o.checkHolderAction(life.Release, r, in.Token); err != nil {
 			return nil, err
 		}
 	}
@@ -68,15 +68,15 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
 	return o.ChangeWithNote(&operation.Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
 		if to != "" {
-			readdress(now, to)
+			changeRecipient(now, to)
 		}
 		operation.DropClaim(now)
 	})
 }
 
-// readdress changes the recipient of a handoff. A named agent may take it even if it declined it before; agents of a
+// changeRecipient changes the recipient of a handoff. A named agent may take it even if it declined it before; agents of a
 // pool that declined it stay excluded. R is a copy of the record that is not committed yet.
-func readdress(r *store.Record, to schemas.Address) {
+func changeRecipient(r *store.Record, to schemas.Address) {
 	r.To, r.Reserved = to, 0
 	if agent, directed := to.Directed(); directed {
 		r.Excluded = slices.DeleteFunc(r.Excluded, func(a schemas.Agent) bool { return a == agent })
@@ -102,7 +102,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.Happening{Action: life.Reject, Was: r, Now: &now}
-	instead, err := o.alternative(r, schemas.Agent(in.Alternative))
+	instead, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
 	}
@@ -111,17 +111,17 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if r.ReviewOf != 0 && rejected.To == "" {
 		rejected.Then, rejected.Why = schemas.ThenRollback, operation.EndReason{Failure: &failure}
 	}
-	out, next, err := o.endFailed(rejected, failure, digest)
+	out, next, err := o.commitFailure(rejected, failure, digest)
 	if next != nil {
 		out.RollbackHandoff, out.To = next.ID, next.To
 	}
 	return out, err
 }
 
-// alternative is for a caller that rejects work and names another agent for it. It returns that agent if the work may
+// acceptableAlternative is for a caller that rejects work and names another agent for it. It returns that agent if the work may
 // go to it without a decision of the sender: the agent is known and not away, accepts the type, and neither sent nor
 // rejected the work. Otherwise it returns nil, and the sender decides.
-func (o *op) alternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
+func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
 	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Box, now.Reserved = now.To, 0
 	}
 	now.Excluded = append(now.Excluded, o.By.Agent)
-	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
+	if err := o.offerToNamedAgentFirst(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
 	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Content: failureOf(in, schemas.ThenStop, "")}

@@ -38,10 +38,10 @@ func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	return &out, nil
 }
 
-// rememberKey stores the result of a send under the key of its sender, for as long as the store exists. It is committed
+// storeResultUnderKey stores the result of a send under the key of its sender, for as long as the store exists. It is committed
 // with the handoff. A sender whose call was cut off repeats the send: it gets the first result, or sends for the first
 // time.
-func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
+func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
 	}

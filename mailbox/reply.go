@@ -10,13 +10,13 @@ import (
 	"handoff/store"
 )
 
-// reply answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff; the
+// replyToNotice answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff; the
 // answered message is marked read. If the notice is a question, reply does not answer it but returns in about the id of
 // the handoff whose holder asks.
 //
 // The error is not_found for a notice that the caller does not have, and invalid for a notice of another kind, since no
 // agent waits for an answer to it.
-func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
+func (o *op) replyToNotice(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
 	n, err := findNotice(o.View, o.By.Agent, in.HandoffID)
 	switch {
 	case err != nil:
@@ -29,7 +29,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	case strings.TrimSpace(in.Note) == "" || in.Changes != nil:
 		return out, "", schemas.Invalidf("note", "is needed to answer, and alone").WithHint("Say what the answer is.")
 	}
-	d, err := o.drafts.MakeOne(o.By, replyTo(*n, in.Note), o.Now)
+	d, err := o.drafts.MakeOne(o.By, replyMessage(*n, in.Note), o.Now)
 	if err != nil {
 		return out, "", err
 	}
@@ -42,8 +42,8 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	}, "", o.MarkRead(o.By.Agent, n.ID)
 }
 
-// replyTo makes the message that answers another message.
-func replyTo(n schemas.Notice, text string) schemas.SendIn {
+// replyMessage makes the message that answers another message.
+func replyMessage(n schemas.Notice, text string) schemas.SendIn {
 	title := strings.TrimPrefix(strings.TrimPrefix(n.Title, "Handoff: "), "Re: ")
 	in := schemas.SendIn{
 		To: string(n.From), Type: schemas.TypeMessage, Task: text, Title: schemas.Shorten("Re: "+title, 200), Parent: "none",
@@ -70,17 +70,17 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// isForPerson reports whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
+// isWorkOfCallingPerson reports whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
 // person.
-func (o *op) isForPerson(r *store.Record) bool {
+func (o *op) isWorkOfCallingPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
 	return o.By.Agent == schemas.Human && (waits || works)
 }
 
-// answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are the
+// completeWithAnswer claims work that waits for a person and completes it, with the answer as its summary. The errors are the
 // errors of [Service.Complete]: work with criteria needs an answer to each criterion.
-func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+func (o *op) completeWithAnswer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
 	if err := contract.CheckContradiction(done); err != nil {
 		return nil, err

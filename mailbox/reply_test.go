@@ -123,7 +123,7 @@ func TestAnswer_RefusesWorkWithCriteriaOrOfOthers(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
-func TestEvents_SayIfPersonIsNeeded(t *testing.T) {
+func TestEvents_NameApprovalOrPermissionThatPersonMustGive(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
 	w.Sends(boss, "qa", "Deploy", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)

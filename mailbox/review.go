@@ -94,7 +94,7 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err error) {
 	var review *store.Record
 	err = o.TryPart(func() error {
-		to, err := o.reviewer(h.Now)
+		to, err := o.chooseReviewer(h.Now)
 		if err == nil {
 			review, err = o.createReview(h.Now, to, "", nil)
 		}
@@ -102,16 +102,16 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 	})
 	if err != nil {
 		came.Unsent = fmt.Sprintf("nobody was asked to review it, and human was told: %s", schemas.AsError(err).Message)
-		return came, o.tellUnsent(h.Now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.Now.ID), err)
+		return came, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.Now.ID), err)
 	}
-	came.Forwarded = plainSendResult(review)
+	came.Forwarded = sendResultFor(review)
 	return came, nil
 }
 
-// reviewer returns the reviewer of a result: the named reviewer, or the sender. No agent should review its own work. So
+// chooseReviewer returns the reviewer of a result: the named reviewer, or the sender. No agent should review its own work. So
 // if that agent did the work, it returns the sender instead, or human if the sender did the work. The only exception is
 // a reviewer that the sender forced because no other agent could review.
-func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
+func (o *op) chooseReviewer(r *store.Record) (schemas.Address, error) {
 	sender, err := reading.Principal(o.View, r)
 	if err != nil {
 		return "", err
@@ -140,7 +140,7 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 // limits.
 func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.childOf(r)
-	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {
+	if err := o.checkChainLength(line, r); err != nil && to != schemas.Address(schemas.Human) {
 		return nil, err
 	}
 	var asked schemas.Handoff
@@ -167,20 +167,20 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 	default:
 		h.Metadata.NoTakers = "return"
 	}
-	o.inherit(d, r)
+	o.inheritFields(d, r)
 	if err := o.drafts.Encode(d); err != nil {
 		return nil, err
 	}
-	return o.create(d, line)
+	return o.createHandoff(d, line)
 }
 
-// noteReview notes the review on the record of the reviewed work.
-func (o *op) noteReview(review *store.Record) error {
+// recordReview notes the review on the record of the reviewed work.
+func (o *op) recordReview(review *store.Record) error {
 	r, err := o.Record(review.ReviewOf)
 	if err != nil || r.Status != schemas.Completed {
 		return err
 	}
-	return o.noteForward(r, review.ID, func(now *store.Record) { now.Review = review.ID })
+	return o.recordCreatedHandoff(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
 // checkVerdict refuses the completion of a review if it has no verdict, or if its verdict is rework and it names no
@@ -248,14 +248,14 @@ func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err e
 		next, err = o.createReview(r, schemas.Address(schemas.Human), why, nil)
 	}
 	if err == nil {
-		came.Forwarded = plainSendResult(next)
+		came.Forwarded = sendResultFor(next)
 	}
 	return came, err
 }
 
-// checkRounds refuses to return reviewed work once it has been returned as often as is allowed. Human may still return
+// checkReturnLimit refuses to return reviewed work once it has been returned as often as is allowed. Human may still return
 // it.
-func (o *op) checkRounds(r *store.Record) error {
+func (o *op) checkReturnLimit(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
 	}
@@ -272,9 +272,9 @@ func (o *op) checkRounds(r *store.Record) error {
 		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// continueReview is for an action that ends a review r without a verdict. It changes the action in h so that another
+// requestNextReviewer is for an action that ends a review r without a verdict. It changes the action in h so that another
 // reviewer gets the review. It leaves h unchanged if r is no review.
-func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
+func requestNextReviewer(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.EndReason{Reason: h.Text}
 	}
@@ -314,15 +314,15 @@ func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 		to = schemas.Human
 	}
 	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.Why.Text())
-	next, err := o.sendOrTell(h, func() (*store.Record, error) { return o.createReview(r, schemas.Address(to), why, gone.Excluded) })
+	next, err := o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createReview(r, schemas.Address(to), why, gone.Excluded) })
 	if next == nil || err != nil {
 		return nil, err
 	}
-	return next, o.noteForward(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
+	return next, o.recordCreatedHandoff(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
 }
 
-// tellReviewer names the new reviewer in the result of an action that ended the review gone without a verdict.
-func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
+// reportNextReviewer names the new reviewer in the result of an action that ended the review gone without a verdict.
+func (o *op) reportNextReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	followed, err := o.RunConsequences()
 	if next := followed.Successor; err == nil && next != nil {
 		out.Created = next.ID
@@ -332,23 +332,23 @@ func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	return err
 }
 
-// endReview cancels the review of work that was accepted or returned without waiting for the review. It acts in the
+// cancelReview cancels the review of work that was accepted or returned without waiting for the review. It acts in the
 // name of the clock.
-func (o *op) endReview(judged *store.Record) error {
+func (o *op) cancelReview(judged *store.Record) error {
 	review := o.UsableRecord(judged.Review)
 	if review == nil || review.Status.Ended() {
 		return nil
 	}
 	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.By.Agent, judged.ID)
-	return o.endNeedless(review, judged.ID, text)
+	return o.cancelNeedlessHandoff(review, judged.ID, text)
 }
 
-// holderCaller returns the caller for an action in the name of the agent that did the work.
-func holderCaller(r *store.Record, by schemas.Caller) schemas.Caller {
+// callerForHolder returns the caller for an action in the name of the agent that did the work.
+func callerForHolder(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// plainSendResult returns a result for a handoff that the server created, in the form that a send of it would have had.
-func plainSendResult(r *store.Record) *schemas.SendOut {
+// sendResultFor returns a result for a handoff that the server created, in the form that a send of it would have had.
+func sendResultFor(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

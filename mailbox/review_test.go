@@ -84,7 +84,7 @@ func TestReview_AfterLastRoundGoesToHuman(t *testing.T) {
 	}
 }
 
-func TestReview_WithoutVerdictGoesToSenderThenHuman(t *testing.T) {
+func TestReview_EndedWithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 	for name, lose := range map[string]func(*world, schemas.Caller, schemas.ID){
 		"failed": func(w *world, c schemas.Caller, id schemas.ID) { w.givesUp(c, id, schemas.FailIn{}) },
 		"stopped": func(w *world, c schemas.Caller, id schemas.ID) {
@@ -134,7 +134,7 @@ func (w *world) givesUp(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 	w.Fails(by, in)
 }
 
-func TestReview_UnclaimedGoesToSender(t *testing.T) {
+func TestReview_UnclaimedForLongGoesToSender(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", withReview("role:critic"))
 	w.Completes(b, w.claimsNext(b), evidence("1"))
@@ -177,7 +177,7 @@ func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
 	require.Equal(t, schemas.Cancelled, w.Status(2))
 }
 
-func TestReview_AddedByAmendCountsForBudget(t *testing.T) {
+func TestReview_AddedByAmendIsRefusedAtWorkflowLimit(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}

@@ -30,7 +30,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if accepted.Forward, err = o.heldContinuation(r); err != nil {
 		return nil, err
 	}
-	return o.ChangeWithNote(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
+	return o.ChangeWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
 }
 
 // returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a
@@ -45,18 +45,18 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if _, err := o.Step(life.Return, r); err != nil {
 		return nil, err
 	}
-	if err := o.checkRounds(r); err != nil {
+	if err := o.checkReturnLimit(r); err != nil {
 		return nil, err
 	}
-	rev, err := o.revise(life.Return, r, in, out)
+	rev, err := o.newRevision(life.Return, r, in, out)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(rev.setRound(o.By.Agent, r), o.checkDepth(rev.lineageUnder(r), r), o.checkPending()); err != nil {
+	if err := cmp.Or(rev.setNextRound(o.By.Agent, r), o.checkChainLength(rev.reworkLineage(r), r), o.checkPendingLimit()); err != nil {
 		return nil, err
 	}
-	returned := &operation.Happening{Action: life.Return, Why: operation.EndReason{Reason: rev.reason()}, Revision: rev}
-	said := schemas.UpdateIn{Action: in.Action, Note: rev.reason(), Changes: in.Changes}
+	returned := &operation.Happening{Action: life.Return, Why: operation.EndReason{Reason: rev.returnReason()}, Revision: rev}
+	said := schemas.UpdateIn{Action: in.Action, Note: rev.returnReason(), Changes: in.Changes}
 	now, err := o.ChangeWithNote(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 		return nil, err
 	}
 	out.Created, out.To = followed.Successor.ID, followed.Successor.To
-	out.Warnings = append(out.Warnings, o.warnOfBegun(r.ID)...)
+	out.Warnings = append(out.Warnings, o.warnOfBegunDependents(r.ID)...)
 	return now, nil
 }
 
@@ -84,14 +84,14 @@ type revision struct {
 	changed      []string        // the changed fields, set by apply
 }
 
-// revise checks the changes that a caller makes to r, like a send, and puts warnings into the result. The field of an
+// newRevision checks the changes that a caller makes to r, like a send, and puts warnings into the result. The field of an
 // error begins with "changes". Amended work keeps its current dependencies, and goes to the given role. Work that is
 // done again has the dependencies of its first send.
 //
 // revise writes attached content to the store, so it must be called in the transaction, which an error undoes.
 // Amendments, returns and retries all check their changes here, so that the same change gets the same answer in all
 // three.
-func (o *op) revise(
+func (o *op) newRevision(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
@@ -100,8 +100,8 @@ func (o *op) revise(
 	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return nil, operation.PersonNeeded(r, "given another base")
 	}
-	if err := cmp.Or(o.checkBase(r, *c), o.drafts.CheckChanges(c), o.separateContent(c)); err != nil {
-		return nil, inChanges(err)
+	if err := cmp.Or(o.checkMayChangeBase(r, *c), o.drafts.CheckChanges(c), o.separateContent(c)); err != nil {
+		return nil, prefixChangesField(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
 	if c.Deadline == compose.None { // none removes the deadline, as it empties lists
@@ -117,7 +117,7 @@ func (o *op) revise(
 	amends := a == life.Amend
 	if amends {
 		stays, rev.dependencies = applyRole(r, c), dependenciesOf(r)
-		if err := checkNotBegun(r, c.To, opt); err != nil {
+		if err := refuseChangesAfterClaim(r, c.To, opt); err != nil {
 			return nil, err
 		}
 	} else {
@@ -131,23 +131,23 @@ func (o *op) revise(
 		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
 	}
 	if err = cmp.Or(err, draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
-		return nil, inChanges(err)
+		return nil, prefixChangesField(err)
 	}
 	if rev.dependencies, err = o.addDependencies(rev.dependencies, opt.After, opt.AfterAccepted); err == nil {
-		err = o.checkCycle(r, rev.dependencies)
+		err = o.checkDependencyCycle(r, rev.dependencies)
 	}
 	if err == nil {
-		lower, err = o.limitWorkflow(r.Workflow, opt.Limits)
+		lower, err = o.setWorkflowLimits(r.Workflow, opt.Limits)
 	}
 	effects := compose.Read(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
-	return rev, inChanges(err)
+	return rev, prefixChangesField(err)
 }
 
-// checkBase refuses a new base commit from the agent that does the work, because checks judge that work by comparing it
+// checkMayChangeBase refuses a new base commit from the agent that does the work, because checks judge that work by comparing it
 // with the base commit. The recipient and the last holder count as that agent, even if one of them is also the sender.
 // Human may name a base. The error is denied.
-func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
+func (o *op) checkMayChangeBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
 		return nil
@@ -173,20 +173,20 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 		}
 	}
 	if c.Expectations, c.Rollback, err = draft.ParseAddresses(c.Expectations, c.Rollback, o.resolveAddress); err != nil {
-		return nil, inChanges(err)
+		return nil, prefixChangesField(err)
 	}
 	review := schemas.OrZero(c.Expectations).Review
 	if review == "" && rev.to == "" {
 		return warnings, nil
 	}
 	more, err := o.checkReviewer(r, cmp.Or(rev.to, r.To), cmp.Or(review, r.Reviewer), force)
-	return append(warnings, more...), inChanges(err)
+	return append(warnings, more...), prefixChangesField(err)
 }
 
-// setRound prepares the next round of returned work. The points to mend become criteria; they are the criteria in the
+// setNextRound prepares the next round of returned work. The points to mend become criteria; they are the criteria in the
 // changes, or the points in the note if the changes have none. The error is invalid if there is no point in either. The
 // first handoff counts as round 1, so its first rework is round 2, and all rounds name the first handoff.
-func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
+func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.Points(rev.changes)
 	switch {
@@ -203,15 +203,15 @@ func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
 	return nil
 }
 
-// lineageUnder returns the lineage of the rework: a child of the returned handoff, under the stricter limit.
-func (rev *revision) lineageUnder(r *store.Record) lineage {
+// reworkLineage returns the lineage of the rework: a child of the returned handoff, under the stricter limit.
+func (rev *revision) reworkLineage(r *store.Record) lineage {
 	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
 	return l.childOf(r)
 }
 
-// reason returns the reason of a return in one text for histories: the text of the note, and the new criteria that this
+// returnReason returns the reason of a return in one text for histories: the text of the note, and the new criteria that this
 // text does not contain.
-func (rev *revision) reason() string {
+func (rev *revision) returnReason() string {
 	all := []string{rev.note}
 	for i, point := range rev.round.Points {
 		if !strings.Contains(rev.note, strings.TrimPrefix(point, "Mended: ")) {
@@ -227,14 +227,14 @@ func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
-// apply makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for the next
+// applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for the next
 // holder, the note of a return becomes its reason. The draft belongs to this run of the transaction, so apply may
 // change it. The error comes from [compose.Change], or is limit; its field begins with "changes".
-func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) error {
+func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) error {
 	h := &d.Handoff
 	var err error
 	if rev.changed, err = compose.Change(h, rev.changes); err != nil {
-		return inChanges(err)
+		return prefixChangesField(err)
 	}
 	d.NotBefore = rev.notBefore
 	h.Metadata.NotBefore = schemas.TimeOrNil(rev.notBefore)
@@ -263,17 +263,17 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if _, err := o.Step(life.Retry, r); err != nil {
 		return nil, err
 	}
-	if before, err := o.repeatRetry(r, in, out); before || err != nil {
+	if before, err := o.reportRepeatedRetry(r, in, out); before || err != nil {
 		return r, err
 	}
 	back := reading.RecordOrNil(o.View, r.Rollback)
 	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
-		return nil, refuseWhileHeld(r, back)
+		return nil, refuseRetryWhileRollbackHeld(r, back)
 	}
-	if err := o.checkPending(); err != nil {
+	if err := o.checkPendingLimit(); err != nil {
 		return nil, err
 	}
-	rev, err := o.revise(life.Retry, r, in, out)
+	rev, err := o.newRevision(life.Retry, r, in, out)
 	if err != nil {
 		return nil, adviseForce(err)
 	}
@@ -283,14 +283,14 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
 	if back != nil && !back.Status.Ended() {
-		out.Warnings = append(out.Warnings, rollbackWarning(r, back, again))
+		out.Warnings = append(out.Warnings, openRollbackWarning(r, back, again))
 	}
 	return r, nil
 }
 
-// repeatRetry reports whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
+// reportRepeatedRetry reports whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
 // result.
-func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
+func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {
 		return false, nil
 	}
@@ -304,19 +304,19 @@ func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.Upda
 	return true, nil
 }
 
-// refuseWhileHeld refuses a retry while another agent holds the rollback of the failed work: two agents would do the
+// refuseRetryWhileRollbackHeld refuses a retry while another agent holds the rollback of the failed work: two agents would do the
 // same work.
-func refuseWhileHeld(r, back *store.Record) error {
+func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
 		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
-// rollbackWarning warns the caller of a retry that the failed handoff still has an open rollback, which is pending or
+// openRollbackWarning warns the caller of a retry that the failed handoff still has an open rollback, which is pending or
 // held by the caller. The retry does not end it. A rollback that is still pending is cancelled when the retry is
-// completed, see [op.endLeftovers].
-func rollbackWarning(r, back, again *store.Record) string {
+// completed, see [op.cancelLeftoversOfFailures].
+func openRollbackWarning(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)
 	}

@@ -52,7 +52,7 @@ func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c s
 	return w, a, b, c
 }
 
-func TestRework_StrictNeedsEvidenceForNewCriteria(t *testing.T) {
+func TestRework_OfStrictWorkNeedsEvidenceForNewCriteria(t *testing.T) {
 	w, a, b, _ := completed(t, criteria(true, "It has a date", "It has a sum"))
 	rework := w.Updates(a, 1, schemas.ActReturn, note("Not yet."), addingCriteria("Rows are sorted", "It has a sum")).Created
 	brief := w.Claims(b).Brief
@@ -127,7 +127,7 @@ func TestReturn_DependentsWaitForRework(t *testing.T) {
 	}
 }
 
-func TestReturn_WarnsOfWorkBegunWithResult(t *testing.T) {
+func TestReturn_WarnsOfDependentsThatBeganWithResult(t *testing.T) {
 	w, a, b, c := completed(t)
 	w.Sends(a, "c", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Sends(a, "c", "done", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -227,7 +227,7 @@ func TestRetry_KeepsDependencies(t *testing.T) {
 	require.Equal(t, []string{"ho_1"}, w.Full(again).Standing.BlockedBy)
 }
 
-func TestRollback_CarriesSentContent(t *testing.T) {
+func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
 		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"

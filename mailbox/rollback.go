@@ -11,10 +11,10 @@ import (
 	"handoff/store"
 )
 
-// nextStep returns how the work continues after r failed: as its holder asked, by default with a rollback. If the
+// nextStepAfterFailure returns how the work continues after r failed: as its holder asked, by default with a rollback. If the
 // holder asked for a retry, but the attempts are used up or no other agent of the pool qualifies, the next step is an
-// escalation, and the result warns the holder. nextStep writes nothing and runs before the failure is committed.
-func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+// escalation, and the result warns the holder. nextStepAfterFailure writes nothing and runs before the failure is committed.
+func (o *op) nextStepAfterFailure(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if r.ReviewOf != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // the work still needs a review
 	}
@@ -51,7 +51,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		return "", schemas.Invalidf("rollback_to", "%s holds it and cannot take it back", agent).
 			WithHint("Release it, ask, or have it done again with then: retry.")
 	}
-	members, err := o.members(r.Workflow)
+	members, err := o.workflowMembers(r.Workflow)
 	if err != nil || slices.Contains(members, agent) {
 		return agent, err
 	}
@@ -60,9 +60,9 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
-// members returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
+// workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
 // out the agent system, and skips records that cannot be read.
-func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
+func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	return members, nil
 }
 
-// stepBack is for a failed handoff r that is a step of a plan. It turns the rollback, next, into the step of the plan
+// becomePreviousStep is for a failed handoff r that is a step of a plan. It turns the rollback, next, into the step of the plan
 // before r. When that step is done, the rules of the plan send the step of r again; if it fails, the work goes back one
 // more step. To find the step before r, it follows the chain of parents, which is short. It changes nothing if r is not
 // a step of a plan, or if a handoff of that chain cannot be read.
@@ -84,7 +84,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 // It also changes nothing if other handoffs depend on r, for example a step that waits for several steps. These are
 // unblocked when the rollback is completed, see [life.FreeTakenBack], so sending the step again would make it run
 // twice.
-func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
+func (o *op) becomePreviousStep(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.Oldest(store.DependentsOf(r.ID), 0) {
 		if broken == nil {

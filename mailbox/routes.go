@@ -25,10 +25,10 @@ var triggers = map[life.Action]string{
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectSends finds the handoffs that rules send because of a change; [op.sendRouted] sends them later. It runs after
+// collectRuleSends finds the handoffs that rules send because of a change; [op.sendRouted] sends them later. It runs after
 // the change was written, because rules read the content of the changed handoff. If the content cannot be read, no rule
 // fires.
-func (o *op) collectSends(h *operation.Happening) (err error) {
+func (o *op) collectRuleSends(h *operation.Happening) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
 }
@@ -45,19 +45,19 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 		h.Opened, h.Judged = h.Now.Reviewer == "", h.Now.Reviewer != ""
 	}
 	set, err := o.currentRules(o.View)
-	if err != nil || set.isEmpty(all) && (ends != completed || !h.Now.Step) {
+	if err != nil || set.hasNoRuleFor(all) && (ends != completed || !h.Now.Step) {
 		return nil, err
 	}
-	facts, err := factsOf(o.View, h.Now)
+	facts, err := factsForRules(o.View, h.Now)
 	if err != nil {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.Now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
 	facts.Budget = &o.ruleCost
 	if h.Action == life.Complete && reading.StaysBlocked(h.Now) {
-		h.HeldSends = onceDone(set.Set, *facts)
+		h.HeldSends = sendsOnceDone(set.Set, *facts)
 	}
-	h.LeaveFile = set.awaitedFile(ends, facts)
+	h.LeaveFile = set.fileToAllowAfter(ends, facts)
 	return o.evaluateRules(h, set, on, facts)
 }
 
@@ -67,9 +67,9 @@ func becomesDone(h *operation.Happening) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
 }
 
-// isEmpty reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
+// hasNoRuleFor reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
 // person must still allow.
-func (s ruleSet) isEmpty(all []string) bool {
+func (s ruleSet) hasNoRuleFor(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
 
@@ -82,7 +82,7 @@ func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *ru
 		return sends, nil
 	}
 	o.spentBudget = "cost"
-	return nil, o.tellUnsent(h.Now, fmt.Sprintf("No rule sent what follows %s", h.Now.ID),
+	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("No rule sent what follows %s", h.Now.ID),
 		schemas.Errorf(schemas.Limit, "the conditions and texts of all rules take longer than one call may").
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
@@ -94,14 +94,14 @@ func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts)
 	case h.Judged:
 		return append(of.Fire(triggers[life.Complete], f), of.Fire(on, f)...)
 	case h.Opened:
-		return append(onceDone(of, *f), of.Fire(on, f)...)
+		return append(sendsOnceDone(of, *f), of.Fire(on, f)...)
 	}
 	return of.Fire(on, f)
 }
 
-// onceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules that
+// sendsOnceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules that
 // fired already at the completion, so that a plan does not send its next step twice.
-func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
+func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	f.Outcome.Passed = false
 	before := set.Fire(triggers[life.Complete], &f)
 	f.Outcome.Passed = true
@@ -110,13 +110,13 @@ func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	})
 }
 
-// factsOf collects the facts about a handoff that rules may use.
-func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
+// factsForRules collects the facts about a handoff that rules may use.
+func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	h, err := reading.Handoff(v, r)
 	if err != nil {
 		return nil, err
 	}
-	root, err := rootOf(v, r, h)
+	root, err := rootHandoff(v, r, h)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +138,10 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootOf returns the first handoff of the chain of parents of r; within a plan, the first step of the plan. Its task is
+// rootHandoff returns the first handoff of the chain of parents of r; within a plan, the first step of the plan. Its task is
 // the original request of the sender. If a record of the chain cannot be read, it returns the handoff after that
 // record.
-func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
+func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.Parent) {
 		sent, err := reading.Handoff(v, parent)
@@ -168,7 +168,7 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
-		if err := o.awaitLeave(h); err != nil {
+		if err := o.recordAwaitedLeave(h); err != nil {
 			return came, err
 		}
 	}
@@ -183,7 +183,7 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 			})
 		})
 		if err != nil {
-			if err := o.tellUnsent(h.Now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
+			if err := o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
 				return came, err
 			}
 			continue
@@ -204,11 +204,11 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 	if came.Forwarded.HandoffID == 0 {
 		return came, nil
 	}
-	return o.noteRouted(h.Now.ID, came)
+	return o.recordFirstRouted(h.Now.ID, came)
 }
 
-// noteRouted notes on a handoff the first handoff that rules sent because of it.
-func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcome, error) {
+// recordFirstRouted notes on a handoff the first handoff that rules sent because of it.
+func (o *op) recordFirstRouted(id schemas.ID, came operation.Outcome) (operation.Outcome, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
 		return came, err
@@ -216,7 +216,7 @@ func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcom
 	if came.Successor, err = o.Record(came.Forwarded.HandoffID); err != nil {
 		return came, err
 	}
-	return came, o.noteForward(r, came.Successor.ID, func(now *store.Record) {
+	return came, o.recordCreatedHandoff(r, came.Successor.ID, func(now *store.Record) {
 		if r.Status == schemas.Completed {
 			now.Forwarded = cmp.Or(r.Forwarded, came.Successor.ID)
 		} else {
@@ -229,16 +229,16 @@ func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcom
 func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut, err error) {
 	var ids []string
 	for _, part := range rule.Parts {
-		out, err := o.sendPart(r, rule, part, nil)
+		out, err := o.sendRulePart(r, rule, part, nil)
 		if err != nil {
 			return nil, err
 		}
-		sent, ids = append(sent, out), append(ids, lastIDs(out)...)
+		sent, ids = append(sent, out), append(ids, idsToWaitFor(out)...)
 	}
 	if rule.Join == nil {
 		return sent, nil
 	}
-	join, err := o.sendPart(r, rule, *rule.Join, ids)
+	join, err := o.sendRulePart(r, rule, *rule.Join, ids)
 	return append(sent, join), err
 }
 
@@ -246,9 +246,9 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 // may fire for handoffs that other rules send.
 const maxByRules = 100
 
-// sendPart sends one handoff of a rule, together with the summary of r, the handoff that made the rule fire, or the
+// sendRulePart sends one handoff of a rule, together with the summary of r, the handoff that made the rule fire, or the
 // reason why r did not end well.
-func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
+func (o *op) sendRulePart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // the rest can be read in the handoff before
@@ -273,11 +273,11 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules tried to send more than %d handoffs because of one call, the limit", maxByRules).
 			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
 	}
-	if err := o.chargeRule(r, rule, n); err != nil {
+	if err := o.chargeRuleBudget(r, rule, n); err != nil {
 		return schemas.SendOut{}, err
 	}
 	for _, one := range append([]*draft.Draft{&d}, d.Parts...) {
-		if err := o.addOutcome(r, one); err != nil {
+		if err := o.addOutcomeToDraft(r, one); err != nil {
 			return schemas.SendOut{}, err
 		}
 	}
@@ -286,8 +286,8 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	return out, err
 }
 
-// addOutcome puts the outcome of r, the handoff that made a rule fire, into a draft of that rule.
-func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
+// addOutcomeToDraft puts the outcome of r, the handoff that made a rule fire, into a draft of that rule.
+func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 	switch r.Status { //nolint:exhaustive // the others have no outcome for the next handoff
 	case schemas.Completed:
 		if d.Handoff.Rollback == nil { // a failure goes back to the holder of the handoff before
@@ -301,7 +301,7 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
 		why, err := o.reasonForEnd(r)
 		if err == nil {
-			err = o.addReasons(r, &d.Handoff, why)
+			err = o.addEndReasons(r, &d.Handoff, why)
 		}
 		if err != nil {
 			return err
@@ -314,11 +314,11 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 // get hundreds of notices at once.
 const maxUnsentTold = 10
 
-// tellUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice if
-// [op.noteBudgetNotified] reports that they were told already.
-func (o *op) tellUnsent(r *store.Record, what string, why error) error {
+// tellOwnerOfUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice if
+// [op.recordBudgetNotice] reports that they were told already.
+func (o *op) tellOwnerOfUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
-	told, err := o.noteBudgetNotified()
+	told, err := o.recordBudgetNotice()
 	if !ofBudget {
 		o.unsentRules++
 		told = o.unsentRules > maxUnsentTold
@@ -326,15 +326,15 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 	if told || err != nil {
 		return err
 	}
-	if _, err := o.noteOverrun(); err != nil {
+	if _, err := o.takeExceededLimitToTell(); err != nil {
 		return err
 	}
 	e := schemas.AsError(why)
-	return o.tellOwner(r, operation.NoticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint)))
+	return o.tellOwnerAndHuman(r, operation.NoticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint)))
 }
 
-// tellOwner leaves a notice with the owner of the workflow and with human.
-func (o *op) tellOwner(r *store.Record, n schemas.Notice) error {
+// tellOwnerAndHuman leaves a notice with the owner of the workflow and with human.
+func (o *op) tellOwnerAndHuman(r *store.Record, n schemas.Notice) error {
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err == nil && owner != schemas.Human {
 		err = o.NotifyAgent(owner, n)

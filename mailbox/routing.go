@@ -23,13 +23,13 @@ const (
 	maxToldFirst  = 3
 )
 
-// tellFirst runs when a change puts a handoff into its pool. It chooses the agent that is offered the handoff first,
+// offerToOneAgentFirst runs when a change puts a handoff into its pool. It chooses the agent that is offered the handoff first,
 // and reserves the handoff for that agent. It is a hook before each change, so no action has to call it.
 //
 // It does nothing for a handoff that waits in its pool already. For a handoff that goes to another pool, it forgets
 // which agents were offered the handoff before. For a new handoff it keeps the candidates, which the result of the send
 // lists.
-func (o *op) tellFirst(h *operation.Happening) error {
+func (o *op) offerToOneAgentFirst(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
@@ -53,11 +53,11 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	return nil
 }
 
-// tellNamed reserves declined work for the agent that the declining agent named, if that agent may have the work. The
-// time is the same as for an agent that [op.tellFirst] chooses. If the named agent may not have the work,
-// [op.tellFirst] chooses another.
-func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
-	to, err := o.alternative(r, named)
+// offerToNamedAgentFirst reserves declined work for the agent that the declining agent named, if that agent may have the work. The
+// time is the same as for an agent that [op.offerToOneAgentFirst] chooses. If the named agent may not have the work,
+// [op.offerToOneAgentFirst] chooses another.
+func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error {
+	to, err := o.acceptableAlternative(r, named)
 	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return err
 	}

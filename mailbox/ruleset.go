@@ -47,15 +47,15 @@ func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.set.Set == nil || !slices.EqualFunc(c.rows, rows, sameRow) {
-		c.rows, c.set = rows, e.compile(rows)
+		c.rows, c.set = rows, e.compileRules(rows)
 	}
 	return c.set, nil
 }
 
 func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value) }
 
-// compile compiles the rows of files.
-func (e *env) compile(rows []store.Row) ruleSet {
+// compileRules compiles the rows of files.
+func (e *env) compileRules(rows []store.Row) ruleSet {
 	all := ruleSet{&rules.Set{}, &rules.Set{Disallowed: true}}
 	for _, row := range rows {
 		var of store.DeclaredRules
@@ -75,10 +75,10 @@ func (e *env) compile(rows []store.Row) ruleSet {
 	return all
 }
 
-// beginWorkflow returns the first step of the workflow that a send addresses, and the rule and file that the step comes
+// firstStepOfWorkflow returns the first step of the workflow that a send addresses, and the rule and file that the step comes
 // from. The error is not_found for a workflow that no file declares, and denied for a workflow that no person has
 // allowed yet.
-func (s *Service) beginWorkflow(
+func (s *Service) firstStepOfWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
 ) (first schemas.SendIn, words *schemas.SentBy, err error) {
 	set, err := operation.Read(ctx, s.engine, s.currentRules)
@@ -92,7 +92,7 @@ func (s *Service) beginWorkflow(
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
 		return first, &schemas.SentBy{Rule: first.Options.Step, File: file}, nil
 	}
-	if file := set.waitingFile(name); file != "" {
+	if file := set.unallowedFileOf(name); file != "" {
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
@@ -139,7 +139,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 				return out, err
 			}
 		}
-		facts, err := factsOf(v, r)
+		facts, err := factsForRules(v, r)
 		if err != nil {
 			return out, err
 		}
@@ -152,14 +152,14 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	})
 }
 
-// awaitedFile reports whether the workflow of an ended step must wait. It returns the file that a person must allow
+// fileToAllowAfter reports whether the workflow of an ended step must wait. It returns the file that a person must allow
 // first, or [reading.NoFile] if no file has the step now, or "" if the workflow need not wait. Only the steps of
 // workflows wait for permission; other rules without permission never send anything for this change, even if they are
 // allowed later. For failed work it returns "", because that goes back as if there were no workflow.
-func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
+func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
-	case s.waitingFile(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
+	case s.unallowedFileOf(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
 		return s.waiting.MayFollow(on, f)
 	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
 		return reading.NoFile
@@ -167,10 +167,10 @@ func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	return ""
 }
 
-// awaitLeave notes on an ended step that its next steps wait for a person to allow the workflow. [op.releaseAllowed]
+// recordAwaitedLeave notes on an ended step that its next steps wait for a person to allow the workflow. [op.resumeAllowedWorkflows]
 // finds the step by this note. The owner of the workflow and human are told of the first waiting step of each workflow.
 // A workspace has at most [reading.MaxScanned] waiting steps.
-func (o *op) awaitLeave(h *operation.Happening) error {
+func (o *op) recordAwaitedLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
 		return err
@@ -184,7 +184,7 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 		told = told || other != nil && other.Workflow == r.Workflow
 		if waiting++; waiting >= reading.MaxScanned {
 			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", reading.MaxScanned)
-			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
+			return o.tellOwnerOfUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
 	return o.ActingAs(operation.ClockCaller, func() error {
@@ -194,14 +194,14 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwner(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.LeaveFile))))
+		return o.tellOwnerAndHuman(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.LeaveFile))))
 	})
 }
 
-// releaseAllowed finds the ended steps that wait for permission and whose workflow a person has allowed now, and makes
+// resumeAllowedWorkflows finds the ended steps that wait for permission and whose workflow a person has allowed now, and makes
 // their consequences due. When the clock carries these out, the rules of that time decide about the next steps. A step
 // that no file has goes on waiting, because the file may come back, for example with the checkout of another branch.
-func (o *op) releaseAllowed() error {
+func (o *op) resumeAllowedWorkflows() error {
 	set, err := o.currentRules(o.View)
 	ids, unread := reading.Collect(o.AwaitingLeave())
 	if err = cmp.Or(err, unread); err != nil {
@@ -231,8 +231,8 @@ func (o *op) releaseAllowed() error {
 	return nil
 }
 
-// waitingFile returns the file of a workflow that a person must still allow, and "" for any other workflow.
-func (s ruleSet) waitingFile(plan string) string {
+// unallowedFileOf returns the file of a workflow that a person must still allow, and "" for any other workflow.
+func (s ruleSet) unallowedFileOf(plan string) string {
 	if s.FileOf(plan) != "" {
 		return ""
 	}
@@ -245,10 +245,10 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
+// fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
 // that the rules of the workflow send after that step. If an agent or a person continued or dismissed the step
 // meanwhile, it finds none.
-func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
+func (o *op) fireRulesAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}
@@ -257,12 +257,12 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err
 	}
-	facts, err := factsOf(o.View, h.Now)
+	facts, err := factsForRules(o.View, h.Now)
 	if err != nil {
 		return err
 	}
 	on := string(h.Now.Status)
-	h.LeaveFile = set.awaitedFile(on, facts)
+	h.LeaveFile = set.fileToAllowAfter(on, facts)
 	if h.Opened = debt.Opened; h.Opened {
 		on = ""
 	}

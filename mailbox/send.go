@@ -57,7 +57,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	}
 	if kind, name := schemas.Address(in.To).Kind(); kind == "workflow" {
 		var err error
-		if in, by.Rule, err = s.beginWorkflow(ctx, in, name); err != nil {
+		if in, by.Rule, err = s.firstStepOfWorkflow(ctx, in, name); err != nil {
 			return schemas.SendOut{}, err
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			err = o.warnOfWorkflowName(in, &out)
 		}
 		if in.DryRun {
-			o.overrun = nil // a dry run tells human nothing
+			o.exceeded = nil // a dry run tells human nothing
 		}
 		if err == nil && in.DryRun {
 			err = cmp.Or(o.previewSend(&out), error(errDryRun))
@@ -133,10 +133,10 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 		return schemas.OrZero(first), err
 	}
 	if d.Parts != nil {
-		if out, err = o.fanOut(d.Parts, d.Join); err != nil {
+		if out, err = o.sendPartsAndJoin(d.Parts, d.Join); err != nil {
 			return out, err
 		}
-		return out, o.rememberKey(d, out)
+		return out, o.storeResultUnderKey(d, out)
 	}
 	warnings, err := o.checkDraft(d)
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	out.Warnings = slices.Concat(warnings, out.Warnings)
-	return out, o.rememberKey(d, out)
+	return out, o.storeResultUnderKey(d, out)
 }
 
 // checkDraft refuses a draft that the caller may not send, or not to this recipient. A message must go to one agent. It
@@ -161,7 +161,7 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	_, directed := d.To.Directed()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
 	case !message && o.By.MaxPending > 0:
-		err = o.checkPending()
+		err = o.checkPendingLimit()
 	case message && !directed:
 		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.To).
 			WithHint("Name an agent, or send work with another type.").WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
@@ -183,9 +183,9 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 }
 
 // sendHandoff makes a handoff of a checked draft: it finds its place in a workflow, creates it, and makes the result.
-// The errors come from [op.lineage].
+// The errors come from [op.findLineage].
 func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
-	line, err := o.lineage(d)
+	line, err := o.findLineage(d)
 	if err != nil {
 		return out, err
 	}
@@ -194,7 +194,7 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 			return out, err
 		}
 	}
-	r, err := o.create(d, line)
+	r, err := o.createHandoff(d, line)
 	if err != nil {
 		return out, err
 	}
@@ -229,7 +229,7 @@ var sendWarnings = []struct {
 		when: func(d *draft.Draft, _ *store.Record) bool {
 			return d.Handoff.Context != nil || d.Handoff.Rollback != nil
 		},
-		of: (*op).warnOfUnknown,
+		of: (*op).warnOfUnknownNames,
 	},
 	{
 		when: func(d *draft.Draft, _ *store.Record) bool { return d.Key == "" },
@@ -238,12 +238,14 @@ var sendWarnings = []struct {
 	{
 		when: func(d *draft.Draft, _ *store.Record) bool { return len(d.Limits) > 0 },
 		of: func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
-			return o.warnOfUnraised(r.Workflow, d.Limits)
+			return o.warnOfUnraisedLimits(r.Workflow, d.Limits)
 		},
 	},
 	{
 		when: func(_ *draft.Draft, r *store.Record) bool { return len(r.After) > 0 },
-		of:   func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) { return o.warnOfPartial(r), nil },
+		of: func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) {
+			return o.warnOfPartialDependencies(r), nil
+		},
 	},
 }
 
@@ -278,7 +280,7 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
 	}
-	if parent, err := o.parent(d); err != nil {
+	if parent, err := o.findParent(d); err != nil {
 		return out, err
 	} else if parent != nil {
 		n.About = parent.ID

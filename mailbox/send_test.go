@@ -88,7 +88,7 @@ func TestSend_RefusesMessageWithUnknownParent(t *testing.T) {
 	require.Empty(t, w.Notices(b))
 }
 
-func TestSend_NameWithMailIsKnown(t *testing.T) {
+func TestSend_AcceptsUnregisteredNameThatHasMail(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "c", "x")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "b"})

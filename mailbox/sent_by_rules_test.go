@@ -38,7 +38,7 @@ func TestAsk_ByOwnerOfWorkSentByRulesGoesToHuman(t *testing.T) {
 	require.Contains(t, w.Claims(a).Brief, "this")
 }
 
-func TestAsk_PermissionTellsHumanSenderOnce(t *testing.T) {
+func TestAsk_ForPermissionSendsHumanSenderOneNotice(t *testing.T) {
 	w, b := newWorldWith(t, "b")
 	w.Assigns(person, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
@@ -47,7 +47,7 @@ func TestAsk_PermissionTellsHumanSenderOnce(t *testing.T) {
 	require.Equal(t, []string{"question"}, w.Kinds(person, 1))
 }
 
-func TestBrief_OfEscalationNamesNoFurtherHuman(t *testing.T) {
+func TestBrief_OfEscalationDoesNotAdviseSendToHuman(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})

@@ -201,11 +201,13 @@ func New(c Config) *Service {
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
-	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, env: &s.env}, s.tellOverrun} })
+	}, func(o *operation.Op) operation.Rules {
+		return hooks{&op{Op: o, env: &s.env}, s.tellHumanOfExceededLimit}
+	})
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{
-		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,
+		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleepUntilChange,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
 	})
 	return s

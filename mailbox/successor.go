@@ -27,8 +27,8 @@ func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
 	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
 	next.Kind = "rollback"
-	o.stepBack(r, &next)
-	return o.createChild(life.Rollback, h, schemas.Address(to), next)
+	o.becomePreviousStep(r, &next)
+	return o.createChildOfFailed(life.Rollback, h, schemas.Address(to), next)
 }
 
 // rollbackContent returns the content of r for the agent that takes the work back. The criteria become requirements,
@@ -53,29 +53,29 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	return all
 }
 
-// escalate asks a person to decide, with a handoff to human that is a child of the ended one.
-func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
+// sendToHuman asks a person to decide, with a handoff to human that is a child of the ended one.
+func (o *op) sendToHuman(h *operation.Happening) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
 	}
 	r := h.Now
 	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.Why.Text(), r.ID, r.Title)
-	return o.createChild(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
+	return o.createChildOfFailed(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
 		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
 		Task:  schemas.Clip(task, o.Limits.Task),
 		Kind:  "escalation",
 	})
 }
 
-// createChild creates a handoff that continues the work after a failure, with the reasons of the failure. If the chain
+// createChildOfFailed creates a handoff that continues the work after a failure, with the reasons of the failure. If the chain
 // is too long for it, or the workflow is past a limit, it tells a person instead and returns nil: the limit does not
 // refuse the failure, since the work must not be forgotten.
-func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+func (o *op) createChildOfFailed(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
-	if err := o.checkDepth(lineage{}.childOf(r), r); err != nil {
+	if err := o.checkChainLength(lineage{}.childOf(r), r); err != nil {
 		return nil, o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
-	parts, err := o.heldParts(r)
+	parts, err := o.describeHeldParts(r)
 	if err != nil {
 		return nil, err
 	}
@@ -83,19 +83,19 @@ func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Addre
 		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 		next.Context = &c
 	}
-	if err := o.addReasons(r, &next, h.Why); err != nil {
+	if err := o.addEndReasons(r, &next, h.Why); err != nil {
 		return nil, err
 	}
 	d := &draft.Draft{Handoff: next, To: to}
 	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.Now) {
 		d.Deadline = due
 	}
-	return o.sendOrTell(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
+	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
-// heldParts names the held parts of a handoff, ten at most: they go on although the whole has ended. It looks at a
+// describeHeldParts names the held parts of a handoff, ten at most: they go on although the whole has ended. It looks at a
 // hundred.
-func (o *op) heldParts(r *store.Record) (parts []string, err error) {
+func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 	for id, err := range reading.AtMost(100, o.Oldest(store.ChildrenOf(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
@@ -107,10 +107,10 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 	return parts, nil
 }
 
-// sendBack sends returned work to the agent that did it, or to the agent that the caller names, with the points to
+// sendRework sends returned work to the agent that did it, or to the agent that the caller names, with the points to
 // mend. It is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own.
 // The error is limit if the changes make it too large.
-func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendRework(h *operation.Happening) (*store.Record, error) {
 	r, rev := h.Now, h.Revision.(*revision) // a panic undoes the operation, and is a fault of this program
 	d, err := o.draftAgain(r, h.Why, rev)
 	if err != nil {
@@ -122,7 +122,7 @@ func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 	}
 	// The work was approved; this is the rest of it.
 	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(rev.changes.Options).NeedsApproval
-	return o.createSuccessor(life.Redo, r, d, rev.lineageUnder(r))
+	return o.createSuccessor(life.Redo, r, d, rev.reworkLineage(r))
 }
 
 // createSuccessor creates a handoff that takes the place of r in the work, and names it on r. It makes two events: the
@@ -132,11 +132,11 @@ func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 //
 // A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds it.
 func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
-	o.inherit(d, r)
+	o.inheritFields(d, r)
 	if err := o.drafts.Encode(d); err != nil {
 		return nil, err
 	}
-	successor, err := o.create(d, line)
+	successor, err := o.createHandoff(d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +147,10 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	})
 }
 
-// inherit fills a handoff that the server makes with fields of the handoff before it: tags, priority and number of
+// inheritFields fills a handoff that the server makes with fields of the handoff before it: tags, priority and number of
 // attempts, if the draft leaves them open, and the base commit. It comes from the actor, and from system if that is the
 // clock.
-func (o *op) inherit(d *draft.Draft, r *store.Record) {
+func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
@@ -184,7 +184,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 		return nil, err
 	}
 	if d.Token, d.To = token, schemas.OrZero(rev).to; d.To == "" {
-		if d.To = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
+		if d.To = r.To; rejectingAgent(r, why) == schemas.Agent(r.To) {
 			return nil, refuseSameRecipient(r, why)
 		}
 	}
@@ -195,7 +195,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if d.Excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
 		d.Excluded = append(d.Excluded, r.Holder)
 	}
-	if by := rejectedBy(r, why); by != "" && !slices.Contains(d.Excluded, by) {
+	if by := rejectingAgent(r, why); by != "" && !slices.Contains(d.Excluded, by) {
 		d.Excluded = append(d.Excluded, by)
 	}
 	d.Excluded = slices.DeleteFunc(d.Excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
@@ -211,8 +211,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	return o.createSuccessor(a, r, d, beside)
 }
 
-// redirect sends rejected work to the agent in h.To, at once, with the reason.
-func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
+// resendToNamedAgent sends rejected work to the agent in h.To, at once, with the reason.
+func (o *op) resendToNamedAgent(h *operation.Happening) (*store.Record, error) {
 	sent, err := reading.Handoff(o.View, h.Now)
 	if err != nil {
 		return nil, err
@@ -221,9 +221,9 @@ func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 	return o.sendAgain(life.Rerun, h.Now, rev, h.Now.SentWith)
 }
 
-// fullContent reads the content for an agent that does the work again. The error is conflict if the store no longer
+// decodeFullContent reads the content for an agent that does the work again. The error is conflict if the store no longer
 // keeps all of it.
-func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
+func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.LostContent(o.View, r)
 	if err != nil || !lessened {
 		return cmp.Or(err, o.DecodeContent(r.ID, r.Body, h))
@@ -236,20 +236,20 @@ func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 // deadline in the past goes, and a timeout then counts anew. A delay belonged to the first attempt, and goes. Earlier
 // amendments are part of the work, and so are the changes of the caller. Work that needed approval once needs it again.
 func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision) (*draft.Draft, error) {
-	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
-	if err := o.fullContent(r, &d.Handoff); err != nil {
+	d := &draft.Draft{Attempt: attemptsUsed(r), Estimate: r.Estimated()}
+	if err := o.decodeFullContent(r, &d.Handoff); err != nil {
 		return nil, err
 	}
 	m := &d.Handoff.Metadata
 	m.NotBefore = nil
 	if rev != nil {
-		if err := rev.apply(d, o.By.Agent, o.Now); err != nil {
+		if err := rev.applyToDraft(d, o.By.Agent, o.Now); err != nil {
 			return nil, err
 		}
 	}
 	timeout, estimate, err := draft.Durations(d.Handoff.Expectations)
 	if err != nil {
-		return nil, inChanges(err)
+		return nil, prefixChangesField(err)
 	}
 	d.Estimate = cmp.Or(estimate, d.Estimate)
 	if d.Deadline = r.Deadline.Time(); rev.setsDeadline() || !d.Deadline.After(o.Now) {
@@ -265,11 +265,11 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 			return nil, err
 		}
 	}
-	return d, o.addReasons(r, &d.Handoff, why.ForRetry())
+	return d, o.addEndReasons(r, &d.Handoff, why.ForRetry())
 }
 
-// rejectedBy returns the agent that rejected a handoff, "" if it ended otherwise.
-func rejectedBy(r *store.Record, why operation.EndReason) schemas.Agent {
+// rejectingAgent returns the agent that rejected a handoff, "" if it ended otherwise.
+func rejectingAgent(r *store.Record, why operation.EndReason) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
 	}
@@ -284,8 +284,8 @@ func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 		WithNext(schemas.Call(another, "sends it to another"))
 }
 
-// attemptsOf returns how many attempts a handoff has used up. A claim that was given back or rejected does not count.
-func attemptsOf(r *store.Record) int {
+// attemptsUsed returns how many attempts a handoff has used up. A claim that was given back or rejected does not count.
+func attemptsUsed(r *store.Record) int {
 	if r.Uncharged || r.Status == schemas.Rejected {
 		return max(r.Attempt-1, 0)
 	}
@@ -306,7 +306,7 @@ func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) 
 // maxFailures is the number of earlier failures in a handoff.
 const maxFailures = 10
 
-// addReasons puts the failure and the achievements of r into the context of the handoff that continues the work: the
+// addEndReasons puts the failure and the achievements of r into the context of the handoff that continues the work: the
 // failure behind earlier ones, of which it keeps ten; its blockers as known issues; its questions; and the last
 // checkpoint, or partial progress if there is no checkpoint. If that makes the handoff too large, it only names the
 // handoff to read: the size must not refuse a handoff that continues the work, since the actor that ended the one
@@ -314,7 +314,7 @@ const maxFailures = 10
 //
 // It changes the handoff, but not the lists that the handoff shares with the content of r: it copies them before they
 // grow.
-func (o *op) addReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
+func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
 	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)

@@ -23,7 +23,7 @@ import (
 // and repetition.
 //
 // Cancel with the id of a message takes the message back, see [life.Recall]. Answer with the id of a message replies to
-// it, see [op.reply].
+// it, see [op.replyToNotice].
 //
 // Every action takes a note of 4 KiB at most, kept with its event; the last note is shown with the handoff. A holder
 // proves its claim as in [Service.Complete]. The result has the state and the end of the lease after the action; for
@@ -41,7 +41,7 @@ import (
 // With a request id a repetition gets the first result. If the process dies during the call, the store has the step and
 // all consequences, or none of them.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
-	do, err := s.updateFor(in)
+	do, err := s.updateFuncFor(in)
 	if err != nil {
 		return schemas.UpdateOut{}, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		case notice && in.Action == schemas.ActCancel:
 			return o.recallMessage(in)
 		case notice && in.Action == schemas.ActAnswer:
-			if out, id, err = o.reply(in); id == "" || err != nil {
+			if out, id, err = o.replyToNotice(in); id == "" || err != nil {
 				return out, err
 			}
 		}
@@ -64,30 +64,30 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 			return out, err
 		}
 		if r.ReviewOf != 0 && now.Status.Ended() {
-			if err := o.tellReviewer(r, &out); err != nil {
+			if err := o.reportNextReviewer(r, &out); err != nil {
 				return out, err
 			}
 		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
 		if isJudgement(in.Action) { // the caller acted on the notices
-			err = o.markRead(r.ID, o.By.Agent)
+			err = o.markNoticesRead(r.ID, o.By.Agent)
 		}
 		return out, err
 	})
 }
 
-// updateFor returns the function of an action. It refuses an unknown action, and arguments that the action does not
+// updateFuncFor returns the function of an action. It refuses an unknown action, and arguments that the action does not
 // use.
-func (s *Service) updateFor(in schemas.UpdateIn) (update, error) {
+func (s *Service) updateFuncFor(in schemas.UpdateIn) (updateFunc, error) {
 	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
 		return nil, err
 	}
-	do, ok := updates[in.Action]
+	do, ok := updateFuncs[in.Action]
 	if !ok {
 		return nil, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
 	}
-	return do, refuseUnused(in)
+	return do, refuseUnusedArguments(in)
 }
 
 // isJudgement reports whether an action responds to the notices that its caller has about a handoff.
@@ -97,11 +97,11 @@ func isJudgement(a schemas.Action) bool {
 	}, a)
 }
 
-// update is the function of an action. It commits the step, returns the record as it is then, and adds further changes
+// updateFunc is the function of an action. It commits the step, returns the record as it is then, and adds further changes
 // to the result. It may run twice with the same input, so it does not change the input.
-type update func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
+type updateFunc func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
 
-var updates = map[schemas.Action]update{
+var updateFuncs = map[schemas.Action]updateFunc{
 	schemas.ActProgress: (*op).progress,
 	schemas.ActAsk:      (*op).ask,
 	schemas.ActAnswer:   (*op).answer,
@@ -111,27 +111,27 @@ var updates = map[schemas.Action]update{
 	schemas.ActRetry:    (*op).retry,
 	schemas.ActAccept:   (*op).accept,
 	schemas.ActReturn:   (*op).returnWork,
-	schemas.ActApprove:  (*op).decide,
-	schemas.ActRefuse:   (*op).decide,
+	schemas.ActApprove:  (*op).approveOrRefuse,
+	schemas.ActRefuse:   (*op).approveOrRefuse,
 }
 
-// noteOf returns the content of the event for a call that has only a note.
-func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
+// noteOnly returns the content of the event for a call that has only a note.
+func noteOnly(in schemas.UpdateIn) schemas.UpdateIn {
 	return schemas.UpdateIn{Action: in.Action, Note: in.Note}
 }
 
-// decide carries out [life.Approve] or [life.Refuse], as the call says. The event keeps the note, and the sender gets
+// approveOrRefuse carries out [life.Approve] or [life.Refuse], as the call says. The event keeps the note, and the sender gets
 // it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
-func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+func (o *op) approveOrRefuse(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	decided := &operation.Happening{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = continueReview(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
+		decided = requestNextReviewer(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
 			WithHint("Only a handoff that waits for approval can be %s.", decided.Action)
 	}
-	return o.ChangeWithNote(decided, r, noteOf(in), func(now *store.Record) {
+	return o.ChangeWithNote(decided, r, noteOnly(in), func(now *store.Record) {
 		if in.Action == schemas.ActApprove {
 			now.NeedsApproval, out.To = false, now.To
 			return
@@ -148,10 +148,10 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
 	}
-	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
+	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
-		return o.ChangeWithNote(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
+		return o.ChangeWithNote(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOnly(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.Now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
@@ -161,11 +161,11 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
-	return o.ChangeWithNote(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
+	return o.ChangeWithNote(requestNextReviewer(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOnly(in), o.End)
 }
 
-// endedBadly reports whether a handoff ended without success, so that its sender may want the work to go on.
-func endedBadly(r *store.Record) bool {
+// hasEndedBadly reports whether a handoff ended without success, so that its sender may want the work to go on.
+func hasEndedBadly(r *store.Record) bool {
 	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }
 
@@ -187,9 +187,9 @@ func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	return open, nil
 }
 
-// cancelPart cancels a handoff that the holder of a failed handoff sent, if it was never claimed. A claimed part goes
+// cancelUnclaimedPart cancels a handoff that the holder of a failed handoff sent, if it was never claimed. A claimed part goes
 // on, because work under way may still be useful.
-func (o *op) cancelPart(part, failed *store.Record) error {
+func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 // checkpoint is an event of its own before the progress, in the same transaction. A percentage of zero keeps the last
 // one.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.checkHeld(life.Progress, r, in.Token); err != nil {
+	if err := o.checkHolderAction(life.Progress, r, in.Token); err != nil {
 		return nil, err
 	}
 	r, err := o.saveGivenCheckpoint(r, in, out)
@@ -228,7 +228,7 @@ func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *sche
 	}
 	kept, err := o.saveCheckpoint(r, c)
 	if err != nil {
-		return nil, inChanges(err)
+		return nil, prefixChangesField(err)
 	}
 	out.Checkpoint = reading.CheckpointID(kept.Checkpoint)
 	return kept, nil
@@ -264,9 +264,9 @@ var usedArguments = map[schemas.Action][]string{
 	schemas.ActRetry:    {"to", "changes"},
 }
 
-// refuseUnused refuses an argument that the action of a call does not use, because a caller believes that the server
+// refuseUnusedArguments refuses an argument that the action of a call does not use, because a caller believes that the server
 // uses accepted arguments.
-func refuseUnused(in schemas.UpdateIn) error {
+func refuseUnusedArguments(in schemas.UpdateIn) error {
 	changes := schemas.OrZero(in.Changes)
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil

@@ -126,7 +126,7 @@ func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) 
 		l.Mailbox.Denied(ctx, c.Caller, agent)
 	}
 	if err == nil && t.Name != "register_agent" && !t.Admin {
-		err = l.Mailbox.NoPool(ctx, by.Agent)
+		err = l.Mailbox.CheckNotPool(ctx, by.Agent)
 	}
 	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until
 	return by, err
