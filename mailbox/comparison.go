@@ -71,7 +71,7 @@ func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
-// check returns the answered criteria, or the reason why the completion is refused: errNotCompared if no comparison was
+// answeredCriteria returns the answered criteria, or the reason why the completion is refused: errNotCompared if no comparison was
 // made yet, so that the caller of the transaction compares and tries again; conflict if the content changed since the
 // comparison, or if the handoff is strict and a criterion is not met; else the error of package contract, with advice.
 func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
