@@ -31,16 +31,16 @@ type File struct {
 // Read reads the declarations of a file. Problems are sentences with file, line and remedy; Read reports all of them.
 // A missing file declares no agents.
 func (f File) Read() (said schemas.DeclaringFile, problems []string) {
-	text, problems := f.text()
+	text, problems := f.readText()
 	if len(problems) > 0 {
 		return said, problems
 	}
 	return f.Parse(text, true)
 }
 
-// text returns the text of the file, or nil if there is no file.
-func (f File) text() (text []byte, problems []string) {
-	text, err := f.read()
+// readText returns the text of the file, or nil if there is no file.
+func (f File) readText() (text []byte, problems []string) {
+	text, err := f.readBytes()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func (f File) text() (text []byte, problems []string) {
 	return text, problems
 }
 
-func (f File) read() ([]byte, error) {
+func (f File) readBytes() ([]byte, error) {
 	path, stat, read := f.Path, os.Stat, os.ReadFile
 	if below, err := filepath.Rel(f.Project, f.Path); f.Project != "" && err == nil {
 		project, err := os.OpenRoot(f.Project)
@@ -106,15 +106,15 @@ type Declarer struct {
 	mu       sync.Mutex // guards the fields below
 	files    []File
 	book     consent.Book
-	texts    fileState // last read
-	stamp    string    // of the files whose declarations were passed last
+	texts    filesReading // last read
+	stamp    string       // of the files whose declarations were passed last
 	problems []string
 	warned   bool          // that some rules lack permission
 	own      schemas.Agent // the agent for which Own was passed
 }
 
-// fileState holds the texts, declarations and problems of all files, as one reading of the files found them.
-type fileState struct {
+// filesReading holds the texts, declarations and problems of all files, as one reading of the files found them.
+type filesReading struct {
 	stamp       string
 	files       []declaredFile
 	unpermitted []string // for each file whose rules lack permission: a sentence with the remedy
@@ -155,9 +155,9 @@ func (d *Declarer) readFiles(stamp string) {
 	if d.texts.files != nil && d.texts.stamp == stamp {
 		return
 	}
-	d.texts = fileState{stamp: stamp}
+	d.texts = filesReading{stamp: stamp}
 	for _, f := range d.files {
-		text, unread := f.text()
+		text, unread := f.readText()
 		said, problems := f.Parse(text, false)
 		how, waits := f.LacksPermission(said, d.book)
 		if said.Unallowed = waits; waits {
@@ -168,9 +168,9 @@ func (d *Declarer) readFiles(stamp string) {
 	}
 }
 
-// digest returns one digest of all files in their order. It covers the names and texts of the files, and whether their
+// filesDigest returns one digest of all files in their order. It covers the names and texts of the files, and whether their
 // rules lack permission.
-func (d *Declarer) digest() string {
+func (d *Declarer) filesDigest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
 	for _, f := range d.texts.files {
@@ -269,7 +269,7 @@ var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
-	digest := d.digest()
+	digest := d.filesDigest()
 	last, err := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declared"}, schemas.DeclaredIn{})
 	switch {
 	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:

@@ -48,20 +48,20 @@ const (
 // Parse reads the text of a file. It compiles the expressions of rules only if expressions is true. Callers must not
 // use the declarations if there are problems. An empty file declares no agents.
 func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
-	root, wrong := Document(text)
+	root, wrong := ParseYAML(text)
 	if root == nil {
 		return schemas.DeclaringFile{}, wrong
 	}
 	p := &parser{lines: map[string]int{}}
-	p.file(root)
+	p.parseFile(root)
 	if expressions {
-		p.expressions()
+		p.checkExpressions()
 	}
-	return p.result, p.Sorted()
+	return p.result, p.SortedProblems()
 }
 
-// Document parses a file that holds one YAML document of at most 1 MiB. Root is nil if the file is broken or empty.
-func Document(text []byte) (root *yaml.Node, wrong []Problem) {
+// ParseYAML parses a file that holds one YAML document of at most 1 MiB. Root is nil if the file is broken or empty.
+func ParseYAML(text []byte) (root *yaml.Node, wrong []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
 		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
 	}
@@ -106,7 +106,7 @@ func syntaxProblem(text []byte, err error) Problem {
 
 // parser collects agents and problems.
 type parser struct {
-	Reader
+	NodeReader
 	result schemas.DeclaringFile
 	lines  map[string]int // of the declared agents
 
@@ -124,25 +124,25 @@ const (
 
 const fileRemedy = "Begin with agents:, agent_roles:, routes: or workflows:, and write names below it, indented by two spaces."
 
-func (p *parser) file(root *yaml.Node) {
-	p.Each(root, "the file", fileRemedy, func(name, list *yaml.Node) {
+func (p *parser) parseFile(root *yaml.Node) {
+	p.EachField(root, "the file", fileRemedy, func(name, list *yaml.Node) {
 		switch {
 		case list.ShortTag() == "!!null" && slices.Contains([]string{agents, roles, routes, workflows}, name.Value): // all is commented out
 		case name.Value == routes:
-			p.routes(list)
+			p.parseRoutes(list)
 		case name.Value == workflows:
-			p.plans(list)
+			p.parseWorkflows(list)
 		case name.Value != agents && name.Value != roles:
 			p.AddProblem(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
 		default:
-			p.Each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
-				p.agent(name.Value, agent, says)
+			p.EachField(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
+				p.parseAgent(name.Value, agent, says)
 			})
 		}
 	})
 }
 
-func (p *parser) agent(list string, name, says *yaml.Node) {
+func (p *parser) parseAgent(list string, name, says *yaml.Node) {
 	in := schemas.RegisterIn{Name: name.Value}
 	agent, err := schemas.ParseAgent("name", name.Value)
 	switch at := p.lines[name.Value]; {
@@ -161,16 +161,16 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	}
 	if says.ShortTag() != "!!null" {
 		said := map[any]string{}
-		p.Each(says, name.Value, "Write what it takes below it: accepts: [code, tests].", func(field, value *yaml.Node) {
-			p.field(&in, list, said, field, value)
+		p.EachField(says, name.Value, "Write what it takes below it: accepts: [code, tests].", func(field, value *yaml.Node) {
+			p.parseField(&in, list, said, field, value)
 		})
 	}
 	p.result.Agents = append(p.result.Agents, in)
 }
 
-// fieldsOf returns the fields of an agent by name, each with the argument that it fills. A field that the two lists
+// agentFields returns the fields of an agent by name, each with the argument that it fills. A field that the two lists
 // call by different names is there under both names.
-func fieldsOf(in *schemas.RegisterIn) map[string]any {
+func agentFields(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
 		"description": &in.Description, "responsibilities": &in.Description,
@@ -178,12 +178,12 @@ func fieldsOf(in *schemas.RegisterIn) map[string]any {
 	}
 }
 
-var fieldNames = slices.Sorted(maps.Keys(fieldsOf(&schemas.RegisterIn{})))
+var fieldNames = slices.Sorted(maps.Keys(agentFields(&schemas.RegisterIn{})))
 
-// field reads one field. The map said holds, for each argument that was filled so far, the name of the field that
+// parseField reads one field. The map said holds, for each argument that was filled so far, the name of the field that
 // filled it, so that two names of one field are a problem.
-func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
-	into := fieldsOf(in)[name.Value]
+func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
+	into := agentFields(in)[name.Value]
 	switch {
 	case into == nil:
 		p.AddUnknown(name, "field", fieldNames)
@@ -199,17 +199,17 @@ func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string,
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
 	}
-	p.value(into, name.Value, value)
+	p.parseValue(into, name.Value, value)
 }
 
-// value reads the value of a field into its argument, by the type of the argument.
-func (p *parser) value(into any, field string, value *yaml.Node) {
+// parseValue reads the value of a field into its argument, by the type of the argument.
+func (p *parser) parseValue(into any, field string, value *yaml.Node) {
 	switch into := into.(type) {
 	case *[]string:
-		*into = p.words(field, value)
+		*into = p.parseWords(field, value)
 	case *string:
 		if *into = value.Value; field == "role" {
-			p.word(field, value, false)
+			p.checkWord(field, value, false)
 		} else if value.Kind != yaml.ScalarNode || value.Value == "" || utf8.RuneCountInString(value.Value) > mostText {
 			p.AddProblem(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
 		}
@@ -223,25 +223,25 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 			p.AddProblem(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
 		}
 	case *bool:
-		*into = p.Bool(field, value)
+		*into = p.ReadBool(field, value)
 	}
 }
 
-func (p *parser) words(field string, list *yaml.Node) []string {
+func (p *parser) parseWords(field string, list *yaml.Node) []string {
 	if list.Kind != yaml.SequenceNode || len(list.Content) > mostWords {
 		p.AddProblem(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
 		return nil
 	}
 	words := []string{}
 	for _, n := range list.Content {
-		p.word(field, n, field == "accepts" || field == "typical_tasks")
+		p.checkWord(field, n, field == "accepts" || field == "typical_tasks")
 		words = append(words, n.Value)
 	}
 	return words
 }
 
-// word reports a word that is not valid. A star is valid where star is true.
-func (p *parser) word(field string, n *yaml.Node, star bool) {
+// checkWord reports a word that is not valid. A star is valid where star is true.
+func (p *parser) checkWord(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
 		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
 	}

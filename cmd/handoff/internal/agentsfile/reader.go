@@ -11,26 +11,26 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Reader reads the objects of a file, and collects their problems.
-type Reader struct {
+// NodeReader reads the objects of a file, and collects their problems.
+type NodeReader struct {
 	Problems  []Problem
 	NoAliases bool // an alias as a value is a problem, so that a person sees the real values
 }
 
 // AddProblem adds a problem in the line of a node.
-func (r *Reader) AddProblem(n *yaml.Node, remedy, what string, args ...any) {
+func (r *NodeReader) AddProblem(n *yaml.Node, remedy, what string, args ...any) {
 	r.Problems = append(r.Problems, Problem{n.Line, schemas.Visible(fmt.Sprintf(what, args...)), remedy})
 }
 
-// Sorted returns the problems in the order of their lines.
-func (r *Reader) Sorted() []Problem {
+// SortedProblems returns the problems in the order of their lines.
+func (r *NodeReader) SortedProblems() []Problem {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	return r.Problems
 }
 
 // AddUnknown adds a problem for a name that is not among the known names. What says what the name stands for, as
 // "field".
-func (r *Reader) AddUnknown(name *yaml.Node, what string, known []string) {
+func (r *NodeReader) AddUnknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
 		remedy = "Write " + meant[0] + "."
@@ -38,17 +38,17 @@ func (r *Reader) AddUnknown(name *yaml.Node, what string, known []string) {
 	r.AddProblem(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
 }
 
-// Bool reads the value of a field that is true or false.
-func (r *Reader) Bool(field string, value *yaml.Node) bool {
+// ReadBool reads the value of a field that is true or false.
+func (r *NodeReader) ReadBool(field string, value *yaml.Node) bool {
 	if value.ShortTag() != "!!bool" {
 		r.AddProblem(value, "Write true or false.", "%s is neither true nor false", field)
 	}
 	return value.Value == "true"
 }
 
-// Each calls fn for each name and value of an object. If the node is not an object, or if a name repeats, Each adds a
+// EachField calls fn for each name and value of an object. If the node is not an object, or if a name repeats, Each adds a
 // problem.
-func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
+func (r *NodeReader) EachField(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
 	if n.Kind == yaml.AliasNode && !r.NoAliases {
 		n = n.Alias
 	}

@@ -17,8 +17,8 @@ import (
 	"handoff/tools"
 )
 
-// routes reads the rules of a file one by one, so that a problem in one rule does not hide the problems of the others.
-func (p *parser) routes(list *yaml.Node) {
+// parseRoutes reads the rules of a file one by one, so that a problem in one rule does not hide the problems of the others.
+func (p *parser) parseRoutes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		p.AddProblem(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
 		return
@@ -28,25 +28,25 @@ func (p *parser) routes(list *yaml.Node) {
 		return
 	}
 	for i, n := range list.Content {
-		for _, r := range p.rule(n, routes, func(v any) any { return v }).Routes {
+		for _, r := range p.parseRule(n, routes, func(v any) any { return v }).Routes {
 			r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
 			p.result.Routes, p.routeNodes = append(p.result.Routes, r), append(p.routeNodes, n)
 		}
 	}
 }
 
-// plans reads the workflows of a file: under each name a list of steps, or an object with steps and limits.
-func (p *parser) plans(list *yaml.Node) {
+// parseWorkflows reads the workflows of a file: under each name a list of steps, or an object with steps and limits.
+func (p *parser) parseWorkflows(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
 		p.AddProblem(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
 		return
 	}
-	p.Each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
+	p.EachField(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
 		if !schemas.IsWord(name.Value) {
 			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
 			return
 		}
-		said := p.rule(n, "plans", func(v any) any {
+		said := p.parseRule(n, "plans", func(v any) any {
 			whole, ok := v.(map[string]any)
 			if !ok {
 				whole = map[string]any{"steps": v}
@@ -60,9 +60,9 @@ func (p *parser) plans(list *yaml.Node) {
 	})
 }
 
-// rule reads one entry of a list in the same way as the tool that declares agents, which also corrects names and kinds.
+// parseRule reads one entry of a list in the same way as the tool that declares agents, which also corrects names and kinds.
 // It returns a file with only that entry, or an empty file if the entry is wrong.
-func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
+func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
 	if !p.withinLimit(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
 		return said
@@ -113,8 +113,8 @@ func (p *parser) withinLimit(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.withinLimit(below) })
 }
 
-// expressions adds the problems in expressions and steps of all rules of the file.
-func (p *parser) expressions() {
+// checkExpressions adds the problems in expressions and steps of all rules of the file.
+func (p *parser) checkExpressions() {
 	_, problems := rules.Compile(p.result.Routes, p.result.Plans)
 	for _, problem := range problems {
 		n := p.routeNodes

@@ -44,7 +44,7 @@ func newShop(t *testing.T) shop {
 	s.git("init", "-q", "-b", "main")
 	s.commit()
 	runner := checks.Runner{Dir: t.TempDir(), Executable: program, Getenv: os.Getenv, Now: time.Now}
-	repository, ok := git.Find(s.dir, func(string) bool { return false })
+	repository, ok := git.FindRepository(s.dir, func(string) bool { return false })
 	require.True(t, ok)
 	read, err := runner.Read(t.Context(), repository, s.head)
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func (s *shop) git(args ...string) {
 func (s *shop) commit() {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "x")
-	r, _ := git.Find(s.dir, func(string) bool { return false })
+	r, _ := git.FindRepository(s.dir, func(string) bool { return false })
 	_, s.head = r.Head()
 }
 

@@ -37,7 +37,7 @@ func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
 	job.Base = schemas.OrZero(work.Standing).Base
-	if job.Repository, known = git.Find(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
+	if job.Repository, known = git.FindRepository(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
 		return job, "no git repository is beside this call"
 	}
 	done := schemas.Completion{Result: schemas.Result{Results: results}}

@@ -101,7 +101,7 @@ func (s *shop) commit(files map[string]string) string {
 }
 
 func (s *shop) repository() git.Repository {
-	r, ok := git.Find(s.dir, func(string) bool { return false })
+	r, ok := git.FindRepository(s.dir, func(string) bool { return false })
 	require.True(s, ok)
 	return r
 }

@@ -45,7 +45,7 @@ const mostUncommitted = 20
 // committed files .gitignore and .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS. Of a
 // submodule that is not checked out, it lists all files.
 func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []string, err error) {
-	of, _ := git.Find(dir, func(at string) bool { return at != dir })
+	of, _ := git.FindRepository(dir, func(at string) bool { return at != dir })
 	if of.Root == "" {
 		all, _ := os.ReadDir(dir) // it may not exist
 		return schemas.Map(all, os.DirEntry.Name), nil

@@ -82,7 +82,7 @@ func (o objects) git(ctx context.Context, input string, args ...string) (string,
 		cmd.ExtraFiles = []*os.File{o.gitLock}
 	}
 	cmd.Dir, cmd.Stdin = o.tree, strings.NewReader(input)
-	out, err := git.Run(ctx, cmd, env...)
+	out, err := git.RunCommand(ctx, cmd, env...)
 	if err != nil {
 		err = fmt.Errorf("git %s: %w", args[0], err)
 	}

@@ -31,20 +31,20 @@ const (
 // Parse reads a list of checks, and returns all problems as sentences with file, line and remedy. Callers must not use
 // the checks if there are problems.
 func Parse(text []byte) (List, []string) {
-	p := &parser{agentsfile.Reader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
+	p := &parser{agentsfile.NodeReader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
 		p.AddProblem(&yaml.Node{Line: 1}, "Put commands into scripts, and name those.", "this is more than 64 KiB")
 		return p.list, agentsfile.FormatProblems(File, p.Problems)
 	}
-	root, problems := agentsfile.Document(text)
+	root, problems := agentsfile.ParseYAML(text)
 	if p.Problems = problems; root != nil {
 		p.file(root)
 	}
-	return p.list, agentsfile.FormatProblems(File, p.Sorted())
+	return p.list, agentsfile.FormatProblems(File, p.SortedProblems())
 }
 
 type parser struct {
-	agentsfile.Reader
+	agentsfile.NodeReader
 	list List
 }
 
@@ -53,12 +53,12 @@ const fileRemedy = "Begin with checks:, and write names below it, indented by tw
 var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`) })
 
 func (p *parser) file(root *yaml.Node) {
-	p.Each(root, "the file", fileRemedy, func(name, all *yaml.Node) {
+	p.EachField(root, "the file", fileRemedy, func(name, all *yaml.Node) {
 		if name.Value != "checks" {
 			p.AddProblem(name, fileRemedy, "%q is no list of checks", name.Value)
 			return
 		}
-		p.Each(all, "checks", fileRemedy, func(name, says *yaml.Node) {
+		p.EachField(all, "checks", fileRemedy, func(name, says *yaml.Node) {
 			switch {
 			case !nameForm().MatchString(name.Value):
 				p.AddProblem(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
@@ -90,7 +90,7 @@ func (p *parser) check(name, says *yaml.Node) {
 		given["run"] = says
 		c.Run = p.text("run", says)
 	} else {
-		p.Each(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
+		p.EachField(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
 			given[field.Value] = field
 			p.field(&c, field, value)
 		})
@@ -146,7 +146,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		}
 		p.checkValue(name.Value, *into, value)
 	case *bool:
-		*into = p.Bool(name.Value, value)
+		*into = p.ReadBool(name.Value, value)
 	case *time.Duration:
 		d, err := schemas.ParseDuration(name.Value, value.Value)
 		if *into = d; err != nil || value.Kind != yaml.ScalarNode || d < time.Second || d > mostTimeout {

@@ -75,7 +75,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 // whose shell the command runs, or a person at a terminal. If no caller is found, the command may only read: Caller
 // then returns an error if writes is true.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
-	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
+	by, err := identity.CommandCaller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
 		err = identity.NoNameError()
 	}

@@ -24,7 +24,7 @@ func (a *App) Permissions() consent.Book {
 	if err != nil || none != nil {
 		return consent.Book{}
 	}
-	r, ok := git.Find(dir, func(string) bool { return false })
+	r, ok := git.FindRepository(dir, func(string) bool { return false })
 	if !ok {
 		if root, err := a.Location().Root(); err == nil {
 			dir = root

@@ -60,7 +60,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
 	}
-	process := identity.Process(conn.By.Agent, conn.App.Getenv)
+	process := identity.ClientProcess(conn.By.Agent, conn.App.Getenv)
 	asked := Arguments{"client": conn.By.Agent, "session": conn.By.AgentID, "process": process}
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
@@ -166,7 +166,7 @@ func (conn *Connection) Invoker() tools.Invoker {
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.CompletionChecker{Invoker: boxes, ProjectChecks: checks} // they end with this process
 		}
-		conn.invoker = &project.Files{Invoker: boxes, Dir: dir}
+		conn.invoker = &project.Invoker{Invoker: boxes, Dir: dir}
 	}
 	return conn.invoker
 }

@@ -39,7 +39,7 @@ func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 // WithoutMarking returns the caller for reading the mail of human. Unless a person is at the terminal or --read is
 // given, the returned caller leaves the mail unread.
 func (a *App) WithoutMarking(by schemas.Caller) schemas.Caller {
-	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
+	if whose, _ := identity.CommandCaller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
 		by.Scope = schemas.ScopeRead
 	}
 	return by

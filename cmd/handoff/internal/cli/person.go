@@ -43,7 +43,7 @@ func (a *App) confirm(ctx context.Context, what string) error {
 	if a.Programs != nil {
 		programs = a.Programs()
 	}
-	if client := identity.ClientAbove(a.Getenv, programs); client != "" {
+	if client := identity.RunningClientTitle(a.Getenv, programs); client != "" {
 		return schemas.Errorf(schemas.Denied, "%s, and this runs below %s, where no terminal is a person's", what, client).WithHint(
 			"A person types the same command in a terminal that no client opened, or writes the name of the workspace, or *, into %s.", a.approvalsFile())
 	}

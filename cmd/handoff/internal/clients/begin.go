@@ -35,16 +35,16 @@ func Begin(a *cli.App) error {
 // machine. It starts no client, so it does not know whether handoff works there. Without a home directory it finds
 // none.
 func clientsBySetup(a *cli.App) (told, untold []client.Client) {
-	m, err := machineOf(a)
+	m, err := describeMachine(a)
 	if err != nil {
 		return nil, nil
 	}
 	for _, c := range client.All() {
-		entries, _ := installed.Entries(c, m)
+		entries, _ := installed.ServerEntries(c, m)
 		switch {
-		case len(entries) > 0 || len(installed.Plugins(c, m)) > 0:
+		case len(entries) > 0 || len(installed.EnabledPlugins(c, m)) > 0:
 			told = append(told, c)
-		case c.Detect(m):
+		case c.IsFoundOn(m):
 			untold = append(untold, c)
 		}
 	}

@@ -26,8 +26,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// machineOf describes this machine. The project is the working tree, or the directory itself outside of git.
-func machineOf(a *cli.App) (client.Machine, error) {
+// describeMachine describes this machine. The project is the working tree, or the directory itself outside of git.
+func describeMachine(a *cli.App) (client.Machine, error) {
 	m := client.Machine{Getenv: a.Getenv, Home: workspace.Home(a.Getenv)}
 	if !filepath.IsAbs(m.Home) {
 		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
@@ -38,7 +38,7 @@ func machineOf(a *cli.App) (client.Machine, error) {
 	}
 	m.Project = dir
 	atHome := func(dir string) bool { return dir == m.Home || dir == filepath.Dir(dir) }
-	if repository, ok := git.Find(dir, atHome); ok && repository.Root != "" {
+	if repository, ok := git.FindRepository(dir, atHome); ok && repository.Root != "" {
 		m.Project = repository.Root
 	}
 	return m, nil
@@ -48,7 +48,7 @@ func machineOf(a *cli.App) (client.Machine, error) {
 // otherwise the clients that it finds on the machine.
 func selectClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
-		c, ok := client.Named(name)
+		c, ok := client.ByName(name)
 		if !ok {
 			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
 				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows an entry that other clients understand as well.")
@@ -60,7 +60,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	if len(names) > 0 {
 		return clients, nil
 	}
-	clients = slices.DeleteFunc(client.All(), func(c client.Client) bool { return !all && !c.Detect(m) })
+	clients = slices.DeleteFunc(client.All(), func(c client.Client) bool { return !all && !c.IsFoundOn(m) })
 	if len(clients) == 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
 			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").
@@ -69,8 +69,8 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newWeb returns an HTTP client that follows no redirects. It shares no connections with other HTTP clients.
-func newWeb() *http.Client {
+// newHTTPClient returns an HTTP client that follows no redirects. It shares no connections with other HTTP clients.
+func newHTTPClient() *http.Client {
 	return &http.Client{
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -39,25 +39,25 @@ command, leases and deadlines that are over take effect.
 
 Exit status: 0 no fault, 1 warnings, 2 a fault. With --json "state" is ok, skipped, warning or error, and "findings"
 has one object for each line.`,
-		RunE: func(cmd *cobra.Command, names []string) error { return examine(cmd.Context(), a, names) },
+		RunE: func(cmd *cobra.Command, names []string) error { return examineMachine(cmd.Context(), a, names) },
 	}
 }
 
-func examine(ctx context.Context, a *cli.App, names []string) error {
-	machine, homeless := machineOf(a)
+func examineMachine(ctx context.Context, a *cli.App, names []string) error {
+	machine, homeless := describeMachine(a)
 	clients, err := selectClients(machine, names, false)
 	if err != nil && len(names) > 0 { // otherwise no client is here, which is a finding
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
 	defer cancel()
-	bench := newBench(ctx, a, machine)
+	bench := newClientEnv(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
 	end := a.Busy("examining this machine, its clients and the workspace")
-	findings := runAll(examinations(ctx, a, clients, homeless, bench))
+	findings := runExaminations(listExaminations(ctx, a, clients, homeless, bench))
 	end()
-	worst := doctor.Worst(findings)
+	worst := doctor.WorstSeverity(findings)
 	about := map[string]any{"state": worst, "findings": findings}
 	if err := a.PrintValue(about, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
 		return err
@@ -69,39 +69,39 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 }
 
 // statuses maps the worst of the findings to the exit status.
-var statuses = map[doctor.State]int{doctor.Warning: 1, doctor.Error: 2}
+var statuses = map[doctor.Severity]int{doctor.Warning: 1, doctor.Error: 2}
 
-// newBench collects the facts and connections that all examinations share.
-func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.ClientEnv {
+// newClientEnv collects the facts and connections that all examinations share.
+func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.ClientEnv {
 	return doctor.ClientEnv{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			DirFlag: a.RepeatedFlag("dir", a.Dir), WorkspaceFlags: a.PlaceFlags(),
 		},
-		Machine: m, Web: newWeb(),
+		Machine: m, Web: newHTTPClient(),
 	}
 }
 
-// examinations returns all examinations. Without a home directory it returns none for clients, as their files cannot be
+// listExaminations returns all examinations. Without a home directory it returns none for clients, as their files cannot be
 // found.
-func examinations(
+func listExaminations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.ClientEnv,
 ) (all []func() []doctor.Finding) {
 	one := func(f doctor.Finding) []doctor.Finding { return []doctor.Finding{f} }
 	all = append(all,
 		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
-		func() []doctor.Finding { return one(doctor.Version(b.Program)) })
+		func() []doctor.Finding { return one(doctor.ExamineVersion(b.Program)) })
 	if homeless != nil {
 		return append(all, func() []doctor.Finding { return one(doctor.NoHomeDir(homeless)) })
 	}
 	for _, c := range clients {
-		all = append(all, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
+		all = append(all, func() []doctor.Finding { return doctor.ExamineClient(ctx, c, b) })
 	}
 	return append(all, func() []doctor.Finding { return doctor.NoClientSetUp(clients, b) })
 }
 
-// runAll runs the examinations at the same time, as most of them wait for other processes.
-func runAll(examinations []func() []doctor.Finding) []doctor.Finding {
+// runExaminations runs the examinations at the same time, as most of them wait for other processes.
+func runExaminations(examinations []func() []doctor.Finding) []doctor.Finding {
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
 	for i, examine := range examinations {
@@ -114,67 +114,67 @@ func runAll(examinations []func() []doctor.Finding) []doctor.Finding {
 // examineWorkspace examines the workspace of this directory. It creates no workspace. If the store does not open,
 // examineWorkspace returns that finding and does not examine the content.
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
-	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
+	self, err := doctor.FindCaller(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
 		return []doctor.Finding{doctor.InvalidName(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
-		return []doctor.Finding{doctor.NoWorkspace(err, a.Location()), doctor.Identity(ctx, self, nil)}
+		return []doctor.Finding{doctor.NoWorkspace(err, a.Location()), doctor.ExamineIdentity(ctx, self, nil)}
 	}
 	if a.InDatabase() {
 		return examineDatabase(ctx, a, ws, self, sh)
 	}
-	findings := append(doctor.Files(ws, sh), doctor.Owner(ws.Dir, a.Now(), sh))
-	findings = append(findings, doctor.Neighbours(ws, a.Getenv)...)
-	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Permissions(), sh)...)
+	findings := append(doctor.ExamineFiles(ws, sh), doctor.ExamineOwner(ws.Dir, a.Now(), sh))
+	findings = append(findings, doctor.FindOtherWorkspaces(ws, a.Getenv)...)
+	findings = append(findings, doctor.ExamineAgentFiles(a.AgentsFiles(), a.Permissions(), sh)...)
 	if why, shut := doctor.MustNotOpen(ws); shut {
-		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
+		return append(append(findings, why...), doctor.ExamineIdentity(ctx, self, nil))
 	}
 	boxes, err := openWorkspace(ctx, a, ws, nil)
 	if err != nil {
 		return append(findings, doctor.StoreNotOpened(err, sh))
 	}
 	file, _ := ws.Store()
-	return append(findings, examineInside(ctx, a, boxes, file, self, sh)...)
+	return append(findings, examineContent(ctx, a, boxes, file, self, sh)...)
 }
 
 // examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates none.
 func examineDatabase(
-	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.Self, sh doctor.Shell,
+	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.CallerFacts, sh doctor.Shell,
 ) []doctor.Finding {
-	findings := doctor.Agents(a.AgentsFiles(), a.Permissions(), sh)
+	findings := doctor.ExamineAgentFiles(a.AgentsFiles(), a.Permissions(), sh)
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+		return append(findings, doctor.DatabaseUnreachable(err), doctor.ExamineIdentity(ctx, self, nil))
 	}
 	defer node.Close()
 	found, err := node.Workspaces(ctx, ws.Name)
 	if err != nil {
-		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+		return append(findings, doctor.DatabaseUnreachable(err), doctor.ExamineIdentity(ctx, self, nil))
 	}
-	findings = append(doctor.Database(node.String(), found, a.Now(), sh), findings...)
+	findings = append(doctor.ExamineDatabase(node.String(), found, a.Now(), sh), findings...)
 	if len(found) == 0 {
-		return append(findings, doctor.Identity(ctx, self, nil))
+		return append(findings, doctor.ExamineIdentity(ctx, self, nil))
 	}
 	boxes, err := openWorkspace(ctx, a, ws, node)
 	if err != nil {
-		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+		return append(findings, doctor.DatabaseUnreachable(err), doctor.ExamineIdentity(ctx, self, nil))
 	}
-	return append(findings, examineInside(ctx, a, boxes, workspace.File{}, self, sh)...)
+	return append(findings, examineContent(ctx, a, boxes, workspace.File{}, self, sh)...)
 }
 
-// examineInside examines the content of a workspace, and closes it.
-func examineInside(
-	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.Self, sh doctor.Shell,
+// examineContent examines the content of a workspace, and closes it.
+func examineContent(
+	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.CallerFacts, sh doctor.Shell,
 ) []doctor.Finding {
-	findings := doctor.Store(ctx, boxes, file, sh)
-	if doctor.Worst(findings) == doctor.Error {
-		findings = append(findings, doctor.Identity(ctx, self, nil))
+	findings := doctor.ExamineStore(ctx, boxes, file, sh)
+	if doctor.WorstSeverity(findings) == doctor.Error {
+		findings = append(findings, doctor.ExamineIdentity(ctx, self, nil))
 	} else {
 		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceFlags()) }
-		findings = append(findings, doctor.Identity(ctx, self, boxes))
-		findings = append(findings, doctor.Work(ctx, boxes, sh, spell)...)
+		findings = append(findings, doctor.ExamineIdentity(ctx, self, boxes))
+		findings = append(findings, doctor.ExamineHandoffs(ctx, boxes, sh, spell)...)
 	}
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.StoreNotOpened(err, sh))
@@ -183,10 +183,10 @@ func examineInside(
 }
 
 func printFindings(p *cli.Page, findings []doctor.Finding) {
-	paint := map[doctor.State]func(string) string{
+	paint := map[doctor.Severity]func(string) string{
 		doctor.OK: p.Green, doctor.Skipped: p.Faint, doctor.Warning: p.Yellow, doctor.Error: p.Red,
 	}
-	count := map[doctor.State]int{}
+	count := map[doctor.Severity]int{}
 	for _, f := range findings {
 		count[f.State]++
 		state := string(f.State)
@@ -196,7 +196,7 @@ func printFindings(p *cli.Page, findings []doctor.Finding) {
 		p.Line("%s %s: %s", paint[f.State](state), f.Subject, schemas.Visible(f.Message))
 		p.Field("  try", f.Remedy)
 	}
-	if doctor.Worst(findings) != doctor.Error && doctor.Worst(findings) != doctor.Warning {
+	if doctor.WorstSeverity(findings) != doctor.Error && doctor.WorstSeverity(findings) != doctor.Warning {
 		p.Line("all is well")
 		return
 	}

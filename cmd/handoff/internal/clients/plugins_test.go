@@ -49,7 +49,7 @@ var plugins = map[string]plugin{
 func eachPlugin(t *testing.T, test func(t *testing.T, dir string, p plugin, c client.Client)) {
 	for dir, p := range plugins {
 		t.Run(dir, func(t *testing.T) {
-			c, ok := client.Named(p.client)
+			c, ok := client.ByName(p.client)
 			require.True(t, ok)
 			test(t, examples+dir+"/", p, c)
 		})
@@ -78,8 +78,8 @@ func TestPlugins_HaveHooksOfTable(t *testing.T) {
 		e := json.NewEncoder(&hooks)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		call := client.Call{Program: client.ServerName}
-		require.NoError(t, e.Encode(client.Object{{Key: "hooks", Value: c.Groups(call)}}))
+		call := client.HookCall{Program: client.ServerName}
+		require.NoError(t, e.Encode(client.Object{{Key: "hooks", Value: c.HookGroups(call)}}))
 		generated(t, dir+"hooks/hooks.json", hooks.String())
 	})
 }

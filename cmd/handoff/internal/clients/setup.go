@@ -79,29 +79,29 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if s.base.Scope != client.User && s.base.Scope != client.Project {
 		return schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(f.scope)).WithHint("Write user or project.")
 	}
-	if s.base.Machine, err = machineOf(a); err != nil {
+	if s.base.Machine, err = describeMachine(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.base.Machine), Now: a.Now, Version: a.Release.Version}
+	s.setter = setup.Installer{Dir: setup.ReceiptDir(s.base.Machine), Now: a.Now, Version: a.Release.Version}
 	clients, err := selectClients(s.base.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err
 	}
-	if s.clients, err = s.withDesired(clients); err != nil {
+	if s.clients, err = s.clientsWithDesired(clients); err != nil {
 		return err
 	}
 	switch {
 	case f.print:
 		return s.printSnippets()
 	case f.check:
-		s.plan(s.setter.Plan)
-		s.try(ctx)
-		return s.report(false)
+		s.planFiles(s.setter.PlanSetup)
+		s.tryServers(ctx)
+		return s.reportResults(false)
 	case f.remove:
-		s.plan(s.setter.Undo)
-		s.forgetUntouched()
-		return s.carryOut(ctx, s.setter.Revert)
+		s.planFiles(s.setter.PlanUndo)
+		s.dropUntouchedClients()
+		return s.carryOutPlan(ctx, s.setter.ApplyUndo)
 	}
-	s.plan(s.setter.Plan)
-	return s.carryOut(ctx, s.setter.Apply)
+	s.planFiles(s.setter.PlanSetup)
+	return s.carryOutPlan(ctx, s.setter.Apply)
 }

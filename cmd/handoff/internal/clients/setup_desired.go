@@ -16,12 +16,12 @@ import (
 
 // previousOptions returns the options of the last setup of a client in a scope, or the default options if there was
 // none. With --check in a clone, another person may have set up the client. Then the options are read from the files.
-func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Options {
+func (s *setupRun) previousOptions(c client.Client, in setup.DesiredSetup) setup.Options {
 	told := s.setter.LastDesired(c, in).Options
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
 		told = setup.Options{Hooks: true}
-		if found, ok := in.Find(c); ok && s.flags.check && found.Written() {
-			_, hooks := in.Present(c)
+		if found, ok := in.FindEntry(c); ok && s.flags.check && found.IsWrittenBySetup() {
+			_, hooks := in.PresentParts(c)
 			told.Hooks, told.Server.Trust = hooks || !s.hasHooks(c), found.Trust
 			told.Call.Agent = shell.FlagValue(found.Command, "--agent")
 		}
@@ -33,15 +33,15 @@ func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Opti
 
 // hasHooks reports whether a client has hooks of handoff in any scope.
 func (s *setupRun) hasHooks(c client.Client) bool {
-	_, user := s.desiredIn(client.User).Present(c)
-	_, project := s.desiredIn(client.Project).Present(c)
+	_, user := s.desiredIn(client.User).PresentParts(c)
+	_, project := s.desiredIn(client.Project).PresentParts(c)
 	return user || project
 }
 
-// override replaces the previous options by the flags that the user gave. Hooks can read only the workspace of this
+// overrideOptions replaces the previous options by the flags that the user gave. Hooks can read only the workspace of this
 // machine. So --http with an address turns the hooks off, and --http without an address turns them on, unless another
 // flag decides it.
-func (f setupFlags) override(told setup.Options) setup.Options {
+func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {
 		server.URL, server.TokenEnv, told.Hooks = want.Server.URL, "", want.Server.URL == ""
@@ -62,9 +62,9 @@ func (f setupFlags) override(told setup.Options) setup.Options {
 	return told
 }
 
-// desiredOf checks the options, and adds the way in which a client reaches the server: the program to start and its
+// newDesired checks the options, and adds the way in which a client reaches the server: the program to start and its
 // arguments, or the address.
-func (s *setupRun) desiredOf(scope client.Scope, want setup.Options) (w setup.Desired, err error) {
+func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.DesiredSetup, err error) {
 	w = s.desiredIn(scope)
 	agent, told := want.Call.Agent, want.Server
 	if agent != "" {
@@ -76,14 +76,14 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Options) (w setup.De
 		want.Call.Workspace = "" // other people have their own
 	}
 	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
-	want.Call.Program, want.Server = program.In(scope), client.Server{Trust: told.Trust}
+	want.Call.Program, want.Server = program.CommandFor(scope), client.Server{Trust: told.Trust}
 	w.Options = want
-	if err := s.checkLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
+	if err := s.checkProgramLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
 		return w, err
 	}
 	if told.URL != "" {
 		w.Server.Agent, w.Server.TokenEnv = agent, told.TokenEnv
-		w.Server.URL, err = endpoint(told.URL, told.TokenEnv)
+		w.Server.URL, err = checkEndpoint(told.URL, told.TokenEnv)
 		return w, err
 	}
 	if told.TokenEnv != "" {
@@ -98,8 +98,8 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Options) (w setup.De
 // variableForm matches names of variables of the environment. A token may look like a name and match, too.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// endpoint checks an address and the name of a variable. Neither may hold a secret.
-func endpoint(address, variable string) (string, error) {
+// checkEndpoint checks an address and the name of a variable. Neither may hold a secret.
+func checkEndpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	isToken := strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)
 	switch {
@@ -125,8 +125,8 @@ func builtByGoRun(program string) bool {
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
 
-// checkLasts fails if setup would write the path of a program that will be gone when clients start it.
-func (s *setupRun) checkLasts(written bool, program string) error {
+// checkProgramLasts fails if setup would write the path of a program that will be gone when clients start it.
+func (s *setupRun) checkProgramLasts(written bool, program string) error {
 	if s.flags.remove || s.flags.check || !written || !builtByGoRun(program) {
 		return nil
 	}

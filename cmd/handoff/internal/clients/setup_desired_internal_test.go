@@ -22,14 +22,14 @@ func TestCheckLasts_RefusesProgramOfGoRun(t *testing.T) {
 		"/tmp/go-build3839850533/b001/handoff.test":                  true,
 		"handoff": true,
 	} {
-		err := (&setupRun{}).checkLasts(true, program)
+		err := (&setupRun{}).checkProgramLasts(true, program)
 		require.Equal(t, lasts, err == nil, program)
 		if !lasts {
 			coded, ok := errors.AsType[*schemas.Error](err)
 			require.True(t, ok)
 			require.Contains(t, coded.Hint, "go install")
-			require.NoError(t, (&setupRun{}).checkLasts(false, program), "it is written nowhere")
-			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).checkLasts(true, program))
+			require.NoError(t, (&setupRun{}).checkProgramLasts(false, program), "it is written nowhere")
+			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).checkProgramLasts(true, program))
 		}
 	}
 }

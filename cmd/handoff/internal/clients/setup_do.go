@@ -12,22 +12,22 @@ import (
 	"handoff/schemas"
 )
 
-// carryOut shows the plan, asks the person, changes the files, and reports.
-func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup string, err error)) error {
+// carryOutPlan shows the plan, asks the person, changes the files, and reports.
+func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (backup string, err error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
 			return err
 		}
 	}
 	if s.flags.dryRun {
-		return s.report(!s.JSON)
+		return s.reportResults(!s.JSON)
 	}
-	if slices.ContainsFunc(s.files(), hasState(fileToChange)) {
+	if slices.ContainsFunc(s.allFiles(), hasState(fileToChange)) {
 		if err := s.confirm(ctx); err != nil {
 			return err
 		}
 	}
-	for _, f := range s.files() {
+	for _, f := range s.allFiles() {
 		switch {
 		case f.State != fileToChange && (f.State != fileUnchanged || !s.flags.remove):
 		case ctx.Err() != nil:
@@ -38,9 +38,9 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup s
 		}
 	}
 	if !s.flags.remove && ctx.Err() == nil {
-		s.try(ctx)
+		s.tryServers(ctx)
 	}
-	return s.report(false)
+	return s.reportResults(false)
 }
 
 // confirm asks the person whether to change the files. If standard input is no terminal, it asks nothing, and only
@@ -53,7 +53,7 @@ func (s *setupRun) confirm(ctx context.Context) error {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
 			WithHint("Add --yes to do it, or --dry-run to see it only.")
 	}
-	answer, err := s.Ask(ctx, s.question())
+	answer, err := s.Ask(ctx, s.confirmQuestion())
 	if err != nil {
 		return err
 	}
@@ -63,16 +63,16 @@ func (s *setupRun) confirm(ctx context.Context) error {
 	return nil
 }
 
-// question returns the question to the person. After --diff it names the files once more, because the diffs above may
+// confirmQuestion returns the question to the person. After --diff it names the files once more, because the diffs above may
 // be long.
-func (s *setupRun) question() string {
+func (s *setupRun) confirmQuestion() string {
 	if !s.flags.diff {
 		return "Do it? --diff shows each line first. [y/N] "
 	}
 	var b strings.Builder
-	for _, f := range s.files() {
+	for _, f := range s.allFiles() {
 		if f.State == fileToChange {
-			fmt.Fprintf(&b, "  %s\n", oneLine(f.Path))
+			fmt.Fprintf(&b, "  %s\n", toOneLine(f.Path))
 		}
 	}
 	return "These files change:\n" + b.String() + "Do it? [y/N] "
@@ -89,7 +89,7 @@ func (s *setupRun) recordResult(f *fileSetup, backup string, err error) {
 		f.leaveAlone(err)
 	case !s.flags.remove:
 		f.State = fileChanged
-	case f.change.Same():
+	case f.change.IsUnchanged():
 	case f.change.Gone:
 		f.State = fileRemoved
 	case f.change.Exact:

@@ -22,7 +22,7 @@ func (s *setupRun) showNext(p *cli.Page) {
 
 func (s *setupRun) nextSteps() (lines []string) {
 	has := func(states ...fileState) bool {
-		return slices.ContainsFunc(s.files(), func(f *fileSetup) bool { return slices.Contains(states, f.State) })
+		return slices.ContainsFunc(s.allFiles(), func(f *fileSetup) bool { return slices.Contains(states, f.State) })
 	}
 	switch {
 	case s.flags.dryRun && has(fileToChange):
@@ -35,7 +35,7 @@ func (s *setupRun) nextSteps() (lines []string) {
 	first := ""
 	for _, c := range s.clients {
 		if slices.ContainsFunc(c.Files, hasState(fileChanged)) {
-			lines = append(lines, c.nextSteps()...)
+			lines = append(lines, c.clientSteps()...)
 			first = cmp.Or(first, c.desired.Call.Agent, c.Name)
 		}
 	}
@@ -43,13 +43,13 @@ func (s *setupRun) nextSteps() (lines []string) {
 	return append(lines, "To try it: handoff send "+first+" 'Say hello'. Then tell "+first+": take your handoff.")
 }
 
-// nextSteps returns the next steps of the person, and the questions that the client will ask.
-func (c *clientSetup) nextSteps() []string {
+// clientSteps returns the next steps of the person, and the questions that the client will ask.
+func (c *clientSetup) clientSteps() []string {
 	lines := []string{c.Title + ": " + c.Next}
 	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {
 		lines = append(lines, "  "+c.Hooks.Next)
 	}
-	trusted := c.desired.Server.Trust && c.HasTrust()
+	trusted := c.desired.Server.Trust && c.HasTrustOption()
 	if c.Asks != "" && !trusted {
 		lines = append(lines, "  "+c.Asks)
 	}

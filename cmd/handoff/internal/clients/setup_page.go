@@ -29,8 +29,8 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	}
 }
 
-// oneLine shows a path, or a text with one, in one line: the name of a folder cannot make lines that look like ours.
-func oneLine(text string) string {
+// toOneLine shows a path, or a text with one, in one line: the name of a folder cannot make lines that look like ours.
+func toOneLine(text string) string {
 	return strings.ReplaceAll(schemas.Visible(text), "\n", `\n`)
 }
 
@@ -40,20 +40,20 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case f.State == fileLeftAlone:
 		printLeftAlone(p, f)
 	case f.State == fileUnchanged:
-		p.Line("  %s: %s", oneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
+		p.Line("  %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
 		return
 	case !s.flags.dryRun && !s.flags.diff:
-		p.Line("  %s: %s", oneLine(f.Path), f.summary())
+		p.Line("  %s: %s", toOneLine(f.Path), f.changeSummary())
 	default:
 		printDiff(p, f.Diff)
 	}
 	if f.Since != "" {
-		p.Line("    %s", oneLine(f.Since))
+		p.Line("    %s", toOneLine(f.Since))
 	}
 }
 
-// summary says in a few words how a file changes.
-func (f *fileSetup) summary() string {
+// changeSummary says in a few words how a file changes.
+func (f *fileSetup) changeSummary() string {
 	added, removed := 0, 0
 	for line := range strings.Lines(f.Diff) {
 		switch {
@@ -63,16 +63,16 @@ func (f *fileSetup) summary() string {
 			removed++
 		}
 	}
-	return fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.Parts(), " and "), added, removed)
+	return fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.PartNames(), " and "), added, removed)
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
-	p.Line("  %s: %s: %s", oneLine(f.Path), p.Red(string(fileLeftAlone)), oneLine(f.Reason))
+	p.Line("  %s: %s: %s", toOneLine(f.Path), p.Red(string(fileLeftAlone)), toOneLine(f.Reason))
 	if f.Backup != "" {
-		p.Line("  A copy of what was there: %s", oneLine(f.Backup))
+		p.Line("  A copy of what was there: %s", toOneLine(f.Backup))
 	}
 	if f.Hint != "" {
-		p.Line("  %s", oneLine(f.Hint))
+		p.Line("  %s", toOneLine(f.Hint))
 	}
 	if f.Snippet != nil {
 		p.Line("  What belongs into it:")
@@ -95,11 +95,11 @@ func printDiff(p *cli.Page, diff string) {
 	}
 }
 
-// showDone shows the result of each file. It does not repeat the plan.
-func (s *setupRun) showDone(p *cli.Page) {
+// printResults shows the result of each file. It does not repeat the plan.
+func (s *setupRun) printResults(p *cli.Page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {
-			s.fileDone(p, c, f)
+			s.printFileResult(p, c, f)
 		}
 		if c.Live != nil {
 			printTrial(p, c)
@@ -108,7 +108,7 @@ func (s *setupRun) showDone(p *cli.Page) {
 	s.showNext(p)
 }
 
-func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
+func (s *setupRun) printFileResult(p *cli.Page, c *clientSetup, f *fileSetup) {
 	switch {
 	case f.State == fileLeftAlone && (s.flags.check || f.change.Err == nil):
 		printLeftAlone(p, f)
@@ -117,17 +117,17 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 			fileUnchanged: p.Green("set up"),
 			fileToChange:  p.Yellow("differs: " + c.setupCommand() + " changes it"),
 		}
-		p.Line("%s (%s): %s: %s", c.Title, c.Scope, oneLine(f.Path), said[f.State])
+		p.Line("%s (%s): %s: %s", c.Title, c.Scope, toOneLine(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestored, f.State == fileRemoved, f.State == fileCleared:
-		line := fmt.Sprintf("%s: %s", oneLine(f.Path), p.Green(string(f.State)))
+		line := fmt.Sprintf("%s: %s", toOneLine(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {
-			line += p.Faint(" (it was: " + oneLine(f.Backup) + ")")
+			line += p.Faint(" (it was: " + toOneLine(f.Backup) + ")")
 		}
 		p.Line("%s", line)
 	}
 	p.Field("  note", f.Note)
 	if f.Unread != "" {
-		p.Line("  %s %s", p.Yellow("warning:"), oneLine(f.Unread))
+		p.Line("  %s %s", p.Yellow("warning:"), toOneLine(f.Unread))
 	}
 }
 
@@ -136,19 +136,19 @@ func printTrial(p *cli.Page, c *clientSetup) {
 	case c.Live.Untried != "":
 		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 	case c.Live.Problem != "":
-		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), oneLine(c.Live.Problem))
+		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), toOneLine(c.Live.Problem))
 		p.Field("  try", c.Live.Remedy)
 	default:
 		p.Line("%s: handoff %s answers, with %d tools. %s",
-			c.Title, oneLine(c.Live.Version), c.Live.Tools, oneLine(c.Live.You))
+			c.Title, toOneLine(c.Live.Version), c.Live.Tools, toOneLine(c.Live.You))
 	}
 }
 
-// report prints the results, unless they were shown, and returns the exit status.
-func (s *setupRun) report(shown bool) error {
+// reportResults prints the results, unless they were shown, and returns the exit status.
+func (s *setupRun) reportResults(shown bool) error {
 	about := map[string]any{"scope": s.base.Scope, "clients": s.clients}
 	if !shown {
-		if err := s.PrintValue(about, s.showDone); err != nil {
+		if err := s.PrintValue(about, s.printResults); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (s *setupRun) report(shown bool) error {
 // person who named it wants something else.
 func (s *setupRun) needsPerson() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
-	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.files(), func(f *fileSetup) bool {
+	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.allFiles(), func(f *fileSetup) bool {
 		return f.State == fileLeftAlone && (s.namedByUser || !f.hasPlugin) || f.Unread != "" || s.flags.check && f.State == fileToChange
 	})
 }
@@ -177,7 +177,7 @@ func (s *setupRun) printSnippets() error {
 	return s.PrintValue(map[string]any{"scope": s.base.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
-				p.Line("%s", p.Faint("# "+of.Client+": "+oneLine(f.Path)))
+				p.Line("%s", p.Faint("# "+of.Client+": "+toOneLine(f.Path)))
 				p.Line("%s", schemas.Visible(strings.TrimRight(f.Text, "\n")))
 			}
 		}

@@ -15,8 +15,8 @@ import (
 type setupRun struct {
 	*cli.App
 	flags       setupFlags
-	base        setup.Desired // the same for all clients: the machine and the scope
-	setter      setup.Setter
+	base        setup.DesiredSetup // the same for all clients: the machine and the scope
+	setter      setup.Installer
 	namedByUser bool // the user named the clients
 	clients     []*clientSetup
 }
@@ -24,18 +24,18 @@ type setupRun struct {
 // clientSetup is the plan and the result for one client.
 type clientSetup struct {
 	client.Client `json:"-"`
-	desired       setup.Desired
+	desired       setup.DesiredSetup
 
 	Name  string       `json:"client"`
 	Scope client.Scope `json:"scope"`
 	Found bool         `json:"found"`
 	Files []*fileSetup `json:"files"`
-	Live  *trial       `json:"server,omitempty"`
+	Live  *serverTrial `json:"server,omitempty"`
 }
 
 // fileSetup is the plan and the result for one file.
 type fileSetup struct {
-	change    setup.Change
+	change    setup.FileChange
 	hasPlugin bool // left alone because the client has our plugin
 
 	Path    string         `json:"path"`
@@ -62,11 +62,11 @@ const (
 	fileLeftAlone fileState = "left alone"
 )
 
-// withDesired returns the clients, each with its desired setup in each scope. An option without a flag is as in the
+// clientsWithDesired returns the clients, each with its desired setup in each scope. An option without a flag is as in the
 // last setup of the client, so setup without flags changes nothing.
-func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
+func (s *setupRun) clientsWithDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
-		for _, scope := range s.scopes(c) {
+		for _, scope := range s.coveredScopes(c) {
 			switch {
 			case scope == client.User || len(c.Servers.Project) > 0:
 			case s.namedByUser && !s.flags.remove:
@@ -75,9 +75,9 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 			default:
 				continue
 			}
-			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.base.Machine)}
-			told := s.flags.override(s.previousOptions(c, s.desiredIn(scope)))
-			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // removal needs no valid options
+			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.IsFoundOn(s.base.Machine)}
+			told := s.flags.overrideOptions(s.previousOptions(c, s.desiredIn(scope)))
+			if of.desired, err = s.newDesired(scope, told); err != nil && !s.flags.remove { // removal needs no valid options
 				return nil, err
 			}
 			all = append(all, of)
@@ -86,13 +86,13 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 	return all, nil
 }
 
-// scopes returns the scopes that this run covers for a client: the scope of --scope or, for --check without --scope,
+// coveredScopes returns the scopes that this run covers for a client: the scope of --scope or, for --check without --scope,
 // each scope in which the client has an entry or hook of handoff.
-func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
+func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
-			again := scope == client.Project && c.Servers.In(client.User, s.base.Machine) == c.Servers.In(scope, s.base.Machine)
-			if server, hooks := s.desiredIn(scope).Present(c); !again && (server || hooks) {
+			again := scope == client.Project && c.Servers.PathFor(client.User, s.base.Machine) == c.Servers.PathFor(scope, s.base.Machine)
+			if server, hooks := s.desiredIn(scope).PresentParts(c); !again && (server || hooks) {
 				scopes = append(scopes, scope)
 			}
 		}
@@ -104,7 +104,7 @@ func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
 }
 
 // desiredIn returns the settings that are the same for all clients in a scope.
-func (s *setupRun) desiredIn(scope client.Scope) setup.Desired {
+func (s *setupRun) desiredIn(scope client.Scope) setup.DesiredSetup {
 	within := s.base
 	within.Scope, within.Call.Program = scope, s.Executable
 	return within
@@ -118,11 +118,11 @@ func (c *clientSetup) setupCommand() string {
 	return "handoff setup " + c.Name
 }
 
-// plan adds the changes of each client.
-func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
+// planFiles adds the changes of each client.
+func (s *setupRun) planFiles(how func(client.Client, setup.DesiredSetup) []setup.FileChange) {
 	for _, c := range s.clients {
 		for _, change := range how(c.Client, c.desired) {
-			f := planned(change)
+			f := newFileSetup(change)
 			if s.flags.check {
 				f.Diff = "" // --check asks whether files change, not how
 			}
@@ -136,12 +136,12 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 	}
 }
 
-func planned(change setup.Change) *fileSetup {
+func newFileSetup(change setup.FileChange) *fileSetup {
 	f := &fileSetup{change: change, Path: change.File.Path, State: fileToChange, Diff: change.Diff()}
 	switch {
 	case change.Err != nil:
 		f.leaveAlone(change.Err)
-	case change.Same():
+	case change.IsUnchanged():
 		f.State = fileUnchanged
 	}
 	if change.Foreign != nil {
@@ -154,12 +154,12 @@ func planned(change setup.Change) *fileSetup {
 }
 
 // versionNote names the version of handoff that set up a file. It is empty if that was this version.
-func versionNote(change setup.Change, now string) string {
-	by := change.SetUpBy()
+func versionNote(change setup.FileChange, now string) string {
+	by := change.LastSetupVersion()
 	switch {
 	case by == "" || by == now || change.Err != nil:
 		return ""
-	case change.Same():
+	case change.IsUnchanged():
 		return "since " + by
 	}
 	return fmt.Sprintf("set up by %s, now %s", by, now)
@@ -168,15 +168,15 @@ func versionNote(change setup.Change, now string) string {
 // leaveAlone notes why setup leaves a file alone, and how a person can help.
 func (f *fileSetup) leaveAlone(err error) {
 	f.State, f.Reason = fileLeftAlone, err.Error()
-	_, f.hasPlugin = errors.AsType[*setup.PluginInstalled](err)
+	_, f.hasPlugin = errors.AsType[*setup.PluginInstalledError](err)
 	if snippet := f.change.Snippet(); snippet.Text != "" {
 		f.Snippet = &snippet
 	}
-	f.Hint = setup.Hint(err)
+	f.Hint = setup.HintOf(err)
 }
 
-// forgetUntouched removes clients that have nothing of ours, unless the user named them.
-func (s *setupRun) forgetUntouched() {
+// dropUntouchedClients removes clients that have nothing of ours, unless the user named them.
+func (s *setupRun) dropUntouchedClients() {
 	if s.namedByUser {
 		return
 	}
@@ -185,8 +185,8 @@ func (s *setupRun) forgetUntouched() {
 	})
 }
 
-// files returns the files of all clients.
-func (s *setupRun) files() []*fileSetup {
+// allFiles returns the files of all clients.
+func (s *setupRun) allFiles() []*fileSetup {
 	return slices.Concat(schemas.Map(s.clients, func(c *clientSetup) []*fileSetup { return c.Files })...)
 }
 

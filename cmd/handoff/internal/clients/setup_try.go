@@ -16,9 +16,9 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// A trial is the answer of a server that setup called.
-type trial struct {
-	live.Reply
+// A serverTrial is the answer of a server that setup called.
+type serverTrial struct {
+	live.ServerReply
 
 	Untried string `json:"not_tried,omitempty"` // why
 	Problem string `json:"problem,omitempty"`
@@ -28,50 +28,50 @@ type trial struct {
 // tryTimeout is the time that a server has to answer.
 const tryTimeout = 15 * time.Second
 
-// try starts the server of each client that is set up, as the client would.
-func (s *setupRun) try(ctx context.Context) {
+// tryServers starts the server of each client that is set up, as the client would.
+func (s *setupRun) tryServers(ctx context.Context) {
 	for _, c := range s.clients {
-		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileLeftAlone {
+		if server, ok := c.desired.FindEntry(c.Client); ok && c.Files[0].State != fileLeftAlone {
 			end := s.Busy("trying the server of " + c.Title)
-			c.Live = s.ask(ctx, c, server)
+			c.Live = s.tryServer(ctx, c, server)
 			end()
 		}
 	}
 }
 
-// ask starts or calls the server of an entry and asks it the first questions of a client. The program runs under the
+// tryServer starts or calls the server of an entry and asks it the first questions of a client. The program runs under the
 // client's name, but without the client. In a directory that is no project, such as the home directory, the program
 // runs elsewhere, and ask leaves out the program's sentence about its workspace.
-func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *trial {
-	if server.Shared && !server.Written(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
-		return &trial{Untried: "it is not what setup writes"}
+func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server installed.ServerEntry) *serverTrial {
+	if server.Shared && !server.IsWrittenBySetup(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
+		return &serverTrial{Untried: "it is not what setup writes"}
 	}
 	token := s.Getenv(server.TokenEnv)
 	if server.TokenEnv != "" && token == "" {
-		return &trial{
+		return &serverTrial{
 			Problem: server.TokenEnv + " is not set here",
 			Remedy:  "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check",
 		}
 	}
-	web := newWeb()
+	web := newHTTPClient()
 	defer web.CloseIdleConnections()
 	m := s.base.Machine
-	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
+	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvWithoutProject})
 	asked := live.Trial{Machine: m, As: c.MCPName, Entry: server.ListedServer, Nowhere: err != nil, Token: token, HTTP: web}
 	ctx, end := context.WithTimeout(ctx, tryTimeout)
 	defer end()
 	reply, err := asked.Ask(ctx)
 	if err != nil {
-		return &trial{Problem: err.Error(), Remedy: s.remedy(c, server, err)}
+		return &serverTrial{Problem: err.Error(), Remedy: s.trialRemedy(c, server, err)}
 	}
 	if asked.Nowhere && server.URL == "" {
 		reply.You, _, _ = strings.Cut(reply.You, " in workspace ")
 	}
-	return &trial{Reply: reply}
+	return &serverTrial{ServerReply: reply}
 }
 
-// remedy returns the command or the advice for a server that did not answer well.
-func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) string {
+// trialRemedy returns the command or the advice for a server that did not answer well.
+func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err error) string {
 	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {
 	case server.URL != "" && another:
@@ -85,7 +85,7 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 	switch {
 	case another:
 		return shell.Line([]string{"command", "-v", program})
-	case s.base.Machine.Program(program) == "" && !filepath.IsAbs(program):
+	case s.base.Machine.ProgramPath(program) == "" && !filepath.IsAbs(program):
 		if runtime.GOOS == "windows" {
 			return "put " + filepath.Dir(s.Executable) + " on PATH: Settings, Edit environment variables for your account"
 		}
@@ -94,9 +94,9 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 	return shell.Line([]string{program, "where"}) // explains a problem with the workspace, if there is one
 }
 
-// getenvElsewhere returns the value of a variable, but hides the project of the client session in whose shell setup
+// getenvWithoutProject returns the value of a variable, but hides the project of the client session in whose shell setup
 // runs.
-func (s *setupRun) getenvElsewhere(name string) string {
+func (s *setupRun) getenvWithoutProject(name string) string {
 	if slices.Contains(client.ProjectVariables(), name) {
 		return ""
 	}

@@ -8,17 +8,17 @@ import (
 	"handoff/store/postgres"
 )
 
-// explainError returns [Explain] of err, or nil if err is nil.
-func explainError(workspace string, err error) error {
+// explainUnlessNil returns [ExplainDatabaseError] of err, or nil if err is nil.
+func explainUnlessNil(workspace string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return Explain(workspace, err)
+	return ExplainDatabaseError(workspace, err)
 }
 
-// Explain turns an error of package postgres into one for the caller, with a remedy. The message has the text of the
+// ExplainDatabaseError turns an error of package postgres into one for the caller, with a remedy. The message has the text of the
 // database; it never has the password.
-func Explain(workspace string, err error) *schemas.Error {
+func ExplainDatabaseError(workspace string, err error) *schemas.Error {
 	where := "the database"
 	if workspace != "" {
 		where = "workspace " + workspace

@@ -51,7 +51,7 @@ func checkExplanation(t *testing.T, address string, code schemas.Code, message, 
 	t.Helper()
 	err := writeLargeValue(t.Context(), address)
 	require.Error(t, err)
-	e := cluster.Explain("shop", err)
+	e := cluster.ExplainDatabaseError("shop", err)
 	require.Equal(t, code, e.Code, "%v", e)
 	require.Contains(t, e.Message, message)
 	require.NotContains(t, e.Message, "\n")

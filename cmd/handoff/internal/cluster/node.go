@@ -2,7 +2,7 @@
 // joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the
 // others, which forward their calls to it over HTTP.
 //
-// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. A node that
+// The election is a row of the database with an epoch and the owner's address (election.go). Nothing is locked. A node that
 // finds the owner gone raises the epoch and takes its place; the rows refuse later writes of an owner with an earlier
 // epoch. So the database may be restarted, and nodes may connect through a pooler. A node that was paused gives up the
 // workspaces that others took meanwhile.
@@ -62,11 +62,11 @@ type Node struct {
 	at      string     // the URL under which this node answers; empty until its first election, unless advertised
 	beating bool
 	server  *http.Server // nil with an advertised URL
-	served  map[string]*served
+	served  map[string]*servedWorkspace
 }
 
-// served is a workspace that this node owns.
-type served struct {
+// servedWorkspace is a workspace that this node owns.
+type servedWorkspace struct {
 	handler  http.Handler
 	underway sync.WaitGroup
 }
@@ -76,9 +76,9 @@ type served struct {
 func Join(ctx context.Context, c Config) (*Node, error) {
 	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
-		return nil, Explain("", err)
+		return nil, ExplainDatabaseError("", err)
 	}
-	n := &Node{config: c, db: db, secret: rand.Text(), served: map[string]*served{}}
+	n := &Node{config: c, db: db, secret: rand.Text(), served: map[string]*servedWorkspace{}}
 	n.at = strings.TrimSuffix(c.Advertise, "/")
 	if c.Stays {
 		return n, nil
@@ -100,7 +100,7 @@ func (n *Node) Ready(ctx context.Context) error {
 func (n *Node) HasWorkspace(ctx context.Context, workspace string) (bool, error) {
 	owner, err := n.db.Owner(ctx, workspace)
 	if err != nil {
-		return false, Explain(workspace, err)
+		return false, ExplainDatabaseError(workspace, err)
 	}
 	return owner.Epoch > 0, nil
 }
@@ -116,7 +116,7 @@ type Workspace struct {
 func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
 	found, err := n.db.Workspaces(ctx, name)
 	if err != nil {
-		return nil, Explain(name, err)
+		return nil, ExplainDatabaseError(name, err)
 	}
 	all := make([]Workspace, len(found))
 	for i, w := range found {
@@ -128,9 +128,9 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, nil
 }
 
-// Snapshot calls fn with the current rows of a workspace, see [postgres.Node.Snapshot]. Errors are *[schemas.Error],
+// ReadSnapshot calls fn with the current rows of a workspace, see [postgres.Node.Snapshot]. Errors are *[schemas.Error],
 // except the errors of fn.
-func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
+func (n *Node) ReadSnapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
 	var failed error
 	err := n.db.Snapshot(ctx, workspace, func(b store.Backend) error {
 		failed = fn(b)
@@ -139,12 +139,12 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 	if err == nil || failed != nil && !errors.Is(err, store.ErrUnreachable) {
 		return err
 	}
-	return Explain(workspace, err)
+	return ExplainDatabaseError(workspace, err)
 }
 
 // Remove deletes a workspace that no process owns. Errors are *[schemas.Error].
 func (n *Node) Remove(ctx context.Context, workspace string) error {
-	return explainError(workspace, n.db.Remove(ctx, workspace))
+	return explainUnlessNil(workspace, n.db.Remove(ctx, workspace))
 }
 
 // String returns the address of the database without its password.
@@ -214,10 +214,10 @@ func (n *Node) ensureReachable(ctx context.Context) error {
 	return nil
 }
 
-// serve passes requests about a workspace to h until the caller calls stop. Stop waits for the requests under way, for
+// serveWorkspace passes requests about a workspace to h until the caller calls stop. Stop waits for the requests under way, for
 // at most [relay.ShutdownLimit].
-func (n *Node) serve(workspace string, h http.Handler) (stop func()) {
-	s := &served{handler: h}
+func (n *Node) serveWorkspace(workspace string, h http.Handler) (stop func()) {
+	s := &servedWorkspace{handler: h}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.served[workspace] = s

@@ -16,11 +16,11 @@ import (
 // address. If it took the workspace by force, the first node would read old rows for a while.
 func TestSeat_WaitsForOwnerThatStarts(t *testing.T) {
 	address := postgrestest.Start(t)
-	seat := func(advertise string) *cluster.Seat {
+	seat := func(advertise string) *cluster.Election {
 		n, err := cluster.Join(t.Context(), cluster.Config{Store: address, Advertise: advertise, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		t.Cleanup(n.Close)
-		return n.Seat("shop")
+		return n.Election("shop")
 	}
 	first, second := seat("http://127.0.0.1:4261"), seat("http://127.0.0.1:4262")
 	_, found := first.Owner(t.Context())

@@ -59,11 +59,11 @@ var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 // Find returns the permission of a kind for a digest, or nil if there is none. The error is a sentence for people that
 // says why a permission does not count, for example because its file belongs to another user. Find writes nothing.
 func (b Book) Find(kind, digest string) (*Permission, error) {
-	dir, err := b.dir()
+	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
 		return nil, err
 	}
-	text, err := readOwned(filepath.Join(dir, kind+"-"+digest))
+	text, err := readOwnFile(filepath.Join(dir, kind+"-"+digest))
 	if err != nil || text == nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (b Book) Allow(kind, digest string, l Permission) error {
 	if err := b.ensureID(); err != nil {
 		return err
 	}
-	dir, err := b.dir()
+	dir, err := b.permissionDir()
 	if err == nil {
 		err = platform.MakePrivate(dir)
 	}
@@ -95,7 +95,7 @@ func (b Book) Allow(kind, digest string, l Permission) error {
 
 // Deny removes all permissions of a kind, or of every kind if kind is empty, and returns their number.
 func (b Book) Deny(kind string) (were int, err error) {
-	dir, err := b.dir()
+	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
 		return 0, err
 	}
@@ -114,18 +114,18 @@ func (b Book) Deny(kind string) (were int, err error) {
 
 // Stamp returns a text that changes with the book.
 func (b Book) Stamp() string {
-	dir, err := b.dir()
+	dir, err := b.permissionDir()
 	given, _ := os.ReadDir(dir) // there may be none
 	return fmt.Sprint(dir, err, given)
 }
 
-// dir returns the directory of this repository's permissions. It returns "" if the repository has no id yet, and
+// permissionDir returns the directory of this repository's permissions. It returns "" if the repository has no id yet, and
 // therefore no permissions.
-func (b Book) dir() (string, error) {
+func (b Book) permissionDir() (string, error) {
 	if b.IDDir == "" || b.StateDir == "" { // else the working directory would be read
 		return "", nil
 	}
-	id, err := readOwned(b.idFile())
+	id, err := readOwnFile(b.idFile())
 	if err != nil || len(id) == 0 {
 		return "", err
 	}
@@ -148,7 +148,7 @@ func (b Book) ensureID() error {
 	}
 	defer lock.Close()
 	if err = platform.Lock(lock); err == nil {
-		dir, named := b.dir()
+		dir, named := b.permissionDir()
 		if _, missing := os.Lstat(dir); missing != nil && named == nil {
 			id := rand.Text()
 			err = errors.Join(os.WriteFile(b.idFile(), []byte(id), 0o600), platform.MakePrivate(filepath.Join(b.StateDir, id)))
@@ -159,8 +159,8 @@ func (b Book) ensureID() error {
 
 func (b Book) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
 
-// readOwned reads a file that must belong to this user. It returns nil if the file does not exist.
-func readOwned(path string) ([]byte, error) {
+// readOwnFile reads a file that must belong to this user. It returns nil if the file does not exist.
+func readOwnFile(path string) ([]byte, error) {
 	if err := checkOwner(path, 0); err != nil {
 		return nil, err
 	}

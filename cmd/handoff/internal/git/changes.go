@@ -17,7 +17,7 @@ import (
 // branch: the branch that it follows under another name, the branch that the remote origin has checked out, main or
 // master. The base is empty if none of these exists.
 func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
-	rows, err := r.list(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	rows, err := r.runList(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil || len(rows) == 0 {
 		return "", nil, err
 	}
@@ -26,7 +26,7 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	}
 	_, upstream, _ := strings.Cut(rows[0], "...") // "## main...origin/main [gone]"
 	upstream, _, _ = strings.Cut(upstream, " ")
-	if base, err = r.base(ctx, upstream); err != nil && ctx.Err() == nil {
+	if base, err = r.mergeBase(ctx, upstream); err != nil && ctx.Err() == nil {
 		err = nil // the histories have no common commit
 	}
 	return base, uncommitted, err
@@ -35,8 +35,8 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 // HidingSetting returns the setting that hides an uncommitted file from Status: the name of a flag of git or of an
 // ignore file, else a general text.
 func (r Repository) HidingSetting(ctx context.Context, file string) string {
-	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
-	rule, _ := r.list(ctx, "check-ignore", "-v", "--", "./"+file)
+	flags, _ := r.runList(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
+	rule, _ := r.runList(ctx, "check-ignore", "-v", "--", "./"+file)
 	switch flag := strings.Join(flags, "") + " "; {
 	case flag[0] == 'S':
 		return "skip-worktree"
@@ -49,8 +49,8 @@ func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	return "the settings of git here"
 }
 
-// base returns the last commit that HEAD and its target branch have in common.
-func (r Repository) base(ctx context.Context, upstream string) (string, error) {
+// mergeBase returns the last commit that HEAD and its target branch have in common.
+func (r Repository) mergeBase(ctx context.Context, upstream string) (string, error) {
 	branch, commit := r.Head()
 	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
 	if own := []string{"refs/heads/" + upstream, "refs/remotes/" + upstream}; path.Base(upstream) != path.Base(branch) {
@@ -64,7 +64,7 @@ func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 		case tip == commit:
 			return commit, nil
 		default:
-			found, err := r.list(ctx, "merge-base", commit, tip)
+			found, err := r.runList(ctx, "merge-base", commit, tip)
 			return strings.TrimSpace(strings.Join(found, "")), err
 		}
 	}
@@ -79,12 +79,12 @@ func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string
 	if from == to {
 		return nil, nil
 	}
-	return r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
+	return r.runList(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
 }
 
 // NewestCommits lists the ids of the n newest commits in the history of HEAD.
 func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
-	rows, err := r.list(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
+	rows, err := r.runList(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
@@ -96,7 +96,7 @@ func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	if commit == older { // usual when no commit was made between a send and a claim
 		return true
 	}
-	_, err := r.list(ctx, "merge-base", "--is-ancestor", older, commit)
+	_, err := r.runList(ctx, "merge-base", "--is-ancestor", older, commit)
 	return err == nil
 }
 
@@ -105,37 +105,37 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
 	}
-	found, err := r.list(ctx, "ls-tree", "--name-only", "-z", commit, "--", path)
+	found, err := r.runList(ctx, "ls-tree", "--name-only", "-z", commit, "--", path)
 	return len(found) > 0, err
 }
 
 // Resolve returns the whole id of the commit that name names: a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
-	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	found, err := r.runList(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	return strings.TrimSpace(strings.Join(found, "")), err
 }
 
 // maxOutput limits the output of git, in bytes.
 const maxOutput = 64 << 20
 
-// list runs the program git, because no other code knows its index and its ignore rules, and returns the output, split
+// runList runs the program git, because no other code knows its index and its ignore rules, and returns the output, split
 // at zero bytes. Paths are relative to the root. Git writes no file in the tree, and runs no program that the
 // configuration names for differences, for watching files or for fetching missing objects. The error has
 // git's message, for example if a commit is not in the repository.
-func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
+func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
-	out, err := Run(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	out, err := RunCommand(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	if err != nil {
 		return nil, err
 	}
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// Run runs a command of git and returns its output. The command gets the variables of this process, except variables of
+// RunCommand runs a command of git and returns its output. The command gets the variables of this process, except variables of
 // git, for example those that a hook sets, and then env. Git ignores replacement objects of the repository. The error
 // has git's message.
-func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
+func RunCommand(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	cmd.WaitDelay = time.Second

@@ -38,7 +38,7 @@ func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	}
 	write(".git/info/attributes", "*.go diff=x\n")
 	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "elsewhere"))
-	r, ok := git.Find(dir, skipNone)
+	r, ok := git.FindRepository(dir, skipNone)
 	require.True(t, ok)
 	_, head := r.Head()
 	committed, err := r.ChangedFiles(t.Context(), since, head)
@@ -66,7 +66,7 @@ func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 	}
 	base := func(want string) {
 		t.Helper()
-		r, ok := git.Find(dir, skipNone)
+		r, ok := git.FindRepository(dir, skipNone)
 		require.True(t, ok)
 		got, _, err := r.Status(t.Context())
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 func TestStatus_FetchesNoMissingObjects(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) string {
-		out, err := git.Run(t.Context(), exec.Command("git", append([]string{"-C", dir}, args...)...))
+		out, err := git.RunCommand(t.Context(), exec.Command("git", append([]string{"-C", dir}, args...)...))
 		require.NoError(t, err)
 		return strings.TrimSpace(out)
 	}
@@ -113,7 +113,7 @@ func TestStatus_FetchesNoMissingObjects(t *testing.T) {
 		run("config", name, value)
 	}
 	require.NoError(t, os.Remove(filepath.Join(dir, ".git", "objects", tree[:2], tree[2:])))
-	r, found := git.Find(dir, func(string) bool { return false })
+	r, found := git.FindRepository(dir, func(string) bool { return false })
 	require.True(t, found)
 	_, _, err := r.Status(t.Context())
 	require.Error(t, err)

@@ -17,18 +17,18 @@ import (
 	"handoff/tools/platform"
 )
 
-// Repository has the paths of a repository. They are absolute if the path given to [Find] was.
+// Repository has the paths of a repository. They are absolute if the path given to [FindRepository] was.
 type Repository struct {
 	Root   string // of the working tree; empty in a bare repository
 	Dir    string // the git directory of this working tree
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// Find returns the repository of the nearest working tree, which is dir or a parent of dir. Only without a working tree
+// FindRepository returns the repository of the nearest working tree, which is dir or a parent of dir. Only without a working tree
 // it returns the nearest bare repository, because a folder that looks like a bare repository can be committed into a
 // working tree and come with a clone (git has safe.bareRepository for the same reason). It passes over directories for
 // which skip returns true. Ok is false if there is no repository.
-func Find(dir string, skip func(dir string) bool) (found Repository, ok bool) {
+func FindRepository(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
 			if r, isTree := workingTree(dir); isTree {
@@ -48,7 +48,7 @@ func Find(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 func workingTree(dir string) (Repository, bool) {
 	dotGit := filepath.Join(dir, ".git")
 	gitDir, shared := dotGit, dotGit
-	if content, err := readSmall(dotGit); err == nil {
+	if content, err := readSmallFile(dotGit); err == nil {
 		target, ok := parseGitFile(content)
 		if !ok {
 			return Repository{}, false
@@ -78,8 +78,8 @@ func isGitDir(dir, shared string) bool {
 // only if both refer to each other: the repository has the git directory among its worktrees, and the git directory
 // names dotGit. Otherwise a downloaded folder could pass for a part of any repository on this machine.
 func commonDir(gitDir, dotGit string) string {
-	shared, named := pathIn(gitDir, "commondir")
-	back, backNamed := pathIn(gitDir, "gitdir")
+	shared, named := readPathFile(gitDir, "commondir")
+	back, backNamed := readPathFile(gitDir, "gitdir")
 	worktrees := filepath.Join(shared, "worktrees")
 	if named && backNamed && platform.SameFile(filepath.Dir(gitDir), worktrees) && platform.SameFile(back, dotGit) {
 		return shared
@@ -87,9 +87,9 @@ func commonDir(gitDir, dotGit string) string {
 	return gitDir
 }
 
-// pathIn reads a path from a file of a git directory. Ok is false if the file has no path.
-func pathIn(gitDir, file string) (string, bool) {
-	content, err := readSmall(filepath.Join(gitDir, file))
+// readPathFile reads a path from a file of a git directory. Ok is false if the file has no path.
+func readPathFile(gitDir, file string) (string, bool) {
+	content, err := readSmallFile(filepath.Join(gitDir, file))
 	if err != nil {
 		return "", false
 	}
@@ -134,7 +134,7 @@ func IsObjectID(s string) bool {
 // commit is empty before the first commit. Both are empty if HEAD is unreadable or the references have a format that
 // this package does not read.
 func (r Repository) Head() (branch, commit string) {
-	content, err := readSmall(filepath.Join(r.Dir, "HEAD"))
+	content, err := readSmallFile(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
 		return "", ""
 	}
@@ -165,7 +165,7 @@ func parseHead(content string) (ref, commit string) {
 }
 
 func (r Repository) commitOf(ref string) string {
-	content, err := readSmall(filepath.Join(r.Common, filepath.FromSlash(ref)))
+	content, err := readSmallFile(filepath.Join(r.Common, filepath.FromSlash(ref)))
 	if err == nil {
 		other, commit := parseHead(content)
 		if strings.HasSuffix(ref, "/HEAD") && other != "" && !strings.HasSuffix(other, "/HEAD") { // the branch that a remote has checked out
@@ -178,11 +178,11 @@ func (r Repository) commitOf(ref string) string {
 		return ""
 	}
 	defer packed.Close()
-	return findPacked(io.LimitReader(packed, maxPackedRefs), ref)
+	return findPackedRef(io.LimitReader(packed, maxPackedRefs), ref)
 }
 
-// findPacked looks up a reference in packed-refs: in lines "ID NAME". It ignores comments and peeled tags.
-func findPacked(packed io.Reader, ref string) string {
+// findPackedRef looks up a reference in packed-refs: in lines "ID NAME". It ignores comments and peeled tags.
+func findPackedRef(packed io.Reader, ref string) string {
 	for lines := bufio.NewScanner(packed); lines.Scan(); {
 		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && IsObjectID(id) {
 			return id
@@ -191,8 +191,8 @@ func findPacked(packed io.Reader, ref string) string {
 	return ""
 }
 
-// readSmall reads a file of one line.
-func readSmall(path string) (string, error) {
+// readSmallFile reads a file of one line.
+func readSmallFile(path string) (string, error) {
 	content, err := platform.ReadRegular(path, maxSmallFile)
 	return string(content), err
 }

@@ -44,7 +44,7 @@ func newRepository(t *testing.T) string {
 // checkAgainstGit finds the repository of dir, and compares it with the output of git.
 func checkAgainstGit(t *testing.T, dir string) git.Repository {
 	t.Helper()
-	r, ok := git.Find(dir, skipNone)
+	r, ok := git.FindRepository(dir, skipNone)
 	require.True(t, ok)
 	require.Equal(t, runGit(t, dir, "rev-parse", "--path-format=absolute", "--git-dir"), r.Dir)
 	require.Equal(t, runGit(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"), r.Common)
@@ -106,7 +106,7 @@ func TestHead_PackedAndDetached(t *testing.T) {
 func TestHead_BeforeFirstCommitHasOnlyBranch(t *testing.T) {
 	repo := newRepository(t)
 	runGit(t, repo, "checkout", "--orphan", "empty")
-	r, ok := git.Find(repo, skipNone)
+	r, ok := git.FindRepository(repo, skipNone)
 	require.True(t, ok)
 	branch, commit := r.Head()
 	require.Equal(t, "empty", branch)
@@ -124,7 +124,7 @@ func TestFind_IgnoresOtherFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			make(t, dir)
-			_, ok := git.Find(dir, func(d string) bool { return d != dir })
+			_, ok := git.FindRepository(dir, func(d string) bool { return d != dir })
 			require.False(t, ok)
 		})
 	}
@@ -140,7 +140,7 @@ func TestFind_SkipsDirectories(t *testing.T) {
 	repo := newRepository(t)
 	below := filepath.Join(repo, "notes")
 	require.NoError(t, os.Mkdir(below, 0o755))
-	r, ok := git.Find(below, func(dir string) bool { return dir == repo })
+	r, ok := git.FindRepository(below, func(dir string) bool { return dir == repo })
 	require.False(t, ok && r.Root == repo)
 }
 
@@ -153,7 +153,7 @@ func TestFind_IgnoresCommittedGitDirectory(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(trap, "HEAD"), "ref: refs/heads/main\n")
 	writeFile(t, filepath.Join(trap, "commondir"), filepath.Join(victim, ".git")+"\n")
-	r, ok := git.Find(trap, skipNone)
+	r, ok := git.FindRepository(trap, skipNone)
 	require.True(t, ok)
 	require.Equal(t, clone, r.Root)
 	require.Equal(t, filepath.Join(clone, ".git"), r.Common)
@@ -179,7 +179,7 @@ func TestFind_CommonDirectoryMustReferBack(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(victim, ".git"), filepath.Join(linkedTo, ".git")))
 
 	for _, dir := range []string{unregistered, borrowed, direct, linkedTo} {
-		_, ok := git.Find(dir, func(d string) bool { return d != dir })
+		_, ok := git.FindRepository(dir, func(d string) bool { return d != dir })
 		require.False(t, ok)
 	}
 	require.Equal(t, filepath.Join(victim, ".git"), checkAgainstGit(t, linked).Common)
@@ -189,7 +189,7 @@ func TestHead_ReadsPackedRefsFromRegularFileOnly(t *testing.T) {
 	repo := newRepository(t)
 	require.NoError(t, os.Remove(filepath.Join(repo, ".git", "refs", "heads", "main")))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(repo, ".git", "packed-refs")))
-	r, ok := git.Find(repo, skipNone)
+	r, ok := git.FindRepository(repo, skipNone)
 	require.True(t, ok)
 	branch, commit := r.Head()
 	require.Equal(t, "main", branch)

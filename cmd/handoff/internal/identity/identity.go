@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// Caller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, empty for none. The
+// CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, empty for none. The
 // agent is empty if it is not known. The error is the error of [schemas.Caller.As] for an invalid name.
-func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
+func CommandCaller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := detectClient(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
 	switch {
@@ -27,9 +27,9 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 	return by, nil
 }
 
-// Server returns the caller over the connection of a client to the server that the client started. If name is
+// ServerCaller returns the caller over the connection of a client to the server that the client started. If name is
 // empty, the agent is empty: the server then derives it from the client's MCP name, see [AgentOfClient].
-func Server(name string, getenv func(string) string) (schemas.Caller, error) {
+func ServerCaller(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(detectClient(getenv).Shell.Session)}
 	if name == "" {
 		return by, nil
@@ -37,31 +37,31 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	return by.As(name)
 }
 
-// Session returns the id of the client session from the environment, or empty. It ignores variables of another client
+// SessionID returns the id of the client session from the environment, or empty. It ignores variables of another client
 // that started this client.
-func Session(agent schemas.Agent, getenv func(string) string) string {
-	return getenv(shellOf(agent).Session)
+func SessionID(agent schemas.Agent, getenv func(string) string) string {
+	return getenv(shellVariables(agent).Session)
 }
 
-// Process returns the process id of the client in whose shell a command runs, or empty if the client's shells do not
+// ClientProcess returns the process id of the client in whose shell a command runs, or empty if the client's shells do not
 // have it. The process id identifies the client better than the session id: a client may begin another session without
 // telling the server that it started before.
-func Process(agent schemas.Agent, getenv func(string) string) string {
-	return getenv(shellOf(agent).Process)
+func ClientProcess(agent schemas.Agent, getenv func(string) string) string {
+	return getenv(shellVariables(agent).Process)
 }
 
-// ProcessOver returns, in a server that the client started, the process id of the client: parent, the id of the parent
-// process. It equals [Process] in the client's shells, and is empty for a client whose shells do not have it.
-func ProcessOver(agent schemas.Agent, parent int) string {
-	if shellOf(agent).Process == "" {
+// ParentClientProcess returns, in a server that the client started, the process id of the client: parent, the id of the parent
+// process. It equals [ClientProcess] in the client's shells, and is empty for a client whose shells do not have it.
+func ParentClientProcess(agent schemas.Agent, parent int) string {
+	if shellVariables(agent).Process == "" {
 		return ""
 	}
 	return strconv.Itoa(parent)
 }
 
-// shellOf describes the shells of a client.
-func shellOf(agent schemas.Agent) client.Shell {
-	c, _ := client.Named(string(agent))
+// shellVariables describes the shells of a client.
+func shellVariables(agent schemas.Agent) client.ShellVariables {
+	c, _ := client.ByName(string(agent))
 	return c.Shell
 }
 
@@ -82,10 +82,10 @@ func NoNameError() *schemas.Error {
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }
 
-// ClientAbove returns the title of the client that runs this process, also through a terminal. It recognises a client
+// RunningClientTitle returns the title of the client that runs this process, also through a terminal. It recognises a client
 // by the variables of its shells, or by its program among the parent programs. It ignores clients without these
 // variables. Some are editors, and people use the terminals of editors, too. It returns empty for no known client.
-func ClientAbove(getenv func(string) string, programs []string) string {
+func RunningClientTitle(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title
 	}

@@ -31,7 +31,7 @@ func TestCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 		"only the home of a client": {vars: map[string]string{"CODEX_HOME": "/x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			by, err := identity.Caller(tt.flag, func(name string) string { return tt.vars[name] }, tt.terminal)
+			by, err := identity.CommandCaller(tt.flag, func(name string) string { return tt.vars[name] }, tt.terminal)
 			require.NoError(t, err)
 			require.Equal(t, schemas.Caller{Agent: tt.agent, AgentID: tt.run, Via: schemas.ViaCLI}, by)
 		})
@@ -40,7 +40,7 @@ func TestCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 
 func TestCaller_RefusesReservedNames(t *testing.T) {
 	for name, code := range map[string]schemas.Code{"system": schemas.Denied, "a b": schemas.Invalid} {
-		_, err := identity.Caller(name, func(string) string { return "" }, false)
+		_, err := identity.CommandCaller(name, func(string) string { return "" }, false)
 		require.Equal(t, code, schemas.AsError(err).Code)
 	}
 }
@@ -65,11 +65,11 @@ func TestServer_HasSessionOfClient(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
 	getenv := func(name string) string { return vars[name] }
 
-	by, err := identity.Server("", getenv)
+	by, err := identity.ServerCaller("", getenv)
 	require.NoError(t, err)
 	require.Equal(t, schemas.Caller{AgentID: "s1", Via: schemas.ViaStdio}, by)
 
-	_, err = identity.Server("human", getenv)
+	_, err = identity.ServerCaller("human", getenv)
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
 }
 
@@ -77,8 +77,8 @@ func TestProcessOver_MatchesShell(t *testing.T) {
 	vars := map[string]string{"CLAUDE_PID": "42"} // processes of the client inherit it
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
-		require.Equal(t, want, identity.Process(agent, getenv), agent)
-		require.Equal(t, want, identity.ProcessOver(agent, 42), agent)
+		require.Equal(t, want, identity.ClientProcess(agent, getenv), agent)
+		require.Equal(t, want, identity.ParentClientProcess(agent, 42), agent)
 	}
 }
 
@@ -86,6 +86,6 @@ func TestSession_IgnoresOtherClients(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // processes of the client inherit them
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {
-		require.Equal(t, want, identity.Session(agent, getenv), agent)
+		require.Equal(t, want, identity.SessionID(agent, getenv), agent)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Dropping writer never waits for its reader: it drops writes that do not fit into its queue of 256. Otherwise a
+// A DroppingWriter never waits for its reader: it drops writes that do not fit into its queue of 256. Otherwise a
 // client that does not read stderr would block the process after 64 KB, and with it all other clients of the process.
-// It is safe for use by many goroutines. Use [NewDropping].
-type Dropping struct {
+// It is safe for use by many goroutines. Use [NewDroppingWriter].
+type DroppingWriter struct {
 	mu    sync.Mutex // guards shut and the closing of queue
 	queue chan []byte
 	shut  bool          // queue is closed
@@ -22,15 +22,15 @@ const (
 	closeLimit  = 100 * time.Millisecond // how long Close waits for a slow reader
 )
 
-// NewDropping returns a writer to w, which it does not close. The caller calls Close.
-func NewDropping(w io.Writer) *Dropping {
-	d := &Dropping{queue: make(chan []byte, queueLength), done: make(chan struct{})}
-	go d.copy(w) // Close waits for it, but not for ever: no call can end a blocked Write
+// NewDroppingWriter returns a writer to w, which it does not close. The caller calls Close.
+func NewDroppingWriter(w io.Writer) *DroppingWriter {
+	d := &DroppingWriter{queue: make(chan []byte, queueLength), done: make(chan struct{})}
+	go d.writeQueued(w) // Close waits for it, but not for ever: no call can end a blocked Write
 	return d
 }
 
 // Write queues a copy of p, or drops it. It always returns len(p) and no error.
-func (d *Dropping) Write(p []byte) (int, error) {
+func (d *DroppingWriter) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.shut {
@@ -43,7 +43,7 @@ func (d *Dropping) Write(p []byte) (int, error) {
 }
 
 // Close waits until the queue is written, for at most 100 ms. It never fails, and may be called twice.
-func (d *Dropping) Close() error {
+func (d *DroppingWriter) Close() error {
 	d.mu.Lock()
 	if !d.shut {
 		d.shut = true
@@ -57,7 +57,7 @@ func (d *Dropping) Close() error {
 	return nil
 }
 
-func (d *Dropping) copy(w io.Writer) {
+func (d *DroppingWriter) writeQueued(w io.Writer) {
 	defer close(d.done)
 	for p := range d.queue {
 		if _, err := w.Write(p); err != nil {

@@ -12,7 +12,7 @@ import (
 
 func TestDropping_DeliversToReader(t *testing.T) {
 	var b bytes.Buffer
-	d := NewDropping(&b)
+	d := NewDroppingWriter(&b)
 	for range 3 {
 		_, err := d.Write([]byte("line\n"))
 		require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestDropping_DeliversToReader(t *testing.T) {
 func TestDropping_NeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
-		d := NewDropping(w)
+		d := NewDroppingWriter(w)
 		for range 10 * queueLength {
 			n, err := d.Write([]byte("x"))
 			require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 func TestFile_WritesNothingAfterClose(t *testing.T) {
 	for name, before := range map[string]string{"a file with lines": "in time\n", "a file without": ""} {
 		t.Run(name, func(t *testing.T) {
-			f := &file{path: Path(t.TempDir())}
+			f := &rotatingFile{path: Path(t.TempDir())}
 			if before != "" {
 				_, err := f.Write([]byte(before))
 				require.NoError(t, err)

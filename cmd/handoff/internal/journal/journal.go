@@ -18,8 +18,8 @@ import (
 // has called closeLog, which writes the lines in the queue, for at most 100 ms, and closes the file. Later lines are
 // lost. CloseLog may be called twice.
 func New(dir string) (log *slog.Logger, closeLog func() error) {
-	f := &file{path: Path(dir)}
-	queue := NewDropping(f)
+	f := &rotatingFile{path: Path(dir)}
+	queue := NewDroppingWriter(f)
 	log = slog.New(slog.NewTextHandler(queue, nil)).With(slog.Int("pid", os.Getpid()))
 	return log, func() error {
 		_ = queue.Close() // it never fails
@@ -35,8 +35,8 @@ func rotatedPath(path string) string { return path + ".1" }
 
 const maxFileSize = 1 << 20 // bytes
 
-// A file is a log file for whole lines. When it is full, Write renames it and begins a new file.
-type file struct {
+// A rotatingFile is a log file for whole lines. When it is full, Write renames it and begins a new file.
+type rotatingFile struct {
 	path string
 
 	mu     sync.Mutex // guards the fields below: Close does not wait long for the last Write
@@ -46,7 +46,7 @@ type file struct {
 }
 
 // Write adds a line if it can. It returns no error, because after one the next line would be lost too.
-func (f *file) Write(line []byte) (int, error) {
+func (f *rotatingFile) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed && f.openOrRotate() == nil {
@@ -58,7 +58,7 @@ func (f *file) Write(line []byte) (int, error) {
 
 // openOrRotate opens the file if it is not open. When the file is full, it renames it and opens a new file; if it
 // cannot rename the file, it empties it.
-func (f *file) openOrRotate() error {
+func (f *rotatingFile) openOrRotate() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {
 			return err
@@ -75,8 +75,8 @@ func (f *file) openOrRotate() error {
 	return f.open()
 }
 
-func (f *file) open() error {
-	out, err := open(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
+func (f *rotatingFile) open() error {
+	out, err := openFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err == nil {
 		f.out, f.size = out.File, out.info.Size()
 	}
@@ -84,7 +84,7 @@ func (f *file) open() error {
 }
 
 // close closes the file: another process may write to it from now on. It may be called twice.
-func (f *file) close() error {
+func (f *rotatingFile) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true

@@ -22,9 +22,9 @@ type reader struct {
 	offset int64       // bytes of it that were read
 }
 
-// next returns the lines that were written since the last call of next.
-func (r *reader) next() (lines []string, err error) {
-	files, err := r.open()
+// nextLines returns the lines that were written since the last call of next.
+func (r *reader) nextLines() (lines []string, err error) {
+	files, err := r.openFiles()
 	defer func() {
 		for _, f := range files {
 			_ = f.Close() // it was only read
@@ -33,9 +33,9 @@ func (r *reader) next() (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	known := slices.IndexFunc(files, func(f opened) bool { return os.SameFile(r.at, f.info) })
+	known := slices.IndexFunc(files, func(f openLogFile) bool { return os.SameFile(r.at, f.info) })
 	for _, f := range files[max(0, known):] {
-		more, err := r.read(f)
+		more, err := r.readLines(f)
 		lines = append(lines, more...)
 		if err != nil {
 			return lines, err
@@ -44,16 +44,16 @@ func (r *reader) next() (lines []string, err error) {
 	return lines, nil
 }
 
-type opened struct {
+type openLogFile struct {
 	*os.File
 	info fs.FileInfo
 }
 
-// open opens the files that exist, the earlier one first. A file that is renamed meanwhile is opened once.
-func (r *reader) open() ([]opened, error) {
-	var files []opened
+// openFiles opens the files that exist, the earlier one first. A file that is renamed meanwhile is opened once.
+func (r *reader) openFiles() ([]openLogFile, error) {
+	var files []openLogFile
 	for _, path := range []string{r.path, rotatedPath(r.path)} {
-		f, err := open(path, os.O_RDONLY)
+		f, err := openFile(path, os.O_RDONLY)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -68,21 +68,21 @@ func (r *reader) open() ([]opened, error) {
 	return files, nil
 }
 
-func open(path string, flags int) (opened, error) {
+func openFile(path string, flags int) (openLogFile, error) {
 	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
-		return opened{}, err
+		return openLogFile{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
 		_ = f.Close() // nothing was written
-		return opened{}, err
+		return openLogFile{}, err
 	}
-	return opened{f, info}, nil
+	return openLogFile{f, info}, nil
 }
 
-// read returns the unread lines of f. It leaves an incomplete last line for the next call.
-func (r *reader) read(f opened) ([]string, error) {
+// readLines returns the unread lines of f. It leaves an incomplete last line for the next call.
+func (r *reader) readLines(f openLogFile) ([]string, error) {
 	if !os.SameFile(r.at, f.info) || f.info.Size() < r.offset {
 		r.offset = 0
 	}
@@ -121,7 +121,7 @@ func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string
 // yieldLast yields the last n of the new lines. It reports whether Lines should continue: false after an error, or when
 // the loop over the lines ended.
 func (r *reader) yieldLast(n int, yield func(string, error) bool) bool {
-	lines, err := r.next()
+	lines, err := r.nextLines()
 	for _, line := range lines[max(0, len(lines)-n):] {
 		if !yield(line, nil) {
 			return false

@@ -60,7 +60,7 @@ func checkEmpty(f *os.File) error {
 // FromDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
 // for failures of the database, else errors of the store.
 func FromDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
-	return node.Snapshot(ctx, name, func(rows store.Backend) error {
+	return node.ReadSnapshot(ctx, name, func(rows store.Backend) error {
 		file, err := openRows(ctx, bolt.Config{Path: path})
 		if err != nil {
 			return err

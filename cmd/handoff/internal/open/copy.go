@@ -41,13 +41,13 @@ func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend
 // WithDatabase owns a workspace of a database while fn runs, also if the workspace was moved or is incomplete. It
 // returns conflict if another process has the workspace open.
 func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
-	return withSeat(ctx, name, node, func(_ *cluster.Seat, rows store.Backend) error { return fn(rows) })
+	return withSeat(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
 }
 
 // withSeat does the work of [WithDatabase]. It also gives fn the seat, with which fn can change the name of the
 // workspace.
-func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Seat, store.Backend) error) (err error) {
-	seat := node.Seat(name)
+func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
+	seat := node.Election(name)
 	owner, _ := seat.Owner(ctx) // the process that has the workspace open, for the error
 	tenure, err := seat.Try(ctx)
 	if errors.Is(err, relay.ErrInUse) {

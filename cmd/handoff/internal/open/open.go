@@ -81,7 +81,7 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	}
 	rows := c.openFile
 	if c.Cluster != nil {
-		seat := c.Cluster.Seat(c.Name)
+		seat := c.Cluster.Election(c.Name)
 		shared.Election, shared.Files = seat, nil
 		rows = func(ctx context.Context, _ *slog.Logger) (store.Backend, error) { return seat.Open(ctx) }
 	}
@@ -161,7 +161,7 @@ func explain(c Config, err error) error {
 	}
 	switch {
 	case c.Cluster != nil:
-		return c.Cluster.Seat(c.Name).Unusable(err)
+		return c.Cluster.Election(c.Name).Unusable(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
 	case errors.Is(err, store.ErrLocked):

@@ -191,7 +191,7 @@ func RestoreDatabase(
 		moved, err = copyBackup(ctx, travel.Copy{To: rows, Place: node.String()}, backup, files)
 		return err
 	}
-	err = withSeat(ctx, name, node, func(seat *cluster.Seat, rows store.Backend) error {
+	err = withSeat(ctx, name, node, func(seat *cluster.Election, rows store.Backend) error {
 		used, err := inUse(ctx, rows)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func RestoreDatabase(
 		return seat.Replace(ctx, stagedName(name), kept)
 	})
 	if errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnreachable) {
-		err = cluster.Explain(name, err)
+		err = cluster.ExplainDatabaseError(name, err)
 	}
 	return kept, moved, err
 }
@@ -239,7 +239,7 @@ func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspa
 // UndoDatabase exchanges a workspace of a database with the workspace that the last restore replaced.
 func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
 	return withKept(ctx, name, node, func() error {
-		return withSeat(ctx, name, node, func(seat *cluster.Seat, _ store.Backend) error {
+		return withSeat(ctx, name, node, func(seat *cluster.Election, _ store.Backend) error {
 			return seat.Replace(ctx, KeptName(name), KeptName(name))
 		})
 	})

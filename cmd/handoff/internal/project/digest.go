@@ -15,9 +15,9 @@ import (
 	"handoff/tools"
 )
 
-// digestOf returns the digest of a regular file in the form of [schemas.File], or gone if the file does not exist. The
+// fileDigest returns the digest of a regular file in the form of [schemas.File], or gone if the file does not exist. The
 // digest is empty if the file is too large, either by itself or for the bytes that one call may still read (left).
-func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) {
+func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool) {
 	if path == "" || strings.ContainsAny(path, "*?[{:") {
 		return "", false
 	}
@@ -36,7 +36,7 @@ func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) 
 
 // addChangedFiles adds to the answer of a claim the names of files in the context whose content in this checkout
 // differs from the content when the handoff was sent.
-func (f *Files) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
+func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
 		return out
@@ -50,23 +50,23 @@ func (f *Files) addChangedFiles(ctx context.Context, c tools.Call, out json.RawM
 	if h == nil || h.Context == nil {
 		return out
 	}
-	text, err := schemas.Encode(changedSince(root, h.Context.Files))
+	text, err := schemas.Encode(describeChangedFiles(root, h.Context.Files))
 	if err != nil || string(text) == `""` {
 		return out
 	}
 	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
 }
 
-// changedSince returns a sentence about the files that have another digest now, and the files that are gone. It returns
+// describeChangedFiles returns a sentence about the files that have another digest now, and the files that are gone. It returns
 // "" if there are none.
-func changedSince(root *os.Root, files []schemas.File) string {
+func describeChangedFiles(root *os.Root, files []schemas.File) string {
 	var changed, gone []string
 	left := 4 * mostRead
 	for _, file := range files {
 		if file.Digest == "" {
 			continue
 		}
-		switch digest, none := digestOf(root, file.Path, &left); {
+		switch digest, none := fileDigest(root, file.Path, &left); {
 		case none:
 			gone = append(gone, file.Path)
 		case digest != "" && digest != file.Digest:

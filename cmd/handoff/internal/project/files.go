@@ -18,11 +18,11 @@ import (
 	"handoff/tools"
 )
 
-// Files is an invoker that reads the project's files to which a call refers, because only a process on the same machine
+// Invoker is an invoker that reads the project's files to which a call refers, because only a process on the same machine
 // can read them. In a reference it replaces the path by the content of the file. In the context it marks missing files,
 // and adds digests of the others, so that a claim in another checkout can report which files differ. It also adds the
 // git working tree to the caller, where no agent can write it by itself. Its methods may be called concurrently.
-type Files struct {
+type Invoker struct {
 	tools.Invoker
 	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
 	Patience time.Duration // minimal time limit of git
@@ -37,11 +37,11 @@ type Files struct {
 
 // Invoke adds the files to a call and passes the call on. The error is invalid if the call refers to a file that may
 // not be read.
-func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
-	if c.Args, err = Enclose(c.Args, f.Dir); err != nil {
+func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
+	if c.Args, err = EncloseFiles(c.Args, f.Dir); err != nil {
 		return nil, err
 	}
-	f.addTree(ctx, &c)
+	f.addWorkingTree(ctx, &c)
 	out, err := f.Invoker.Invoke(ctx, c)
 	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
 		out = f.addChangedFiles(ctx, c, out)
@@ -52,9 +52,9 @@ func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, er
 // mostRead is the maximal number of bytes that one call reads: the size of a message over any transport.
 const mostRead = 4 << 20
 
-// Enclose returns the arguments of a call with the files of a project to which they refer, see [Files]. Arguments
+// EncloseFiles returns the arguments of a call with the files of a project to which they refer, see [Invoker]. Arguments
 // without such files stay unchanged, byte for byte.
-func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
+func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte(`"path"`)) {
 		return args, nil
 	}
@@ -71,15 +71,15 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	changed, left, digested := false, mostRead, 4*mostRead
 	for _, object := range []any{whole, fieldOf(whole, "changes"), fieldOf(whole, "continuation")} {
 		context := fieldOf(object, "context")
-		for _, ref := range objectsIn(context, "references") {
+		for _, ref := range objectsInList(context, "references") {
 			taken, err := encloseContent(root, ref, left)
 			if err != nil {
 				return nil, err
 			}
 			changed, left = changed || taken > 0, left-taken
 		}
-		for _, file := range objectsIn(context, "files") {
-			changed = noteFile(root, file, &digested) || changed
+		for _, file := range objectsInList(context, "files") {
+			changed = noteContextFile(root, file, &digested) || changed
 		}
 	}
 	if !changed {
@@ -94,8 +94,8 @@ func fieldOf(v any, name string) any {
 	return object[name]
 }
 
-// objectsIn returns the objects in the list that is the field name of the object v.
-func objectsIn(v any, name string) (objects []map[string]any) {
+// objectsInList returns the objects in the list that is the field name of the object v.
+func objectsInList(v any, name string) (objects []map[string]any) {
 	list, _ := fieldOf(v, name).([]any)
 	for _, entry := range list {
 		if object, ok := entry.(map[string]any); ok {
@@ -112,7 +112,7 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	if path == "" || ref["content"] != nil {
 		return 0, nil
 	}
-	text, err := read(root, path, most)
+	text, err := readTextFile(root, path, most)
 	if err != nil {
 		return 0, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
 			WithHint("Name a whole text file inside of the project %s: its reader takes parts of it. Nothing was sent.",
@@ -121,16 +121,16 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	delete(ref, "path")
 	ref["content"] = text
 	if ref["name"] == nil {
-		ref["name"] = NameOf(path)
+		ref["name"] = ReferenceName(path)
 	}
 	return len(text), nil
 }
 
-// noteFile marks a missing file of the context, and adds the digest of an existing file, if the call may still read
+// noteContextFile marks a missing file of the context, and adds the digest of an existing file, if the call may still read
 // enough bytes (left).
-func noteFile(root *os.Root, file map[string]any, left *int) (changed bool) {
+func noteContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
-	digest, gone := digestOf(root, path, left)
+	digest, gone := fileDigest(root, path, left)
 	switch {
 	case gone:
 		file["missing"] = true
@@ -140,8 +140,8 @@ func noteFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	return gone || digest != ""
 }
 
-// NameOf returns the name of a reference with the content of a file.
-func NameOf(path string) string {
+// ReferenceName returns the name of a reference with the content of a file.
+func ReferenceName(path string) string {
 	return schemas.Clip(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("0123456789._-", r)) {
 			return r
@@ -150,8 +150,8 @@ func NameOf(path string) string {
 	}, strings.TrimLeft(filepath.Base(path), ".-")), 60)
 }
 
-// read reads a regular text file of at most most bytes inside of a directory, also through links.
-func read(root *os.Root, path string, most int) (string, error) {
+// readTextFile reads a regular text file of at most most bytes inside of a directory, also through links.
+func readTextFile(root *os.Root, path string, most int) (string, error) {
 	path = relativeTo(root, path)
 	info, err := root.Stat(path)
 	switch {

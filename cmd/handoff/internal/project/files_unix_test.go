@@ -36,7 +36,7 @@ func TestEnclose_TakesOnlyFilesOfProject(t *testing.T) {
 		args, err := schemas.Encode(schemas.SendIn{Task: "x", Context: &schemas.Context{References: []schemas.Reference{{Path: path}}}})
 		require.NoError(t, err)
 		for _, at := range []string{"%", `{"changes":%}`, `{"continuation":%}`} {
-			out, err := project.Enclose(json.RawMessage(strings.Replace(at, "%", string(args), 1)), dir)
+			out, err := project.EncloseFiles(json.RawMessage(strings.Replace(at, "%", string(args), 1)), dir)
 			if refused != "" {
 				require.ErrorContains(t, err, refused, path)
 				continue
@@ -55,9 +55,9 @@ func TestEnclose_LimitsBytesOfCall(t *testing.T) {
 	args := func(n int) json.RawMessage {
 		return json.RawMessage(`{"context": {"references": [` + strings.TrimSuffix(strings.Repeat(`{"path": "x"},`, n), ",") + `]}}`)
 	}
-	_, err := project.Enclose(args(4), dir)
+	_, err := project.EncloseFiles(args(4), dir)
 	require.NoError(t, err)
-	_, err = project.Enclose(args(5), dir)
+	_, err = project.EncloseFiles(args(5), dir)
 	require.ErrorContains(t, err, "too much")
 }
 
@@ -65,13 +65,13 @@ func TestEnclose_KeepsArgumentsWithoutFiles(t *testing.T) {
 	for _, args := range []string{
 		``, `{}`, `{"path": 1}`, `"path"`, `{"context": "path"}`, `{"context": {"references": {"path": "x"}}}`, `{"context": {"files": ["path"]}}`,
 	} {
-		out, err := project.Enclose(json.RawMessage(args), t.TempDir())
+		out, err := project.EncloseFiles(json.RawMessage(args), t.TempDir())
 		require.NoError(t, err)
 		if args != "" && json.Valid([]byte(args)) {
 			require.JSONEq(t, args, string(out))
 		}
 	}
-	out, err := project.Enclose(json.RawMessage(`{"context": {"files": [{"path": "gone.go", "lnies": "1-2"}, {"path": "*.go"}]}}`), t.TempDir())
+	out, err := project.EncloseFiles(json.RawMessage(`{"context": {"files": [{"path": "gone.go", "lnies": "1-2"}, {"path": "*.go"}]}}`), t.TempDir())
 	require.NoError(t, err)
 	require.JSONEq(t, `{"context": {"files": [{"path": "gone.go", "lnies": "1-2", "missing": true}, {"path": "*.go"}]}}`, string(out))
 }

@@ -22,12 +22,12 @@ import (
 	"handoff/tools"
 )
 
-// tree returns the git working tree around the project, with branch and commit, and its repository; nil if there is
+// workingTree returns the git working tree around the project, with branch and commit, and its repository; nil if there is
 // none. It looks for a repository once a second at most.
-func (f *Files) tree() (*schemas.Tree, git.Repository) {
+func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	f.mu.Lock()
 	if time.Since(f.lookedAt) > time.Second {
-		f.repository, f.inside = git.Find(f.Dir, func(string) bool { return false })
+		f.repository, f.inside = git.FindRepository(f.Dir, func(string) bool { return false })
 		f.lookedAt = time.Now()
 	}
 	r, ok := f.repository, f.inside
@@ -53,18 +53,18 @@ type workArguments struct {
 	Type      string         `json:"type"`
 }
 
-// addTree adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
+// addWorkingTree adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
 // also the changes of the branch; and to the last two the changes since the claim. It adds nothing to other calls,
 // and nothing without git.
-func (f *Files) addTree(ctx context.Context, c *tools.Call) {
+func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(treeTools, c.Tool) {
 		return
 	}
-	tree, repository := f.tree()
+	tree, repository := f.workingTree()
 	if tree == nil { // before it reads the arguments
 		return
 	}
-	about, ok := treeWork(*c)
+	about, ok := workOfCall(*c)
 	if !ok {
 		return
 	}
@@ -72,7 +72,7 @@ func (f *Files) addTree(ctx context.Context, c *tools.Call) {
 	most := max(usualTime, f.Patience)
 	switch c.Tool {
 	case schemas.SendIn{}.Tool():
-		f.reuseRecent(tree, func() { fillStatus(ctx, most, tree, repository, nil) })
+		f.reuseRecentFacts(tree, func() { fillGitStatus(ctx, most, tree, repository, nil) })
 		return
 	case schemas.CompleteIn{}.Tool():
 		most = max(most, completeTime)
@@ -83,12 +83,12 @@ func (f *Files) addTree(ctx context.Context, c *tools.Call) {
 		}
 	}
 	c.Caller.Touched = &schemas.Touched{Repository: repository.Common}
-	fillStatus(ctx, most, tree, repository, c.Caller.Touched)
+	fillGitStatus(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// fillStatus asks git for the uncommitted files of a tree and, unless touched is nil, for the changes of its branch. If
-// git takes longer than `most`, fillStatus sets only the field Unknown.
-func fillStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
+// fillGitStatus asks git for the uncommitted files of a tree and, unless touched is nil, for the changes of its branch. If
+// git takes longer than `most`, fillGitStatus sets only the field Unknown.
+func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	was := *tree
@@ -122,9 +122,9 @@ const (
 	mostCommits = 100
 )
 
-// reuseRecent fills in the facts of git. If another send asked git within the last two seconds, it reuses those facts,
+// reuseRecentFacts fills in the facts of git. If another send asked git within the last two seconds, it reuses those facts,
 // and otherwise calls find.
-func (f *Files) reuseRecent(tree *schemas.Tree, find func()) {
+func (f *Invoker) reuseRecentFacts(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if time.Since(f.foundAt) < 2*time.Second && f.found.Path+f.found.Branch+f.found.Commit == tree.Path+tree.Branch+tree.Commit {
@@ -138,8 +138,8 @@ func (f *Files) reuseRecent(tree *schemas.Tree, find func()) {
 // treeTools are the tools whose calls get the working tree.
 var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// treeWork returns the handoff of a call, and whether the call gets facts about the working tree.
-func treeWork(c tools.Call) (about workArguments, ok bool) {
+// workOfCall returns the handoff of a call, and whether the call gets facts about the working tree.
+func workOfCall(c tools.Call) (about workArguments, ok bool) {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
 		return about, false
@@ -153,7 +153,7 @@ func treeWork(c tools.Call) (about workArguments, ok bool) {
 
 // readHandoff reads a handoff for the caller, and marks no notice as read. The result is empty if the handoff cannot be
 // read. Then the mailbox will refuse the call as well.
-func (f *Files) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
+func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
 	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
 	return got

@@ -24,8 +24,8 @@ func TestTree_HasBranchAndCommit(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
-	tree, _ := (&Files{Dir: root}).tree()
+	tree, _ := (&Invoker{Dir: root}).workingTree()
 	require.Equal(t, &schemas.Tree{Path: root, Branch: "topic/one", Commit: commit}, tree)
-	none, _ := (&Files{Dir: "/"}).tree()
+	none, _ := (&Invoker{Dir: "/"}).workingTree()
 	require.Nil(t, none)
 }

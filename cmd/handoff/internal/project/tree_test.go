@@ -26,13 +26,13 @@ import (
 // agent is an agent in a checkout, whose process adds the facts of the checkout.
 type agent struct {
 	testing.TB
-	*project.Files
+	*project.Invoker
 	name schemas.Agent
 }
 
 // newAgent begins work in a directory. It gives git a long time limit, for slow machines.
 func newAgent(t testing.TB, w *mailboxtest.World, name schemas.Agent, dir string) agent {
-	return agent{t, &project.Files{Invoker: tools.Local{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
+	return agent{t, &project.Invoker{Invoker: tools.Local{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
 }
 
 // does calls a tool.

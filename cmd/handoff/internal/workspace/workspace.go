@@ -136,7 +136,7 @@ func (c Config) project() (string, By, error) {
 		return "", "", err
 	}
 	start = platform.Canonical(start)
-	if r, ok := git.Find(start, c.isNeverProject); ok {
+	if r, ok := git.FindRepository(start, c.isNeverProject); ok {
 		return platform.Canonical(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -163,7 +163,7 @@ func (c Config) Root() (string, error) {
 		return filepath.Dir(project), nil
 	}
 	start, err := c.ProjectDir()
-	if r, ok := git.Find(platform.Canonical(start), c.isNeverProject); ok && r.Root != "" { // a submodule, or a git directory elsewhere
+	if r, ok := git.FindRepository(platform.Canonical(start), c.isNeverProject); ok && r.Root != "" { // a submodule, or a git directory elsewhere
 		return r.Root, err
 	}
 	return project, err

@@ -10,7 +10,7 @@ import (
 const hookTimeout = 5 * time.Second
 
 var (
-	claudeSettings = Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
+	claudeSettings = ConfigPaths{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
 
 	// claudeLocal holds the choices of one person in one project.
 	claudeLocal = Path(".claude/settings.local.json")
@@ -19,44 +19,46 @@ var (
 func claudeCode() Client {
 	return Client{
 		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", MCPName: "claude-code",
-		Shell: Shell{
+		Shell: ShellVariables{
 			Signs: []string{"CLAUDECODE"}, Session: "CLAUDE_CODE_SESSION_ID", Process: "CLAUDE_PID",
 			Project: "CLAUDE_PROJECT_DIR", Attended: "CLAUDE_CODE_SESSION_ATTENDED",
 		},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
-		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
+		Servers: ConfigPaths{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []any{"mcpServers"}, Local: "projects",
 		// The entry does not set alwaysLoad: the instructions of our server name its tools, and Claude Code loads a
 		// tool when a model needs it.
-		Entry: entry("stdio", "http", "${"), Remove: removeInScope,
-		Allow: func(server string) *Grant {
-			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
+		Entry: entryFunc("stdio", "http", "${"), Remove: removeArgs,
+		Allow: func(server string) *ToolPermission {
+			return &ToolPermission{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},
-		Hooks: &Hooks{
-			Files: claudeSettings, Unit: time.Second,
-			Commands: nineHooks(hookTimeout, Hook{Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}}),
+		Hooks: &HookSettings{
+			ConfigPaths: claudeSettings, Unit: time.Second,
+			Commands: sessionAndWakeHooks(hookTimeout, Hook{Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}}),
 		},
-		Plugins: &Plugins{
+		Plugins: &PluginFiles{
 			Syntax: JSON, User: claudeSettings.User, Project: append(claudeSettings.Project, claudeLocal),
 			Key: "enabledPlugins", Remove: []string{"plugin", "uninstall"},
 		},
-		Doubts: func(v View) []Doubt { return append(claudeRefuses(v), claudeRunsNoHooks(v)...) },
-		Next:   "Type claude, or /mcp in a session that is open.",
-		Asks:   "It asks before it uses a tool; claude -p refuses. --trust ends both.",
+		TrustObstacles: func(v MachineView) []TrustObstacle {
+			return append(claudeServerObstacles(v), claudeHookObstacles(v)...)
+		},
+		Next: "Type claude, or /mcp in a session that is open.",
+		Asks: "It asks before it uses a tool; claude -p refuses. --trust ends both.",
 	}
 }
 
-// nineHooks returns the hooks of [sevenHooks] and two more, which run wake at the start of a session and after each
+// sessionAndWakeHooks returns the hooks of [sessionHooks] and two more, which run wake at the start of a session and after each
 // turn. Claude Code has these hooks, and so has a client that took over its event names. End is the timeout of the hook
 // on the end of a session. Wake runs the command that waits for mail in the background and wakes a sleeping session.
-func nineHooks(end time.Duration, wake Hook) []Hook {
+func sessionAndWakeHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.EventName, last.EventName = "SessionStart", "Stop"
-	return append(sevenHooks(end), first, last)
+	return append(sessionHooks(end), first, last)
 }
 
-// sevenHooks returns the same hooks without waking.
-func sevenHooks(end time.Duration) []Hook {
+// sessionHooks returns the same hooks without waking.
+func sessionHooks(end time.Duration) []Hook {
 	return []Hook{
 		{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
 		{Event: Prompt, EventName: "UserPromptSubmit", Timeout: hookTimeout},
@@ -71,28 +73,28 @@ func sevenHooks(end time.Duration) []Hook {
 // day is the timeout of the command that waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeRefuses checks whether a person told Claude Code not to start the server that the project lists. Claude Code
+// claudeServerObstacles checks whether a person told Claude Code not to start the server that the project lists. Claude Code
 // asks the person once whether to start that server.
-func claudeRefuses(v View) []Doubt {
+func claudeServerObstacles(v MachineView) []TrustObstacle {
 	disabled, _ := v.Read(JSON, claudeLocal, "disabledMcpjsonServers").([]any)
 	if !slices.Contains(disabled, any(ServerName)) {
 		return nil
 	}
-	return []Doubt{{
+	return []TrustObstacle{{
 		Text:    "was told not to start the server of the project",
 		Command: []string{"claude", "mcp", "reset-project-choices"},
 	}}
 }
 
-// claudeRunsNoHooks checks whether Claude Code runs no hooks at all: any of its settings files may say so.
-func claudeRunsNoHooks(v View) (all []Doubt) {
+// claudeHookObstacles checks whether Claude Code runs no hooks at all: any of its settings files may say so.
+func claudeHookObstacles(v MachineView) (all []TrustObstacle) {
 	if len(v.Hooks) == 0 && !v.Plugin {
 		return nil
 	}
 	for _, path := range slices.Concat(claudeSettings.User, claudeSettings.Project, []Path{claudeLocal}) {
 		if v.Read(JSON, path, "disableAllHooks") == true {
-			text := fmt.Sprintf("runs none, as disableAllHooks says in %s: take that out", path.At(v.Machine))
-			all = append(all, Doubt{OfHooks: true, Text: text})
+			text := fmt.Sprintf("runs none, as disableAllHooks says in %s: take that out", path.ResolveOn(v.Machine))
+			all = append(all, TrustObstacle{OfHooks: true, Text: text})
 		}
 	}
 	return all

@@ -14,24 +14,24 @@ import (
 
 // A Client is a program that agents run in.
 type Client struct {
-	Name      string   // for the command line; also the agent's name, if the client calls itself Calls
-	Title     string   // for people
-	Aliases   []string // other names for it on the command line
-	Program   string   // its command
-	Traces    []Path   // any of these files or directories shows that it was used on this machine
-	MCPName   string   // the name that it gives as an MCP client
-	Shell     Shell    // how its shells are recognised
-	Servers   Files    // which list its MCP servers, in the object to which the keys Under lead
-	Under     []any
-	NewerKeys []any                      // keys that it uses instead, if a file has an object there; nil: none
-	Local     string                     // key of an object in the user's file that has an object for each project; Under leads on from there
-	Entry     func(Server) Object        // describes a server in the list
-	Allow     func(server string) *Grant // the text that lets the tools of our server run without asking; nil if the entry itself says it
-	CleanEnv  bool                       // it starts servers without the variables of its environment that the entry does not name
-	Hooks     *Hooks                     // nil: it runs none
-	Plugins   *Plugins                   // nil: it has none of ours
-	Doubts    func(View) []Doubt         // reasons for which it does not run the contents of its files; nil: none is known
-	Next      string                     // the step of a person after which the client notices, in one line
+	Name           string         // for the command line; also the agent's name, if the client calls itself Calls
+	Title          string         // for people
+	Aliases        []string       // other names for it on the command line
+	Program        string         // its command
+	Traces         []Path         // any of these files or directories shows that it was used on this machine
+	MCPName        string         // the name that it gives as an MCP client
+	Shell          ShellVariables // how its shells are recognised
+	Servers        ConfigPaths    // which list its MCP servers, in the object to which the keys Under lead
+	Under          []any
+	NewerKeys      []any                               // keys that it uses instead, if a file has an object there; nil: none
+	Local          string                              // key of an object in the user's file that has an object for each project; Under leads on from there
+	Entry          func(Server) Object                 // describes a server in the list
+	Allow          func(server string) *ToolPermission // the text that lets the tools of our server run without asking; nil if the entry itself says it
+	CleanEnv       bool                                // it starts servers without the variables of its environment that the entry does not name
+	Hooks          *HookSettings                       // nil: it runs none
+	Plugins        *PluginFiles                        // nil: it has none of ours
+	TrustObstacles func(MachineView) []TrustObstacle   // reasons for which it does not run the contents of its files; nil: none is known
+	Next           string                              // the step of a person after which the client notices, in one line
 	// Remove returns the arguments of the client's command that removes a server by its name, or nil if the client has
 	// no command for that scope. Remove itself is nil if the client has no command that removes servers.
 	Remove func(scope Scope, name string) []string
@@ -53,8 +53,8 @@ func All() []Client {
 	}
 }
 
-// Named returns the client with this name or alias. Case does not matter.
-func Named(name string) (Client, bool) {
+// ByName returns the client with this name or alias. Case does not matter.
+func ByName(name string) (Client, bool) {
 	name = strings.ToLower(name)
 	all := All()
 	i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
@@ -65,12 +65,12 @@ func Named(name string) (Client, bool) {
 }
 
 // Names returns the names of all clients.
-func Names() []string { return namesOf(func(Client) bool { return true }) }
+func Names() []string { return namesWhere(func(Client) bool { return true }) }
 
-// WithHooks returns the names of the clients that run hooks.
-func WithHooks() []string { return namesOf(func(c Client) bool { return c.Hooks != nil }) }
+// NamesWithHooks returns the names of the clients that run hooks.
+func NamesWithHooks() []string { return namesWhere(func(c Client) bool { return c.Hooks != nil }) }
 
-func namesOf(such func(Client) bool) (names []string) {
+func namesWhere(such func(Client) bool) (names []string) {
 	for _, c := range All() {
 		if such(c) {
 			names = append(names, c.Name)
@@ -79,14 +79,14 @@ func namesOf(such func(Client) bool) (names []string) {
 	return names
 }
 
-// HasTrust reports whether setup can let the tools run without asking.
-func (c Client) HasTrust() bool {
+// HasTrustOption reports whether setup can let the tools run without asking.
+func (c Client) HasTrustOption() bool {
 	command := []string{ServerName, "mcp"}
 	return c.Allow != nil || len(c.Entry(Server{Command: command, Trust: true})) > len(c.Entry(Server{Command: command}))
 }
 
-// TakesToken reports whether the client can read the token for a URL from a variable.
-func (c Client) TakesToken() bool {
+// ReadsTokenVariable reports whether the client can read the token for a URL from a variable.
+func (c Client) ReadsTokenVariable() bool {
 	return len(c.Entry(Server{URL: "/", TokenEnv: "TOKEN"})) > len(c.Entry(Server{URL: "/"}))
 }
 

@@ -32,8 +32,8 @@ func TestTable_MatchesGolden(t *testing.T) {
 			m := machine("linux", nil)
 			said := client.Object{
 				{"title", c.Title},
-				{"user", c.Servers.In(client.User, m)},
-				{"project", c.Servers.In(client.Project, m)},
+				{"user", c.Servers.PathFor(client.User, m)},
+				{"project", c.Servers.PathFor(client.Project, m)},
 				{"syntax", string(c.Servers.Syntax)},
 				{"under", c.Under},
 				{"stdio", c.Entry(stdio)},
@@ -49,8 +49,8 @@ func TestTable_MatchesGolden(t *testing.T) {
 			}
 			if c.Hooks != nil {
 				said = append(
-					said, client.Field{"hooks in", []string{c.Hooks.In(client.User, m), c.Hooks.In(client.Project, m)}},
-					client.Field{"hooks", c.Groups(client.Call{Program: "/opt/my tools/handoff", Agent: "qa", Wake: true})},
+					said, client.Field{"hooks in", []string{c.Hooks.PathFor(client.User, m), c.Hooks.PathFor(client.Project, m)}},
+					client.Field{"hooks", c.HookGroups(client.HookCall{Program: "/opt/my tools/handoff", Agent: "qa", Wake: true})},
 				)
 			}
 			if c.Plugins != nil {
@@ -99,12 +99,12 @@ func TestDocument_ListsRows(t *testing.T) {
 		if c.Hooks != nil {
 			has = append(has, "hooks")
 		}
-		if c.HasTrust() {
+		if c.HasTrustOption() {
 			has = append(has, "`--trust`")
 		}
 		fmt.Fprintf(&table, "| `%s` | `%s` | %s | %s | %s |\n", c.Name,
-			strings.Replace(c.Servers.In(client.User, m), m.Home, "~", 1),
-			strings.TrimPrefix(c.Servers.In(client.Project, m), m.Project+"/"), strings.Join(has, ", "), known[c.Name])
+			strings.Replace(c.Servers.PathFor(client.User, m), m.Home, "~", 1),
+			strings.TrimPrefix(c.Servers.PathFor(client.Project, m), m.Project+"/"), strings.Join(has, ", "), known[c.Name])
 	}
 	text, err := os.ReadFile(filepath.Join("testdata", path))
 	require.NoError(t, err)
@@ -117,18 +117,18 @@ func TestDocument_ListsRows(t *testing.T) {
 
 func files(m client.Machine, paths ...[]client.Path) (all []string) {
 	for _, p := range slices.Concat(paths...) {
-		all = append(all, p.At(m))
+		all = append(all, p.ResolveOn(m))
 	}
 	return all
 }
 
 func TestNamed_FindsNamesAndAliases(t *testing.T) {
 	for _, name := range []string{"claude-code", "claude", "Claude"} {
-		c, ok := client.Named(name)
+		c, ok := client.ByName(name)
 		require.True(t, ok)
 		require.Equal(t, "claude-code", c.Name)
 	}
-	_, ok := client.Named("")
+	_, ok := client.ByName("")
 	require.False(t, ok)
 }
 
@@ -156,7 +156,7 @@ func TestPath_FollowsSystemAndEnvironment(t *testing.T) {
 		"of Windows":           {path: "${config}/Code", system: "windows", vars: map[string]string{"APPDATA": "/app"}, want: "/app/Code"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, filepath.FromSlash(tt.want), tt.path.At(machine(tt.system, tt.vars)))
+			require.Equal(t, filepath.FromSlash(tt.want), tt.path.ResolveOn(machine(tt.system, tt.vars)))
 		})
 	}
 }
@@ -165,10 +165,10 @@ func TestPath_FollowsSystemAndEnvironment(t *testing.T) {
 func TestFiles_PreferExistingFile(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
-	c, _ := client.Named("opencode")
-	require.Equal(t, filepath.Join(dir, "opencode.json"), c.Servers.In(client.Project, m))
+	c, _ := client.ByName("opencode")
+	require.Equal(t, filepath.Join(dir, "opencode.json"), c.Servers.PathFor(client.Project, m))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "opencode.jsonc"), nil, 0o600))
-	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.In(client.Project, m))
+	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.PathFor(client.Project, m))
 }
 
 func TestDetect_FindsFolderOrProgram(t *testing.T) {
@@ -177,19 +177,19 @@ func TestDetect_FindsFolderOrProgram(t *testing.T) {
 	}
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
-	cursor, _ := client.Named("cursor")
-	require.False(t, cursor.Detect(m))
+	cursor, _ := client.ByName("cursor")
+	require.False(t, cursor.IsFoundOn(m))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".cursor"), 0o700))
-	require.True(t, cursor.Detect(m))
+	require.True(t, cursor.IsFoundOn(m))
 
 	bin := filepath.Join(dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), nil, 0o600))
 	m.Getenv = func(name string) string { return map[string]string{"PATH": ":.:relative:" + bin}[name] }
-	claude, _ := client.Named("claude")
-	require.False(t, claude.Detect(m), "it cannot be run")
+	claude, _ := client.ByName("claude")
+	require.False(t, claude.IsFoundOn(m), "it cannot be run")
 	require.NoError(t, os.Chmod(filepath.Join(bin, "claude"), 0o700))
-	require.True(t, claude.Detect(m))
+	require.True(t, claude.IsFoundOn(m))
 }
 
 func TestIsHookLine_AcceptsOnlyOurLines(t *testing.T) {
@@ -247,7 +247,7 @@ func TestIsHookLine_NeedsNameOfOtherProgram(t *testing.T) {
 
 // Reads parses each command that Command wrote.
 func TestReadCommand_InvertsCommand(t *testing.T) {
-	for _, call := range []client.Call{
+	for _, call := range []client.HookCall{
 		{Program: "handoff"},
 		{Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"},
 		{Program: "handoff", Workspace: "--agent"},
@@ -255,15 +255,15 @@ func TestReadCommand_InvertsCommand(t *testing.T) {
 		{Program: `C:\Users\O'Hara\my tools\handoff.exe`},
 	} {
 		for _, name := range []string{"codex", "claude-code"} {
-			c, _ := client.Named(name)
-			if !c.Hooks.Runs(call.Program) {
+			c, _ := client.ByName(name)
+			if !c.Hooks.CanRun(call.Program) {
 				continue // setup does not write it
 			}
 			for _, h := range c.Hooks.Commands {
-				read, ok := c.ReadCommand(h, c.Command(h, call))
+				read, ok := c.ParseHookCommand(h, c.HookCommand(h, call))
 				require.True(t, ok)
 				require.Equal(t, call, read)
-				require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
+				require.True(t, client.IsHookLine(c.HookCommand(h, call), call.Program))
 			}
 		}
 	}
@@ -276,8 +276,8 @@ func TestCommand_QuotesWindowsPathForShellOfClient(t *testing.T) {
 		"codex":       `C:\tools\handoff.exe hook session-start --client codex`,
 		"gemini-cli":  `C:\tools\handoff.exe hook session-start --client gemini-cli`,
 	} {
-		c, _ := client.Named(name)
-		line := c.Command(client.Hook{Event: client.SessionStart}, client.Call{Program: `C:\tools\handoff.exe`})
+		c, _ := client.ByName(name)
+		line := c.HookCommand(client.Hook{Event: client.SessionStart}, client.HookCall{Program: `C:\tools\handoff.exe`})
 		require.Equal(t, want, line)
 		require.True(t, client.BeginsAsHookLine(line))
 	}
@@ -296,7 +296,7 @@ func TestIsHandoff_ComparesName(t *testing.T) {
 		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
 		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,
 	} {
-		require.Equal(t, want, client.IsHandoff(command), command)
+		require.Equal(t, want, client.IsHandoffCommand(command), command)
 	}
 }
 
@@ -305,16 +305,16 @@ func FuzzIsHookLine(f *testing.F) {
 	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff", `evil.exe&C:\x`, "x;y"} {
 		f.Add(seed, seed)
 	}
-	c, _ := client.Named("claude-code")
-	bare, _ := client.Named("codex")
+	c, _ := client.ByName("claude-code")
+	bare, _ := client.ByName("codex")
 	f.Fuzz(func(t *testing.T, dir, agent string) {
-		of := client.Call{Program: `C:\` + dir + `\handoff.exe`}
-		require.Equal(t, bare.Hooks.Runs(of.Program), client.IsHookLine(bare.Command(bare.Hooks.Commands[0], of)), dir)
+		of := client.HookCall{Program: `C:\` + dir + `\handoff.exe`}
+		require.Equal(t, bare.Hooks.CanRun(of.Program), client.IsHookLine(bare.HookCommand(bare.Hooks.Commands[0], of)), dir)
 		for _, h := range c.Hooks.Commands {
-			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
+			line := c.HookCommand(h, client.HookCall{Program: "/" + dir + "/handoff", Agent: agent})
 			require.True(t, client.IsHookLine(line), line)
 			require.False(t, client.IsHookLine(line+"; id"), line)
-			require.False(t, client.IsHookLine(c.Command(h, client.Call{Program: "/" + dir + "/other", Agent: agent})))
+			require.False(t, client.IsHookLine(c.HookCommand(h, client.HookCall{Program: "/" + dir + "/other", Agent: agent})))
 		}
 	})
 }
@@ -345,7 +345,7 @@ func TestReadEntry_InvertsEntry(t *testing.T) {
 				read := client.ReadEntry(fields(t, c.Entry(wished)))
 				read.Authorization = "" // each client writes it in its own form
 				wished := wished
-				if !c.TakesToken() {
+				if !c.ReadsTokenVariable() {
 					wished.TokenEnv = ""
 				}
 				require.Equal(t, client.ListedServer{Server: wished}, read)

@@ -12,29 +12,29 @@ import (
 	"handoff/cmd/handoff/internal/git"
 )
 
-var codexConfig = Files{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}
+var codexConfig = ConfigPaths{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}
 
 func codex() Client {
 	return Client{
 		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", MCPName: "codex-mcp-client",
-		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Session: "CODEX_THREAD_ID"},
+		Shell:   ShellVariables{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Session: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, CleanEnv: true, Remove: codexRemove,
-		Hooks: &Hooks{
-			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:  time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
-			Identifies: func(r Report) bool { // no other client has turns, or calls its transcripts so
+		Entry: codexEntry, CleanEnv: true, Remove: codexRemoveArgs,
+		Hooks: &HookSettings{
+			ConfigPaths: ConfigPaths{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
+			Unit:        time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
+			Identifies: func(r HookReport) bool { // no other client has turns, or calls its transcripts so
 				return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
 			},
 			Queue: func(session, message string) []string {
 				return []string{"queue", "--thread", session, "--message", message}
 			},
-			Commands: nineHooks(codexEndTimeout, Hook{Wake: true, Timeout: hookTimeout}), // the wait goes on in the background, see Queue
+			Commands: sessionAndWakeHooks(codexEndTimeout, Hook{Wake: true, Timeout: hookTimeout}), // the wait goes on in the background, see Queue
 		},
-		Plugins: &Plugins{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
-		Doubts:  func(v View) []Doubt { return append(codexTrusts(v), codexReviewed(v)...) },
-		Next:    "Type codex.",
+		Plugins:        &PluginFiles{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
+		TrustObstacles: func(v MachineView) []TrustObstacle { return append(codexTrustObstacles(v), codexHookObstacles(v)...) },
+		Next:           "Type codex.",
 	}
 }
 
@@ -45,10 +45,10 @@ const codexEndTimeout = 3 * time.Second
 // all variables of its environment, but gives a server only the variables that its entry lists.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
-		o = Object{{"url", s.URL}}.with("bearer_token_env_var", s.TokenEnv).
-			with("http_headers", Object{}.with(agentHeader, s.Agent))
+		o = Object{{"url", s.URL}}.withField("bearer_token_env_var", s.TokenEnv).
+			withField("http_headers", Object{}.withField(agentHeader, s.Agent))
 	} else {
-		o = Object{{"command", s.Command[0]}, {"args", s.Command[1:]}}.with("env_vars", s.Pass)
+		o = Object{{"command", s.Command[0]}, {"args", s.Command[1:]}}.withField("env_vars", s.Pass)
 	}
 	if s.Trust {
 		o = append(o, Field{"default_tools_approval_mode", "approve"})
@@ -56,42 +56,42 @@ func codexEntry(s Server) (o Object) {
 	return o
 }
 
-func codexRemove(scope Scope, name string) []string {
+func codexRemoveArgs(scope Scope, name string) []string {
 	if scope != User {
 		return nil
 	}
 	return []string{"mcp", "remove", name}
 }
 
-// codexTrusts checks whether Codex trusts the project. Codex reads neither servers nor hooks of a project that it does
+// codexTrustObstacles checks whether Codex trusts the project. Codex reads neither servers nor hooks of a project that it does
 // not trust.
-func codexTrusts(v View) []Doubt {
+func codexTrustObstacles(v MachineView) []TrustObstacle {
 	if !v.Project {
 		return nil
 	}
-	switch codexLevel(v) {
+	switch codexTrustLevel(v) {
 	case "trusted":
 		return nil
 	case "untrusted":
 		text := fmt.Sprintf("was told not to trust %s, and reads nothing of its .codex: trust_level in %s says so",
-			v.Machine.Project, codexConfig.In(User, v.Machine))
-		return []Doubt{{Text: text}}
+			v.Machine.Project, codexConfig.PathFor(User, v.Machine))
+		return []TrustObstacle{{Text: text}}
 	}
 	text := fmt.Sprintf("was not told whether to trust %s, and reads nothing of its .codex until then: "+
 		"it asks when it is started there", v.Machine.Project)
-	return []Doubt{{Ahead: true, Text: text, Command: []string{"codex"}}}
+	return []TrustObstacle{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexLevel returns the level of trust that Codex has recorded for the project. Codex looks for the path of the
+// codexTrustLevel returns the level of trust that Codex has recorded for the project. Codex looks for the path of the
 // project's directory with all links resolved and, in a worktree of git, also for the path of the repository. It does
 // not look for parent directories.
-func codexLevel(v View) (level string) {
+func codexTrustLevel(v MachineView) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
 		return ""
 	}
 	folders := []string{project}
-	repository, ok := git.Find(project, func(string) bool { return false })
+	repository, ok := git.FindRepository(project, func(string) bool { return false })
 	if ok && filepath.Base(repository.Common) == ".git" {
 		folders = append(folders, filepath.Dir(repository.Common))
 	}
@@ -104,17 +104,17 @@ func codexLevel(v View) (level string) {
 	return ""
 }
 
-// codexReviewed checks whether a person reviewed the hooks. Codex keeps a hash of each reviewed hook. Only Codex knows
+// codexHookObstacles checks whether a person reviewed the hooks. Codex keeps a hash of each reviewed hook. Only Codex knows
 // whether the hash still fits the hook.
-func codexReviewed(v View) []Doubt {
+func codexHookObstacles(v MachineView) []TrustObstacle {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
-		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.EventName), h.Group, h.Number)
+		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)
 		return !hasHash(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
 	}) {
 		return nil
 	}
 	text := "does not run hooks that nobody reviewed: type /hooks in it"
-	return []Doubt{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
+	return []TrustObstacle{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
 }
 
 func hasHash(state any) bool {
@@ -123,8 +123,8 @@ func hasHash(state any) bool {
 	return hash != "" && object["enabled"] != false
 }
 
-// snake writes an event as Codex does in its keys: session_start for SessionStart.
-func snake(event string) string {
+// snakeCase writes an event as Codex does in its keys: session_start for SessionStart.
+func snakeCase(event string) string {
 	return strings.ToLower(capitalInWord().ReplaceAllString(event, "${1}_$2"))
 }
 

@@ -4,9 +4,9 @@ func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor", Program: "cursor", MCPName: "cursor-vscode",
 		Traces:  []Path{"~/.cursor"},
-		Servers: Files{LooseJSON, []Path{"~/.cursor/mcp.json"}, []Path{".cursor/mcp.json"}},
+		Servers: ConfigPaths{LooseJSON, []Path{"~/.cursor/mcp.json"}, []Path{".cursor/mcp.json"}},
 		Under:   []any{"mcpServers"},
-		Entry:   entry("", "", "${env:"),
+		Entry:   entryFunc("", "", "${env:"),
 		Next:    "Look under Settings, MCP whether it is switched on.",
 		Asks:    asksBeforeTools,
 	}
@@ -17,9 +17,9 @@ func vsCode() Client {
 		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code"},
 		Program: "code", MCPName: "Visual Studio Code",
 		Traces:  []Path{"${config}/Code/User"},
-		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
+		Servers: ConfigPaths{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
 		Under:   []any{"servers"},
-		Entry:   entry("stdio", "http", "${env:"),
+		Entry:   entryFunc("stdio", "http", "${env:"),
 		Next:    "Run the command MCP: List Servers, and start it.",
 		Asks:    asksBeforeTools,
 	}
@@ -29,9 +29,9 @@ func windsurf() Client {
 	return Client{
 		Name: "windsurf", Title: "Windsurf", Program: "windsurf", MCPName: "windsurf-client",
 		Traces:  []Path{"~/.codeium/windsurf"},
-		Servers: Files{JSON, []Path{"~/.codeium/windsurf/mcp_config.json"}, nil},
+		Servers: ConfigPaths{JSON, []Path{"~/.codeium/windsurf/mcp_config.json"}, nil},
 		Under:   []any{"mcpServers"},
-		Entry:   entryAt("serverUrl", "", "", "${env:"),
+		Entry:   entryFuncWithURLKey("serverUrl", "", "", "${env:"),
 		Next:    "Open the MCP servers of Cascade, and refresh them.",
 		Asks:    asksBeforeTools,
 	}
@@ -42,9 +42,9 @@ func zed() Client {
 	return Client{
 		Name: "zed", Title: "Zed", Program: "zed", MCPName: "Zed",
 		Traces:  []Path{"${settings}/zed"},
-		Servers: Files{LooseJSON, []Path{"${settings}/zed/settings.json"}, []Path{".zed/settings.json"}},
+		Servers: ConfigPaths{LooseJSON, []Path{"${settings}/zed/settings.json"}, []Path{".zed/settings.json"}},
 		Under:   []any{"context_servers"},
-		Entry:   entry("", "", ""),
+		Entry:   entryFunc("", "", ""),
 		Next:    "Look in the settings of the Agent Panel for its green dot.",
 		Asks:    asksBeforeTools,
 	}
@@ -56,9 +56,9 @@ func antigravity() Client {
 	return Client{
 		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", MCPName: "antigravity-client",
 		Traces:  []Path{"~/.gemini/config", "~/.gemini/antigravity"},
-		Servers: Files{JSON, []Path{"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"}, nil},
+		Servers: ConfigPaths{JSON, []Path{"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"}, nil},
 		Under:   []any{"mcpServers"},
-		Entry:   entryAt("serverUrl", "", "", ""),
+		Entry:   entryFuncWithURLKey("serverUrl", "", "", ""),
 		Next:    "Open Manage MCP Servers and refresh, or type agy and /mcp.",
 		Asks:    asksBeforeTools,
 	}

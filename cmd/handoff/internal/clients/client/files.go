@@ -16,46 +16,46 @@ const (
 	TOML          Syntax = "TOML"
 )
 
-// Files are the paths of the files in which a client keeps one kind of setting, for example its list of servers. A
+// ConfigPaths are the paths of the files in which a client keeps one kind of setting, for example its list of servers. A
 // scope may have several paths for the same setting: the client reads the first file that exists, and setup creates the
 // first file of the list if none exists.
-type Files struct {
+type ConfigPaths struct {
 	Syntax  Syntax
 	User    []Path
 	Project []Path // none: a project cannot have such settings
 }
 
-// In returns the path for a scope on a machine: the first path at which a file exists, or else the first path. It
+// PathFor returns the path for a scope on a machine: the first path at which a file exists, or else the first path. It
 // returns "" if the scope has no paths.
-func (f Files) In(scope Scope, m Machine) string {
+func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 	paths := f.User
 	if scope == Project {
 		paths = f.Project
 	}
 	for _, p := range paths {
-		if _, err := os.Stat(p.At(m)); err == nil {
-			return p.At(m)
+		if _, err := os.Stat(p.ResolveOn(m)); err == nil {
+			return p.ResolveOn(m)
 		}
 	}
 	if len(paths) == 0 {
 		return ""
 	}
-	return paths[0].At(m)
+	return paths[0].ResolveOn(m)
 }
 
-// A Grant is a text that setup adds to a list in a file of the client. With it the client lets our tools run without
+// A ToolPermission is a text that setup adds to a list in a file of the client. With it the client lets our tools run without
 // asking.
-type Grant struct {
-	Files Files
+type ToolPermission struct {
+	Files ConfigPaths
 	Keys  []any // that lead to the list
 	Text  string
 }
 
-// Plugins describe how handoff recognises that a client has our plugin. A plugin brings the server and the hooks with
+// PluginFiles describe how handoff recognises that a client has our plugin. A plugin brings the server and the hooks with
 // it, so setup need not write them.
-type Plugins struct {
+type PluginFiles struct {
 	Syntax  Syntax
-	User    []Path // the client reads all of them, unlike in [Files]
+	User    []Path // the client reads all of them, unlike in [ConfigPaths]
 	Project []Path
 	Key     string   // of an object with the plugins of a file, each as NAME@MARKETPLACE; empty: the file itself is the sign
 	Remove  []string // the arguments of the client's command that removes a plugin, without the plugin's name

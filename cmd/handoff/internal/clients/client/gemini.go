@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-var geminiSettings = Files{
+var geminiSettings = ConfigPaths{
 	CommentedJSON, []Path{"${GEMINI_CLI_HOME:-~}/.gemini/settings.json"}, []Path{".gemini/settings.json"},
 }
 
@@ -17,14 +17,14 @@ func geminiCLI() Client {
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
 		Program: "gemini", MCPName: "gemini-cli-mcp-client",
-		Shell: Shell{Signs: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID"},
+		Shell: ShellVariables{Signs: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID"},
 		Traces: []Path{ // Antigravity uses the directory, too
 			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",
 			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
 		},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
-		Entry: geminiEntry, Remove: removeInScope,
-		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Identifies: func(r Report) bool {
+		Entry: geminiEntry, Remove: removeArgs,
+		Hooks: &HookSettings{ConfigPaths: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Identifies: func(r HookReport) bool {
 			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.EventName) // its words
 		}, Commands: []Hook{
 			{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
@@ -33,41 +33,41 @@ func geminiCLI() Client {
 			{Event: Stop, EventName: "AfterAgent", Timeout: hookTimeout},
 			{Event: SessionEnd, EventName: "SessionEnd", Timeout: hookTimeout},
 		}},
-		Plugins: &Plugins{
+		Plugins: &PluginFiles{
 			User:   []Path{"${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json"},
 			Remove: []string{"extensions", "uninstall"},
 		},
-		Doubts:   geminiTrusts,
-		Next:     "Type gemini, and trust the folder when it asks.",
-		Toolless: "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
-		Asks:     "It asks before it uses a tool; gemini -p offers none. --trust ends both.",
+		TrustObstacles: geminiTrustObstacles,
+		Next:           "Type gemini, and trust the folder when it asks.",
+		Toolless:       "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
+		Asks:           "It asks before it uses a tool; gemini -p offers none. --trust ends both.",
 	}
 }
 
 func geminiEntry(s Server) (o Object) {
 	if s.URL != "" {
-		o = Object{{"url", s.URL}, {"type", "http"}}.with("headers", s.headers("${"))
+		o = Object{{"url", s.URL}, {"type", "http"}}.withField("headers", s.headers("${"))
 	} else {
 		o = Object{{"command", s.Command[0]}, {"args", s.Command[1:]}}
 	}
-	return o.with("trust", s.Trust)
+	return o.withField("trust", s.Trust)
 }
 
-// geminiTrusts checks whether Gemini CLI trusts the folder of the project. Gemini CLI reads neither servers nor hooks
+// geminiTrustObstacles checks whether Gemini CLI trusts the folder of the project. Gemini CLI reads neither servers nor hooks
 // of a folder that it does not trust. It asks about a folder that it does not know.
-func geminiTrusts(v View) []Doubt {
+func geminiTrustObstacles(v MachineView) []TrustObstacle {
 	if v.Read(JSON, geminiSettings.User[0], "security", "folderTrust", "enabled") == false {
 		return nil
 	}
 	rules := cmp.Or(Path(v.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH")), "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json")
 	folders, _ := v.Read(JSON, rules).(map[string]any)
-	switch geminiLevel(v.Machine.Project, folders) {
+	switch geminiTrustLevel(v.Machine.Project, folders) {
 	case "":
 		text := fmt.Sprintf("was not told whether to trust %s: it asks when it is started there", v.Machine.Project)
-		return []Doubt{{Ahead: true, Text: text, Command: []string{"gemini"}}}
+		return []TrustObstacle{{Ahead: true, Text: text, Command: []string{"gemini"}}}
 	case geminiDoNotTrust:
 		text := fmt.Sprintf("was told not to trust %s: type /permissions in it", v.Machine.Project)
-		return []Doubt{{Refused: true, Text: text, Command: []string{"gemini"}}}
+		return []TrustObstacle{{Refused: true, Text: text, Command: []string{"gemini"}}}
 	}
 	return nil
 }
@@ -77,17 +77,17 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiLevel returns the level of trust of the longest rule that covers a folder. Gemini CLI chooses among rules of
+// geminiTrustLevel returns the level of trust of the longest rule that covers a folder. Gemini CLI chooses among rules of
 // the same length by their order in the file, which this function does not know. So it prefers a rule that refuses
 // trust.
-func geminiLevel(folder string, rules map[string]any) (level string) {
+func geminiTrustLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {
 		covers, value := path, rules[path]
 		if value == geminiTrustParent {
 			covers = filepath.Dir(path)
 		}
-		if !Within(covers, folder) || len(path) < longest || len(path) == longest && value != geminiDoNotTrust {
+		if !IsWithin(covers, folder) || len(path) < longest || len(path) == longest && value != geminiDoNotTrust {
 			continue
 		}
 		longest = len(path)

@@ -21,26 +21,26 @@ type ListedServer struct {
 
 // ReadEntry reads an entry in the form of any client. A field of the result stays empty if ReadEntry cannot read it.
 func ReadEntry(fields map[string]any) (l ListedServer) {
-	l.Off = len(OffKeys(fields)) > 0
-	switch command := first[any](fields, "command", "cmd").(type) {
+	l.Off = len(DisablingKeys(fields)) > 0
+	switch command := firstValue[any](fields, "command", "cmd").(type) {
 	case string:
 		args, _ := fields["args"].([]any)
-		l.Command = texts(append([]any{command}, args...))
+		l.Command = stringsAmong(append([]any{command}, args...))
 	case []any:
-		l.Command = texts(command)
+		l.Command = stringsAmong(command)
 	}
-	variables := first[map[string]any](fields, "env", "environment", "envs")
+	variables := firstValue[map[string]any](fields, "env", "environment", "envs")
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		if value, ok := variables[name].(string); ok {
 			l.Environ = append(l.Environ, name+"="+value)
 		}
 	}
 	passed, _ := fields["env_vars"].([]any)
-	l.Pass = texts(passed)
+	l.Pass = stringsAmong(passed)
 	l.Trust = fields["trust"] == true || fields["default_tools_approval_mode"] == "approve"
-	l.URL = first[string](fields, "url", "httpUrl", "serverUrl", "uri")
-	headers := first[map[string]any](fields, "headers", "http_headers")
-	l.Agent, l.TokenEnv = first[string](headers, agentHeader), first[string](fields, "bearer_token_env_var")
+	l.URL = firstValue[string](fields, "url", "httpUrl", "serverUrl", "uri")
+	headers := firstValue[map[string]any](fields, "headers", "http_headers")
+	l.Agent, l.TokenEnv = firstValue[string](headers, agentHeader), firstValue[string](fields, "bearer_token_env_var")
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if value, ok := headers[name].(string); ok && strings.EqualFold(name, "Authorization") {
 			l.Authorization = value
@@ -52,9 +52,9 @@ func ReadEntry(fields map[string]any) (l ListedServer) {
 	return l
 }
 
-// OffKeys returns the keys of an entry that keep the client from starting the server. Without these keys the client
+// DisablingKeys returns the keys of an entry that keep the client from starting the server. Without these keys the client
 // starts it.
-func OffKeys(fields map[string]any) (keys []string) {
+func DisablingKeys(fields map[string]any) (keys []string) {
 	if fields["enabled"] == false {
 		keys = append(keys, "enabled")
 	}
@@ -74,8 +74,8 @@ var bearer = sync.OnceValue(func() *regexp.Regexp {
 		`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
 })
 
-// first returns the first of several fields that has a value of the type.
-func first[T any](fields map[string]any, keys ...string) (v T) {
+// firstValue returns the first of several fields that has a value of the type.
+func firstValue[T any](fields map[string]any, keys ...string) (v T) {
 	for _, key := range keys {
 		if v, ok := fields[key].(T); ok {
 			return v
@@ -84,7 +84,7 @@ func first[T any](fields map[string]any, keys ...string) (v T) {
 	return v
 }
 
-func texts(values []any) (all []string) {
+func stringsAmong(values []any) (all []string) {
 	for _, value := range values {
 		if s, ok := value.(string); ok {
 			all = append(all, s)

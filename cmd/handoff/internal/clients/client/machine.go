@@ -28,9 +28,9 @@ type Machine struct {
 	OS      string // as runtime.GOOS; empty: this system
 }
 
-// At resolves the path on a machine. The result is absolute.
-func (p Path) At(m Machine) string {
-	text := os.Expand(string(p), m.expand)
+// ResolveOn resolves the path on a machine. The result is absolute.
+func (p Path) ResolveOn(m Machine) string {
+	text := os.Expand(string(p), m.expandVariable)
 	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
 		text = m.Home + rest
 	}
@@ -41,12 +41,12 @@ func (p Path) At(m Machine) string {
 	return filepath.Join(m.Project, text)
 }
 
-func (m Machine) expand(name string) string {
+func (m Machine) expandVariable(name string) string {
 	switch name {
 	case "config":
-		return m.config()
+		return m.configDir()
 	case "settings":
-		return m.settings()
+		return m.settingsDir()
 	}
 	name, otherwise, _ := strings.Cut(name, ":-")
 	if value := m.Getenv(name); value != "" {
@@ -55,8 +55,8 @@ func (m Machine) expand(name string) string {
 	return otherwise
 }
 
-// config returns the directory that [os.UserConfigDir] would return on the machine.
-func (m Machine) config() string {
+// configDir returns the directory that [os.UserConfigDir] would return on the machine.
+func (m Machine) configDir() string {
 	switch system := cmp.Or(m.OS, runtime.GOOS); {
 	case system == "darwin":
 		return m.Home + "/Library/Application Support"
@@ -68,31 +68,31 @@ func (m Machine) config() string {
 	return m.Home + "/.config"
 }
 
-// settings returns the directory for programs that use the same one on a Mac as on other Unix systems.
-func (m Machine) settings() string {
+// settingsDir returns the directory for programs that use the same one on a Mac as on other Unix systems.
+func (m Machine) settingsDir() string {
 	if cmp.Or(m.OS, runtime.GOOS) == "darwin" {
 		return m.Home + "/.config"
 	}
-	return m.config()
+	return m.configDir()
 }
 
-// Within reports whether a path is a directory or below it. It follows links.
-func Within(dir, path string) bool {
+// IsWithin reports whether a path is a directory or below it. It follows links.
+func IsWithin(dir, path string) bool {
 	rest, err := filepath.Rel(platform.Canonical(dir), platform.Canonical(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
-// Detect reports whether a client is on a machine: its command is on PATH, or there is a trace of it.
-func (c Client) Detect(m Machine) bool {
+// IsFoundOn reports whether a client is on a machine: its command is on PATH, or there is a trace of it.
+func (c Client) IsFoundOn(m Machine) bool {
 	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
-		_, err := os.Stat(p.At(m))
+		_, err := os.Stat(p.ResolveOn(m))
 		return err == nil
 	})
 }
 
-// Program returns the path of the file that a command starts. The command is a name or an absolute path. The result is
+// ProgramPath returns the path of the file that a command starts. The command is a name or an absolute path. The result is
 // empty if there is no such file.
-func (m Machine) Program(command string) string {
+func (m Machine) ProgramPath(command string) string {
 	if !filepath.IsAbs(command) {
 		return m.LookPath(command)
 	}
@@ -113,8 +113,8 @@ func (m Machine) LookPath(program string) string {
 	return ""
 }
 
-// IsHandoff reports whether a command has the name of this program, alone or in a path of any system.
-func IsHandoff(command string) bool {
+// IsHandoffCommand reports whether a command has the name of this program, alone or in a path of any system.
+func IsHandoffCommand(command string) bool {
 	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }
 
@@ -128,7 +128,7 @@ var ours = [...]string{
 // the machine's values for the variables by which programs find their files. It omits a variable without a value,
 // because some clients take an empty value for a path.
 func (m Machine) Environ() []string {
-	names := append(ours[:], variables()...)
+	names := append(ours[:], clientVariables()...)
 	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(names, name)
@@ -141,8 +141,8 @@ func (m Machine) Environ() []string {
 	return environ
 }
 
-// variables returns the variables by which clients find their files, each once.
-func variables() (names []string) {
+// clientVariables returns the variables by which clients find their files, each once.
+func clientVariables() (names []string) {
 	for _, c := range All() {
 		for _, variable := range withDefault().FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {
 			if name := variable[1]; !slices.Contains(ours[:], name) && !slices.Contains(names, name) {

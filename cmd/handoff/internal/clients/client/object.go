@@ -22,9 +22,9 @@ func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }
 
-// with returns the object with one more field, or unchanged if the value is empty. An Object without fields counts as
+// withField returns the object with one more field, or unchanged if the value is empty. An Object without fields counts as
 // empty.
-func (o Object) with(key string, value any) Object {
+func (o Object) withField(key string, value any) Object {
 	if v := reflect.ValueOf(value); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
 		return o
 	}

@@ -1,24 +1,24 @@
 package client
 
-func openCode() Client { return likeOpenCode("opencode", "opencode", "OPENCODE") }
+func openCode() Client { return openCodeVariant("opencode", "opencode", "OPENCODE") }
 
 // kilo is the row of Kilo, which is built from opencode. The program in the terminal and the extensions for editors
 // share one list of servers.
 func kilo() Client {
-	c := likeOpenCode("kilo", "Kilo Code", "KILO")
+	c := openCodeVariant("kilo", "Kilo Code", "KILO")
 	c.Aliases, c.NewerKeys = []string{"kilo-code", "kilocode"}, nil
 	return c
 }
 
-// likeOpenCode is the row of a program with the files of opencode, under its own name.
-func likeOpenCode(name, title, sign string) Client {
+// openCodeVariant is the row of a program with the files of opencode, under its own name.
+func openCodeVariant(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file
 	return Client{
 		Name: name, Title: title, Program: name, MCPName: name,
-		Shell:  Shell{Signs: []string{sign}},
+		Shell:  ShellVariables{Signs: []string{sign}},
 		Traces: []Path{user},
-		Servers: Files{
+		Servers: ConfigPaths{
 			LooseJSON,
 			[]Path{user + "/" + file + ".json", user + "/" + file + ".jsonc"},
 			[]Path{file + ".json", file + ".jsonc", "." + file + "/" + file + ".json", "." + file + "/" + file + ".jsonc"},
@@ -26,7 +26,7 @@ func likeOpenCode(name, title, sign string) Client {
 		Under: []any{"mcp"}, NewerKeys: []any{"mcp", "servers"},
 		Entry: func(s Server) Object {
 			if s.URL != "" {
-				return Object{{"type", "remote"}, {"url", s.URL}}.with("headers", s.headers("{env:"))
+				return Object{{"type", "remote"}, {"url", s.URL}}.withField("headers", s.headers("{env:"))
 			}
 			return Object{{"type", "local"}, {"command", s.Command}}
 		},

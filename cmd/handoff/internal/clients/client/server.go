@@ -15,36 +15,36 @@ const agentHeader = "Handoff-Agent"
 
 // headers returns the headers of requests to the URL of the server. The client itself inserts the token: the value of
 // the header names a variable, between the text before and a closing brace, as in ${NAME}. If before is empty, the
-// client cannot read a variable there, and the result has no header for the token: see [Client.TakesToken].
+// client cannot read a variable there, and the result has no header for the token: see [Client.ReadsTokenVariable].
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
 	}
-	return o.with(agentHeader, s.Agent)
+	return o.withField(agentHeader, s.Agent)
 }
 
-// entry returns a function that describes a server in the form of most clients. Program and address are the client's
+// entryFunc returns a function that describes a server in the form of most clients. Program and address are the client's
 // words for the type of a server that it starts and of a server that it calls. They are empty if the client has no
 // types. Before is described at [Server.headers].
-func entry(program, address, before string) func(Server) Object {
-	return entryAt("url", program, address, before)
+func entryFunc(program, address, before string) func(Server) Object {
+	return entryFuncWithURLKey("url", program, address, before)
 }
 
-// entryAt is like [entry], for a client that uses another key than "url" for the address.
-func entryAt(url, program, address, before string) func(Server) Object {
+// entryFuncWithURLKey is like [entryFunc], for a client that uses another key than "url" for the address.
+func entryFuncWithURLKey(url, program, address, before string) func(Server) Object {
 	return func(s Server) Object {
 		if s.URL != "" {
-			return append(Object{}.with("type", address), Field{url, s.URL}).with("headers", s.headers(before))
+			return append(Object{}.withField("type", address), Field{url, s.URL}).withField("headers", s.headers(before))
 		}
-		return append(Object{}.with("type", program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
+		return append(Object{}.withField("type", program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
 	}
 }
 
 // asksBeforeTools is [Client.Asks] of most clients.
 const asksBeforeTools = "It asks before it uses a tool."
 
-// removeInScope is [Client.Remove] of several clients.
-func removeInScope(scope Scope, name string) []string {
+// removeArgs is [Client.Remove] of several clients.
+func removeArgs(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 

@@ -2,9 +2,9 @@ package client
 
 import "slices"
 
-// A Shell holds the variables that a client sets in the environment of its shells. The zero value says that nothing is
+// A ShellVariables holds the variables that a client sets in the environment of its shells. The zero value says that nothing is
 // known.
-type Shell struct {
+type ShellVariables struct {
 	Signs   []string // a shell with any of these variables, not empty, belongs to the client
 	Session string   // the variable with the id of the session
 	Process string   // the variable with the number of the client's process; empty: there is none
@@ -18,8 +18,8 @@ type Shell struct {
 	Attended string
 }
 
-// Unattended reports whether the environment says that no person sits at the session: see [Shell].
-func Unattended(getenv func(string) string) bool {
+// IsUnattended reports whether the environment says that no person sits at the session: see [ShellVariables].
+func IsUnattended(getenv func(string) string) bool {
 	return slices.ContainsFunc(All(), func(c Client) bool {
 		return c.Shell.Attended != "" && getenv(c.Shell.Attended) == "0"
 	})

@@ -5,16 +5,16 @@ import "time"
 // copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code. The program reads the
 // hooks of Claude Code from Claude Code's settings.
 func copilotCLI() Client {
-	described := entry("local", "http", "${")
+	described := entryFunc("local", "http", "${")
 	return Client{
 		Name: "copilot-cli", Title: "GitHub Copilot CLI", Aliases: []string{"copilot"}, Program: "copilot", MCPName: "copilot-cli",
-		Shell:   Shell{Signs: []string{"COPILOT_CLI"}, Session: "COPILOT_AGENT_SESSION_ID"},
+		Shell:   ShellVariables{Signs: []string{"COPILOT_CLI"}, Session: "COPILOT_AGENT_SESSION_ID"},
 		Traces:  []Path{"${COPILOT_HOME:-~/.copilot}"},
-		Servers: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
+		Servers: ConfigPaths{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
 		Under:   []any{"mcpServers"},
-		Hooks: &Hooks{
-			Files: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/settings.json"}, nil},
-			Unit:  time.Second, Flat: true, Commands: sevenHooks(hookTimeout),
+		Hooks: &HookSettings{
+			ConfigPaths: ConfigPaths{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/settings.json"}, nil},
+			Unit:        time.Second, Flat: true, Commands: sessionHooks(hookTimeout),
 		},
 		Entry: func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
 		Next:  "Type copilot, or /mcp in a session that is open.",
@@ -24,16 +24,18 @@ func copilotCLI() Client {
 
 // qwenCode is built from Gemini CLI, and has the hooks of Claude Code.
 func qwenCode() Client {
-	settings := Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
+	settings := ConfigPaths{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
 	return Client{
 		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", MCPName: "qwen-cli-mcp-client-" + ServerName,
-		Shell:   Shell{Signs: []string{"QWEN_CODE"}, Session: "QWEN_CODE_SESSION_ID"},
+		Shell:   ShellVariables{Signs: []string{"QWEN_CODE"}, Session: "QWEN_CODE_SESSION_ID"},
 		Traces:  []Path{"${QWEN_HOME:-~/.qwen}"},
 		Servers: settings, Under: []any{"mcpServers"},
-		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, Commands: sevenHooks(hookTimeout)},
-		Entry: func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
-		Next:  "Type qwen.",
-		Asks:  "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
+		Hooks: &HookSettings{ConfigPaths: settings, Unit: time.Millisecond, Commands: sessionHooks(hookTimeout)},
+		Entry: func(s Server) Object {
+			return entryFuncWithURLKey("httpUrl", "", "", "${")(s).withField("trust", s.Trust)
+		},
+		Next: "Type qwen.",
+		Asks: "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
 	}
 }
 
@@ -43,9 +45,9 @@ func cline() Client {
 	return Client{
 		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", MCPName: "@cline/core",
 		Traces:  []Path{"${CLINE_DATA_DIR:-~/.cline/data}"},
-		Servers: Files{JSON, []Path{"${CLINE_DATA_DIR:-~/.cline/data}/settings/cline_mcp_settings.json"}, nil},
+		Servers: ConfigPaths{JSON, []Path{"${CLINE_DATA_DIR:-~/.cline/data}/settings/cline_mcp_settings.json"}, nil},
 		Under:   []any{"mcpServers"},
-		Entry:   entry("stdio", "streamableHttp", ""),
+		Entry:   entryFunc("stdio", "streamableHttp", ""),
 		Next:    "Type cline.",
 	}
 }

@@ -1,7 +1,7 @@
 package client
 
-// A Doubt is a reason for which a client does not run the contents of its files until a person changes something.
-type Doubt struct {
+// A TrustObstacle is a reason for which a client does not run the contents of its files until a person changes something.
+type TrustObstacle struct {
 	Ahead   bool     // the person has not decided yet, as after each first setup: that is a step to do, and no fault
 	OfHooks bool     // it keeps the client from running the hooks only
 	Refused bool     // a person told the client not to run anything, and it does not ask again
@@ -9,8 +9,8 @@ type Doubt struct {
 	Command []string // the client's command by which a person changes it, in the directory of the project; nil: none
 }
 
-// A View gives a row of the table access to the machine and its files, so that the row can find its doubts.
-type View struct {
+// A MachineView gives a row of the table access to the machine and its files, so that the row can find its doubts.
+type MachineView struct {
 	Machine
 
 	// Read gives the value at a path of keys in a configuration file. It is nil if the file cannot be read or has no

@@ -19,12 +19,12 @@ const addressTimeout = 3 * time.Second
 
 // examineAddress examines an entry with a URL. It sends the same first requests as a client does, because a proxy in
 // between may let only these through.
-func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
+func (in *installation) examineAddress(ctx context.Context, e installed.ServerEntry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).try(in.rewrite(e))
+		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).withCommand(in.rewriteCommand(e))
 	}
-	trial := in.trial(e)
+	trial := in.newTrial(e)
 	if trial.Token = in.Machine.Getenv(e.TokenEnv); e.TokenEnv == "" {
 		trial.Token = literalToken(e.Authorization)
 	}
@@ -35,36 +35,38 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	switch {
 	case e.TokenEnv != "" && trial.Token == "" && (err == nil || errors.Is(err, live.ErrRefused)):
 		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
-			try(readToken(e.TokenEnv))
+			withCommand(readTokenCommand(e.TokenEnv))
 	case errors.Is(err, live.ErrRefused):
-		return in.refused(e, u, where, trial.Token)
-	case isUnreached(err):
+		return in.tokenRefused(e, u, where, trial.Token)
+	case isUnreachable(err):
 		return failure(aboutNetwork, "%s: no server answers at %s: %v: handoff serve --http starts one, on that machine",
-			where, u.Host, withoutURL(err)).try(ask)
+			where, u.Host, removeURL(err)).withCommand(ask)
 	case err != nil:
-		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, withoutURL(err)).try(ask)
+		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, removeURL(err)).withCommand(ask)
 	}
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
 
-// refused returns the finding that a server demands a token, or refuses the token of the entry. The remedy does not
+// tokenRefused returns the finding that a server demands a token, or refuses the token of the entry. The remedy does not
 // contain the address if the address may hold a secret.
-func (in *installation) refused(e installed.Entry, u *url.URL, where, token string) Finding {
+func (in *installation) tokenRefused(e installed.ServerEntry, u *url.URL, where, token string) Finding {
 	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
 	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {
 	case token == "" && e.Authorization != "":
 		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
 	case e.TokenEnv != "":
-		return failure(aboutNetwork, unknown, where, u.Host).try(readToken(e.TokenEnv))
+		return failure(aboutNetwork, unknown, where, u.Host).withCommand(readTokenCommand(e.TokenEnv))
 	case secret:
-		return failure(aboutNetwork, unknown, where, u.Host).try(in.setupCommand(e.Scope, "--print"))
+		return failure(aboutNetwork, unknown, where, u.Host).withCommand(in.setupCommand(e.Scope, "--print"))
 	}
 	return failure(aboutNetwork, unknown, where, u.Host).
-		try(in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
+		withCommand(in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
 }
 
-// readToken returns a command that reads a token from the keyboard into a variable, and leaves no trace of it.
-func readToken(variable string) string { return "read -rs " + variable + " && export " + variable }
+// readTokenCommand returns a command that reads a token from the keyboard into a variable, and leaves no trace of it.
+func readTokenCommand(variable string) string {
+	return "read -rs " + variable + " && export " + variable
+}
 
 // literalToken returns the token that a header has in plain text; empty if the client inserts it.
 func literalToken(header string) string {
@@ -75,14 +77,14 @@ func literalToken(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// isUnreached reports whether there was no connection, or no answer in time.
-func isUnreached(err error) bool {
+// isUnreachable reports whether there was no connection, or no answer in time.
+func isUnreachable(err error) bool {
 	broken, ok := errors.AsType[*net.OpError](err)
 	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)
 }
 
-// withoutURL removes the address from an error. The finding names the host, and the address may hold a secret.
-func withoutURL(err error) error {
+// removeURL removes the address from an error. The finding names the host, and the address may hold a secret.
+func removeURL(err error) error {
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		return urlError.Err
 	}

@@ -6,17 +6,17 @@ import (
 	"handoff/schemas"
 )
 
-// Agents examines the files that declare agents, and the permissions for the rules in these files. While a file is
+// ExamineAgentFiles examines the files that declare agents, and the permissions for the rules in these files. While a file is
 // broken, the workspace keeps the last valid declarations of that file.
-func Agents(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
+func ExamineAgentFiles(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {
 		said, problems := f.Read()
 		declared += len(said.Agents)
 		if len(problems) > 0 {
-			all = append(all, warning(aboutAgents, "%s", problems[0]).try(sh.line("agents check")))
+			all = append(all, warning(aboutAgents, "%s", problems[0]).withCommand(sh.commandLine("agents check")))
 		} else if how, waits := f.LacksPermission(said, given); waits {
-			all = append(all, warning("leave", "%s", how).try(sh.line("allow")))
+			all = append(all, warning("leave", "%s", how).withCommand(sh.commandLine("allow")))
 		}
 	}
 	if len(all) == 0 && declared > 0 {

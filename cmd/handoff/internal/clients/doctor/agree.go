@@ -10,26 +10,26 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// differingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the
+// findDifferingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the
 // mail of another agent than the one whose mail the server reads.
-func (in *installation) differingNames() []Finding {
+func (in *installation) findDifferingNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
 		if i < 0 || len(e.Command) == 0 || e.Off {
 			continue
 		}
-		hooks := append(in.calls(in.hooks[i]), client.Call{})[0].Agent
-		if server := nameOf(e); server != hooks {
+		hooks := append(in.hookCalls(in.hooks[i]), client.HookCall{})[0].Agent
+		if server := agentNameOf(e); server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: they tell of somebody else's mail",
 				in.client.Title, actsAsText(server), actsAsText(hooks)).
-				try(in.setupCommand(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
+				withCommand(in.setupCommand(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
 		}
 	}
 	return nil
 }
 
-// nameOf returns the agent name that an entry gives to its server, or "" if the entry gives no name.
-func nameOf(e installed.Entry) string {
+// agentNameOf returns the agent name that an entry gives to its server, or "" if the entry gives no name.
+func agentNameOf(e installed.ServerEntry) string {
 	name := shell.FlagValue(e.Command, "--agent")
 	for _, pair := range e.Environ {
 		if value, named := strings.CutPrefix(pair, "HANDOFF_AGENT="); named && name == "" && !strings.Contains(value, "$") {
@@ -46,9 +46,9 @@ func actsAsText(agent string) string {
 	return "as " + agent
 }
 
-// withheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its
+// findWithheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its
 // server. Because of these variables, one session may have two agent names or use two stores.
-func (in *installation) withheldVariables() (all []Finding) {
+func (in *installation) findWithheldVariables() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
 			continue
@@ -63,7 +63,7 @@ func (in *installation) withheldVariables() (all []Finding) {
 			all = append(all, warning(aboutClients,
 				"%s: its hooks and shells get %s of this environment, and its server does not, as %s does not name it: "+
 					"one session may have two names or two stores",
-				in.where(e), strings.Join(names, ", "), e.Path).try(in.rewrite(e)))
+				in.describeEntry(e), strings.Join(names, ", "), e.Path).withCommand(in.rewriteCommand(e)))
 		}
 	}
 	return all

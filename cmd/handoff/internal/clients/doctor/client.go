@@ -25,67 +25,67 @@ type ClientEnv struct {
 	Wanted bool
 }
 
-// Client examines one client: the entries and hooks of handoff in its files, whether the client reads these files,
+// ExamineClient examines one client: the entries and hooks of handoff in its files, whether the client reads these files,
 // whether the servers of the entries answer, and whether the programs of the hooks exist. It starts a server only if
 // package installed allows that. All servers that it started have ended when it returns.
-func Client(ctx context.Context, c client.Client, b ClientEnv) []Finding {
+func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding {
 	in := installationOf(c, b)
-	all := in.unreadable()
-	if !in.any() {
+	all := in.findUnreadableFiles()
+	if !in.isPresent() {
 		if len(all) > 0 {
 			return all
 		}
 		return []Finding{in.notInstalled()}
 	}
-	entries := schemas.Map(in.all(), func(e installed.Entry) Finding { return in.examineEntry(ctx, e) })
-	return slices.Concat(all, in.ignored(), entries, in.withheldVariables(), in.hooksWithoutServer(), in.differingNames(), in.installedTwice(),
-		in.missingHooks(), in.trust(), schemas.Map(in.hooks, in.examineHookFile))
+	entries := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) Finding { return in.examineEntry(ctx, e) })
+	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingNames(), in.findDoubleInstallation(),
+		in.findMissingHooks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
-// hooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but
+// findHooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but
 // has no tools to take it.
-func (in *installation) hooksWithoutServer() []Finding {
+func (in *installation) findHooksWithoutServer() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
 	}
 	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it",
 		in.client.Title).
-		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
+		withCommand(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
 // NoClientSetUp returns a finding if no client is set up for handoff. It returns no finding if a file of a client
 // cannot be read, because that file may hold an entry.
 func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
-		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
+		if in := installationOf(c, b); in.isPresent() || len(in.unread) > 0 {
 			return nil
 		}
 	}
-	return []Finding{skipped(aboutClients, "no client on this machine is set up").try(b.Program.Call() + " setup")}
+	return []Finding{skipped(aboutClients, "no client on this machine is set up").withCommand(b.Program.ShellWord() + " setup")}
 }
 
-// unreadable finds the files that cannot be read.
-func (in *installation) unreadable() (all []Finding) {
+// findUnreadableFiles finds the files that cannot be read.
+func (in *installation) findUnreadableFiles() (all []Finding) {
 	for _, u := range in.unread {
 		remedy := in.setupCommand(in.scopeOf(u.Path), "--print")
 		if errors.Is(u.Err, fs.ErrPermission) {
 			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
-		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).try(remedy))
+		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).withCommand(remedy))
 	}
 	return all
 }
 
-// ignored finds files that handoff can read but the client rejects. Each client accepts its own dialect of JSON, for
+// findRejectedFiles finds files that handoff can read but the client rejects. Each client accepts its own dialect of JSON, for
 // example with or without comments.
-func (in *installation) ignored() (all []Finding) {
-	for _, f := range in.files() {
-		doc, err := installed.Open(f.syntax, f.path, installed.LargestOwn) // its size was checked before
+func (in *installation) findRejectedFiles() (all []Finding) {
+	for _, f := range in.configFiles() {
+		doc, err := installed.OpenDocument(f.syntax, f.path, installed.LargestOwn) // its size was checked before
 		settings, ok := doc.(*edit.JSON)
 		if !ok || err != nil {
 			continue // unreadable reports files that cannot be read
 		}
-		if why := settings.ReadAs(f.syntax); why != nil {
+		if why := settings.CheckSyntax(f.syntax); why != nil {
 			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out",
 				in.client.Title, f.path, why))
 		}
@@ -98,15 +98,15 @@ func (in *installation) notInstalled() Finding {
 	if in.Wanted {
 		state = Warning
 	}
-	if !in.client.Detect(in.Machine) {
+	if !in.client.IsFoundOn(in.Machine) {
 		what = "was not found on this machine"
 	}
-	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setupCommand(client.User))
+	return state.newFinding(aboutClients, "%s %s", in.client.Title, what).withCommand(in.setupCommand(client.User))
 }
 
-// installedTwice finds a client that has handoff twice, through the plugin and through setup. The remedy removes the
+// findDoubleInstallation finds a client that has handoff twice, through the plugin and through setup. The remedy removes the
 // part that setup wrote and keeps the plugin.
-func (in *installation) installedTwice() []Finding {
+func (in *installation) findDoubleInstallation() []Finding {
 	var what, remedy string
 	switch {
 	case in.plugin == "" || len(in.hooks)+len(in.entries) == 0:
@@ -114,8 +114,8 @@ func (in *installation) installedTwice() []Finding {
 	case len(in.hooks) > 0:
 		what, remedy = "hooks run twice", in.setupCommand(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
 	default:
-		what, remedy = "server is there twice", in.removal(in.entries[0])
+		what, remedy = "server is there twice", in.removeCommand(in.entries[0])
 	}
 	return []Finding{warning(aboutClients, "%s has both the plugin and what setup writes: its %s", in.client.Title, what).
-		try(remedy)}
+		withCommand(remedy)}
 }

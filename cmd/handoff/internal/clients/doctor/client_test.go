@@ -24,7 +24,7 @@ func TestClient_WarnsIfNotSetUp(t *testing.T) {
 func TestClient_ReportsFaultsOfEntryWithRemedy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client, path, text string
-		state              doctor.State
+		state              doctor.Severity
 		says, remedy       string
 	}{
 		"a program that is not there": {

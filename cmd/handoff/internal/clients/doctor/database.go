@@ -8,16 +8,16 @@ import (
 	"handoff/tools/relay"
 )
 
-// Database examines the owner of a workspace in a database. Found holds the workspaces of this name in the database:
+// ExamineDatabase examines the owner of a workspace in a database. Found holds the workspaces of this name in the database:
 // one or none.
-func Database(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
+func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
 	}
-	return []Finding{ok(aboutStore, "it is in %s", database), nodeOf(found[0].Owner, now, sh)}
+	return []Finding{ok(aboutStore, "it is in %s", database), examineNode(found[0].Owner, now, sh)}
 }
 
-func nodeOf(owner *relay.Note, now time.Time, sh Shell) Finding {
+func examineNode(owner *relay.Note, now time.Time, sh Shell) Finding {
 	switch {
 	case owner == nil:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
@@ -28,6 +28,6 @@ func nodeOf(owner *relay.Note, now time.Time, sh Shell) Finding {
 	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
 }
 
-// Unreachable returns the finding about a database that does not open, or about a workspace in a database that does not
+// DatabaseUnreachable returns the finding about a database that does not open, or about a workspace in a database that does not
 // open.
-func Unreachable(err error) Finding { return failure(aboutStore, "%s", explained(err)) }
+func DatabaseUnreachable(err error) Finding { return failure(aboutStore, "%s", messageWithHint(err)) }

@@ -17,7 +17,7 @@ import (
 func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dir, file os.FileMode
-		state     doctor.State
+		state     doctor.Severity
 		says      string
 		remedy    string
 	}{
@@ -32,7 +32,7 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 			require.NoError(t, os.Chmod(filepath.Join(w.Dir, "handoff.db"), tt.file))
 			require.NoError(t, os.Chmod(w.Dir, tt.dir))
 			t.Cleanup(func() { require.NoError(t, os.Chmod(w.Dir, 0o700)) })
-			requireFinding(t, doctor.Files(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
+			requireFinding(t, doctor.ExamineFiles(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
 			_, shut := doctor.MustNotOpen(w)
 			require.Equal(t, tt.dir == 0o755, shut)
 		})
@@ -42,8 +42,8 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 func TestFiles_ReportsFileInPlaceOfDirectory(t *testing.T) {
 	w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
 	require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
-	all := doctor.Files(w, doctor.Shell{})
+	all := doctor.ExamineFiles(w, doctor.Shell{})
 	requireFinding(t, all, doctor.Error, "is no directory", "mv ")
 	require.NoError(t, exec.Command("/bin/sh", "-c", all[0].Remedy).Run())
-	requireFinding(t, doctor.Files(w, doctor.Shell{}), doctor.OK, "does not exist yet", "")
+	requireFinding(t, doctor.ExamineFiles(w, doctor.Shell{}), doctor.OK, "does not exist yet", "")
 }

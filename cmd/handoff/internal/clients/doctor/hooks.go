@@ -11,24 +11,24 @@ import (
 
 // examineHookFile checks whether the programs of the hooks in a file exist. It runs none.
 func (in *installation) examineHookFile(f installed.HookFile) Finding {
-	for _, call := range in.calls(f) {
-		if in.Machine.Program(call.Program) != "" {
+	for _, call := range in.hookCalls(f) {
+		if in.Machine.ProgramPath(call.Program) != "" {
 			continue
 		}
 		found := failure(aboutHooks, "%s: %s, which the hooks in %s start, is not there", in.client.Title, call.Program, f.Path)
-		if lead := in.Program.pathCommand(); lead != "" && call.Program == client.ServerName {
-			return found.try(lead)
+		if lead := in.Program.fixPathCommand(); lead != "" && call.Program == client.ServerName {
+			return found.withCommand(lead)
 		}
-		return found.try(in.setupCommand(in.scopeOf(f.Path), "--hooks", "--yes"))
+		return found.withCommand(in.setupCommand(in.scopeOf(f.Path), "--hooks", "--yes"))
 	}
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
 
-// calls returns how the hooks in a file call handoff. It omits hooks that setup cannot have written.
-func (in *installation) calls(f installed.HookFile) (all []client.Call) {
+// hookCalls returns how the hooks in a file call handoff. It omits hooks that setup cannot have written.
+func (in *installation) hookCalls(f installed.HookFile) (all []client.HookCall) {
 	for _, h := range f.Handlers {
 		for _, row := range in.client.Hooks.Commands {
-			if call, ok := in.client.ReadCommand(row, h.Line); ok && row.EventName == h.Event {
+			if call, ok := in.client.ParseHookCommand(row, h.Line); ok && row.EventName == h.Event {
 				all = append(all, call)
 			}
 		}
@@ -36,16 +36,16 @@ func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	return all
 }
 
-// missingHooks finds the events of a client without a hook of ours. It finds none if the server of the client is on
+// findMissingHooks finds the events of a client without a hook of ours. It finds none if the server of the client is on
 // another machine, because hooks read only the workspace of this machine.
-func (in *installation) missingHooks() []Finding {
-	isServedHere := slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
+func (in *installation) findMissingHooks() []Finding {
+	isServedHere := slices.ContainsFunc(in.entries, func(e installed.ServerEntry) bool { return e.URL == "" })
 	switch {
 	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (!isServedHere || len(in.unread) > 0):
 		return nil
 	case len(in.hooks) == 0:
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
-			try(in.setupCommand(in.entries[0].Scope, "--hooks"))}
+			withCommand(in.setupCommand(in.entries[0].Scope, "--hooks"))}
 	}
 	ran := map[string]bool{}
 	for _, f := range in.hooks {
@@ -63,5 +63,5 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
+		withCommand(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
 }

@@ -8,18 +8,18 @@ import (
 	"handoff/tools"
 )
 
-// A Self holds the facts that a command knows about its own caller.
-type Self struct {
+// CallerFacts holds the facts that a command knows about its own caller.
+type CallerFacts struct {
 	By      schemas.Caller // without a name if nothing tells it
 	Named   bool           // by a flag or a variable; false if found by other signs
 	Process string         // the client's process, as its shells know it
 }
 
-// Identify finds the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
-func Identify(name string, getenv func(string) string, terminal bool) (s Self, err error) {
+// FindCaller finds the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
+func FindCaller(name string, getenv func(string) string, terminal bool) (s CallerFacts, err error) {
 	s.Named = name != ""
-	if s.By, err = identity.Caller(name, getenv, terminal); err == nil {
-		s.Process = identity.Process(s.By.Agent, getenv)
+	if s.By, err = identity.CommandCaller(name, getenv, terminal); err == nil {
+		s.Process = identity.ClientProcess(s.By.Agent, getenv)
 	}
 	return s, err
 }
@@ -29,14 +29,14 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 func InvalidName(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
-		return f.try("unset HANDOFF_AGENT")
+		return f.withCommand("unset HANDOFF_AGENT")
 	}
 	return f
 }
 
-// Identity examines under which name commands act here. In the shell of a coding agent it asks the workspace which
+// ExamineIdentity examines under which name commands act here. In the shell of a coding agent it asks the workspace which
 // client session the shell belongs to. Boxes is the workspace, or nil if it cannot be asked.
-func Identity(ctx context.Context, s Self, boxes tools.Invoker) Finding {
+func ExamineIdentity(ctx context.Context, s CallerFacts, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:
 		return ok(aboutIdentity, "commands act as %s: --agent or HANDOFF_AGENT says so", s.By.Agent)

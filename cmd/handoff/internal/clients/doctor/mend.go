@@ -12,50 +12,50 @@ import (
 // setupCommand returns the command that sets up the client. Without further flags, setup keeps the options of its last
 // run. If setup leaves a file alone, it explains why and what the person can do.
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
-	words := []string{in.Program.Call(), "setup", in.client.Name}
+	words := []string{in.Program.ShellWord(), "setup", in.client.Name}
 	if scope == client.Project {
 		words = append(words, "--scope project"+in.DirFlag)
 	}
 	return strings.Join(append(words, flags...), " ")
 }
 
-// mend returns a command that makes an entry start this program. The command changes PATH if the entry has only the
+// mendCommand returns a command that makes an entry start this program. The command changes PATH if the entry has only the
 // name of the program, as setup writes it. Otherwise the command writes the entry anew.
-func (in *installation) mend(e installed.Entry) string {
+func (in *installation) mendCommand(e installed.ServerEntry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
-	if lead := in.Program.pathCommand(); lead != "" && byName {
+	if lead := in.Program.fixPathCommand(); lead != "" && byName {
 		return lead
 	}
-	return in.rewrite(e)
+	return in.rewriteCommand(e)
 }
 
-// rewrite returns a command that makes an entry equal to what setup writes. If setup never writes the entry, or if the
+// rewriteCommand returns a command that makes an entry equal to what setup writes. If setup never writes the entry, or if the
 // client has the plugin, the command removes the entry.
-func (in *installation) rewrite(e installed.Entry) string {
+func (in *installation) rewriteCommand(e installed.ServerEntry) string {
 	if e.Scope == installed.Local || in.plugin != "" {
-		return in.removal(e)
+		return in.removeCommand(e)
 	}
 	return in.setupCommand(e.Scope, "--yes")
 }
 
-// removal returns the command that removes an entry. The plugin stays.
-func (in *installation) removal(e installed.Entry) string {
+// removeCommand returns the command that removes an entry. The plugin stays.
+func (in *installation) removeCommand(e installed.ServerEntry) string {
 	if e.Scope == installed.Plugin {
 		return ""
 	}
 	if e.Scope == installed.Local {
 		words := append([]string{in.client.Program}, in.client.Remove(e.Scope, e.Name)...)
-		return in.inProject() + shell.Line(words)
+		return in.cdToProject() + shell.Line(words)
 	}
 	return in.setupCommand(e.Scope, "--remove", "--yes")
 }
 
-// inProject returns "cd PROJECT && ", the beginning of a command that must run in the project's directory.
-func (in *installation) inProject() string { return "cd " + shell.Quote(in.Machine.Project) + " && " }
+// cdToProject returns "cd PROJECT && ", the beginning of a command that must run in the project's directory.
+func (in *installation) cdToProject() string { return "cd " + shell.Quote(in.Machine.Project) + " && " }
 
-// lastDesired returns the setup that the last run of setup wanted in a scope. The Server of the result is empty if
+// lastDesiredSetup returns the setup that the last run of setup wanted in a scope. The Server of the result is empty if
 // setup never ran there.
-func (in *installation) lastDesired(scope client.Scope) setup.Desired {
-	setter := setup.Setter{Dir: setup.Receipts(in.Machine)}
-	return setter.LastDesired(in.client, setup.Desired{Machine: in.Machine, Scope: scope})
+func (in *installation) lastDesiredSetup(scope client.Scope) setup.DesiredSetup {
+	setter := setup.Installer{Dir: setup.ReceiptDir(in.Machine)}
+	return setter.LastDesired(in.client, setup.DesiredSetup{Machine: in.Machine, Scope: scope})
 }

@@ -47,7 +47,7 @@ func TestClient_UsesTokenInHeader(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client, path, text string
 		status             int
-		state              doctor.State
+		state              doctor.Severity
 		says, remedy, sent string
 	}{
 		"is sent": {
@@ -95,7 +95,7 @@ func TestClient_UsesTokenInHeader(t *testing.T) {
 func TestClient_CallsServerBehindProxy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status       int
-		state        doctor.State
+		state        doctor.Severity
 		says, remedy string
 	}{
 		"passes MCP only":   {http.StatusOK, doctor.OK, "answers, with 2 tools", ""},

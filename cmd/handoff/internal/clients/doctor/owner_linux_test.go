@@ -43,9 +43,9 @@ func sleeper(t *testing.T) int {
 func TestOwner_ReportsProcess(t *testing.T) {
 	owner := func(n relay.Note) []doctor.Finding {
 		n.Started = noon
-		return []doctor.Finding{doctor.Owner(noted(t, n), noon.Add(time.Hour), here)}
+		return []doctor.Finding{doctor.ExamineOwner(noted(t, n), noon.Add(time.Hour), here)}
 	}
-	requireFinding(t, []doctor.Finding{doctor.Owner(t.TempDir(), noon, here)}, doctor.OK, "nobody", "")
+	requireFinding(t, []doctor.Finding{doctor.ExamineOwner(t.TempDir(), noon, here)}, doctor.OK, "nobody", "")
 	pid := sleeper(t)
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v1.0.0"}), doctor.OK, "handoff v1.0.0, for 1h", "")
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v0.9.0"}), doctor.Warning, "is handoff v0.9.0, and this is v1.0.0", "ps -f -p ")

@@ -22,9 +22,9 @@ type Shell struct {
 	WorkspaceFlags string // the flags that make it use the same workspace, each after a space
 }
 
-// line writes a command about the workspace.
-func (s Shell) line(words string) string {
-	return s.Program.Call() + " " + words + s.WorkspaceFlags
+// commandLine writes a command about the workspace.
+func (s Shell) commandLine(words string) string {
+	return s.Program.ShellWord() + " " + words + s.WorkspaceFlags
 }
 
 // A Program describes two files: the running program, and the file that a shell starts when a person types "handoff".
@@ -42,52 +42,52 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
 	case p.OnPath == "":
-	case p.isOnPath():
+	case p.isFileOnPath():
 		p.VersionOnPath = version
 	default:
-		p.VersionOnPath = versionOf(ctx, p.OnPath, m)
+		p.VersionOnPath = askVersion(ctx, p.OnPath, m)
 	}
 	return p
 }
 
-// isOnPath reports whether PATH leads to this very file.
-func (p Program) isOnPath() bool {
+// isFileOnPath reports whether PATH leads to this very file.
+func (p Program) isFileOnPath() bool {
 	one, errOne := os.Stat(p.OnPath)
 	other, errOther := os.Stat(p.Path)
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// Call returns the word that starts this version of the program in a shell: "handoff" if PATH leads to a file of this
+// ShellWord returns the word that starts this version of the program in a shell: "handoff" if PATH leads to a file of this
 // version, and otherwise the path of the running program.
-func (p Program) Call() string {
-	if p.isNamed() || p.Path == "" {
+func (p Program) ShellWord() string {
+	if p.isVersionOnPath() || p.Path == "" {
 		return client.ServerName
 	}
 	return shell.Quote(p.Path)
 }
 
-// isNamed reports whether "handoff" in a shell starts this version of the program. The file need not be the running
+// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. The file need not be the running
 // one.
-func (p Program) isNamed() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
+func (p Program) isVersionOnPath() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
 
-// In returns the program as setup writes it into the files of a scope. That is the name "handoff" if PATH leads to the
+// CommandFor returns the program as setup writes it into the files of a scope. That is the name "handoff" if PATH leads to the
 // running file, or if other people share the configuration, and otherwise the path.
-func (p Program) In(scope client.Scope) string {
-	if scope == client.Project || p.isOnPath() {
+func (p Program) CommandFor(scope client.Scope) string {
+	if scope == client.Project || p.isFileOnPath() {
 		return client.ServerName
 	}
 	return p.Path
 }
 
-// pathCommand returns a command after which PATH leads to this version of the program. It returns "" if PATH leads
+// fixPathCommand returns a command after which PATH leads to this version of the program. It returns "" if PATH leads
 // there already. The command overwrites a file only if that file answers as handoff does.
-func (p Program) pathCommand() string {
+func (p Program) fixPathCommand() string {
 	switch {
-	case p.isNamed():
+	case p.isVersionOnPath():
 		return ""
 	case p.VersionOnPath != "":
 		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
-	case client.IsHandoff(p.Path):
+	case client.IsHandoffCommand(p.Path):
 		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`
 	}
 	return "mkdir -p ~/.local/bin && ln -s " + shell.Quote(p.Path) + ` ~/.local/bin/handoff && export PATH="$HOME/.local/bin:$PATH"`
@@ -95,8 +95,8 @@ func (p Program) pathCommand() string {
 
 const versionTimeout = 2 * time.Second
 
-// versionOf starts a program to ask for its version. It returns "" if the program does not answer as handoff does.
-func versionOf(ctx context.Context, path string, m client.Machine) string {
+// askVersion starts a program to ask for its version. It returns "" if the program does not answer as handoff does.
+func askVersion(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()
 	var said platform.Tail
@@ -110,22 +110,22 @@ func versionOf(ctx context.Context, path string, m client.Machine) string {
 	return strings.TrimSpace(release.Version)
 }
 
-// Version examines whether PATH leads to this program.
-func Version(p Program) Finding {
+// ExamineVersion examines whether PATH leads to this program.
+func ExamineVersion(p Program) Finding {
 	switch {
 	case p.OnPath == "":
 		return warning(aboutVersion, "this is handoff %s, and PATH leads to none: clients that look there do not find it",
 			p.Version).
-			try(p.pathCommand())
-	case p.isOnPath():
+			withCommand(p.fixPathCommand())
+	case p.isFileOnPath():
 		return ok(aboutVersion, "this is handoff %s, and PATH leads to it", p.Version)
 	case p.VersionOnPath == p.Version:
 		return ok(aboutVersion, "this is handoff %s, and PATH leads to another file of that version: %s", p.Version, p.OnPath)
 	case p.VersionOnPath == "":
 		return warning(aboutVersion,
 			"this is handoff %s, and PATH leads to something else, which does not answer as handoff does: %s",
-			p.Version, p.OnPath).try(p.pathCommand())
+			p.Version, p.OnPath).withCommand(p.fixPathCommand())
 	}
 	return warning(aboutVersion, "this is handoff %s, and PATH leads to another, %s: %s", p.Version, p.VersionOnPath, p.OnPath).
-		try(p.pathCommand())
+		withCommand(p.fixPathCommand())
 }

@@ -87,11 +87,11 @@ func TestClient_CallsAddressOfProjectWrittenBySetup(t *testing.T) {
 	w := newWorld(t)
 	url, token := site(t, map[string]int{"/mcp": 401})
 	w.vars["TEAM_TOKEN"] = "secret"
-	cursor, _ := client.Named("cursor")
-	setter := setup.Setter{Dir: setup.Receipts(w.bench.Machine), Now: func() time.Time { return noon }}
-	desired := setup.Desired{Machine: w.bench.Machine, Scope: client.Project}
+	cursor, _ := client.ByName("cursor")
+	setter := setup.Installer{Dir: setup.ReceiptDir(w.bench.Machine), Now: func() time.Time { return noon }}
+	desired := setup.DesiredSetup{Machine: w.bench.Machine, Scope: client.Project}
 	desired.Server = client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}
-	for _, change := range setter.Plan(cursor, desired) {
+	for _, change := range setter.PlanSetup(cursor, desired) {
 		_, err := setter.Apply(change)
 		require.NoError(t, err)
 	}

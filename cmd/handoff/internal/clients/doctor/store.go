@@ -27,10 +27,10 @@ const (
 	spareTimeout = time.Second
 )
 
-// Store examines the content of a workspace, through the process that has the workspace open. It verifies the registry
+// ExamineStore examines the content of a workspace, through the process that has the workspace open. It verifies the registry
 // only if the store is small enough for that. File is the file of the store, or the zero value if the store is in a
 // database.
-func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
+func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
 		return []Finding{StoreNotOpened(err, sh)}
@@ -41,15 +41,15 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 		look = "df -h " + shell.Quote(file.Path)
 	}
 	if newest.Failing != "" {
-		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
+		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).withCommand(look)
 	}
-	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh.line("audit verify"))}
-	return append(all, unusedSpace(ctx, boxes, sh)...)
+	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh.commandLine("audit verify"))}
+	return append(all, findUnusedSpace(ctx, boxes, sh)...)
 }
 
-// unusedSpace returns a finding if the store could give back much space: space in its file that is unused, or texts of
+// findUnusedSpace returns a finding if the store could give back much space: space in its file that is unused, or texts of
 // handoffs that ended long ago.
-func unusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
+func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
 	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
@@ -59,14 +59,14 @@ func unusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 		return nil // other findings report that the store cannot be asked
 	case out.Bytes > out.Free:
 		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
-		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).try(sh.line("compact --keep 180d"))}
+		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).withCommand(sh.commandLine("compact --keep 180d"))}
 	}
-	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
+	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).withCommand(sh.commandLine("compact"))}
 }
 
 // StoreNotOpened returns the finding about a store that does not open.
 func StoreNotOpened(err error, sh Shell) Finding {
-	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
+	return failure(aboutStore, "it does not open: %s", messageWithHint(err)).withCommand(sh.commandLine("logs"))
 }
 
 // NoWorkspace returns the finding about a missing workspace. Outside of a project a missing workspace is no fault,
@@ -76,17 +76,17 @@ func NoWorkspace(err error, asked workspace.Config) Finding {
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
 		state = Skipped
 	}
-	return state.of(aboutStore, "%s", explained(err))
+	return state.newFinding(aboutStore, "%s", messageWithHint(err))
 }
 
 // NoHomeDir returns the finding that doctor examined no client. Without a home directory doctor cannot find the files
 // of clients.
 func NoHomeDir(err error) Finding {
-	return failure(aboutClients, "none was looked at: %s", explained(err))
+	return failure(aboutClients, "none was looked at: %s", messageWithHint(err))
 }
 
-// explained returns the text of an error with its hint.
-func explained(err error) string {
+// messageWithHint returns the text of an error with its hint.
+func messageWithHint(err error) string {
 	coded := schemas.AsError(err)
 	if coded.Hint == "" {
 		return coded.Message
@@ -98,36 +98,36 @@ func explained(err error) string {
 // comparison takes too long, it returns the finding that the store was not verified.
 func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > maxVerified {
-		return skipped(aboutStore, "it was not verified: it is large").try(verify)
+		return skipped(aboutStore, "it was not verified: it is large").withCommand(verify)
 	}
 	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
 	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return skipped(aboutStore, "it was not verified in time").try(verify)
+		return skipped(aboutStore, "it was not verified in time").withCommand(verify)
 	case err != nil:
-		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).try(verify)
+		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).withCommand(verify)
 	case !out.OK && len(out.Problems) > 0:
-		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).try(verify)
+		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).withCommand(verify)
 	case !out.OK:
-		return failure(aboutStore, "it was changed by something else than handoff").try(verify)
+		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
 	}
 	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
 }
 
-// Files examines the files of a workspace: their permissions, and whether the store's file looks like a store.
-func Files(w workspace.Workspace, sh Shell) []Finding {
+// ExamineFiles examines the files of a workspace: their permissions, and whether the store's file looks like a store.
+func ExamineFiles(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
 	}
-	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
+	return append(examinePermissions(w.Dir), examineStoreFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
-// Neighbours returns a finding for each other workspace nearby. A person that misses agents here may find them there.
-func Neighbours(w workspace.Workspace, getenv func(string) string) []Finding {
+// FindOtherWorkspaces returns a finding for each other workspace nearby. A person that misses agents here may find them there.
+func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
-		return skipped(aboutStore, "beside it is %s", n).try(n.Join)
+		return skipped(aboutStore, "beside it is %s", n).withCommand(n.Join)
 	})
 }
 
@@ -152,51 +152,51 @@ const (
 	usable = 0o700
 )
 
-// permissions examines the permissions of the directory. Others cannot reach the files in a private directory.
-func permissions(dir string) []Finding {
+// examinePermissions examines the permissions of the directory. Others cannot reach the files in a private directory.
+func examinePermissions(dir string) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil // permissions of files mean nothing there
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).try("ls -ld " + shell.Quote(dir))}
+		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).withCommand("ls -ld " + shell.Quote(dir))}
 	case !info.IsDir():
-		return []Finding{failure(aboutStore, "%s is no directory", dir).try(moveAwayCommand(dir))}
+		return []Finding{failure(aboutStore, "%s is no directory", dir).withCommand(moveAwayCommand(dir))}
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
-			try("chmod 700 " + shell.Quote(dir))}
+			withCommand("chmod 700 " + shell.Quote(dir))}
 	case workspace.Denied(dir):
 		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
-			try("ls -ld " + shell.Quote(dir))}
+			withCommand("ls -ld " + shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
 		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
-			try("chmod 700 " + shell.Quote(dir))}
+			withCommand("chmod 700 " + shell.Quote(dir))}
 	}
 	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
 }
 
-// storeFile examines the file of the store. If the file is missing or empty, the next command makes a store. Anything
+// examineStoreFile examines the file of the store. If the file is missing or empty, the next command makes a store. Anything
 // else at this path, such as a directory, prevents that.
-func storeFile(path string, sh Shell) []Finding {
+func examineStoreFile(path string, sh Shell) []Finding {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link to no file", path).try(moveAwayCommand(path))}
+		return []Finding{failure(aboutStore, "%s is a link to no file", path).withCommand(moveAwayCommand(path))}
 	case err != nil:
 		return nil // the finding about the directory explains it
 	case !info.Mode().IsRegular():
-		return []Finding{failure(aboutStore, "%s is no file", path).try(moveAwayCommand(path))}
+		return []Finding{failure(aboutStore, "%s is no file", path).withCommand(moveAwayCommand(path))}
 	case workspace.WasEmptied(filepath.Dir(path)):
 		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
-			try(sh.line("restore FILE --replace"))}
+			withCommand(sh.commandLine("restore FILE --replace"))}
 	case info.Size() == 0:
 		return []Finding{warning(aboutStore,
 			"%s is empty: its content, if it had any, is lost, and the next command makes a new store of it", path).
-			try(sh.line("list"))}
+			withCommand(sh.commandLine("list"))}
 	}
 	return nil
 }
@@ -206,25 +206,25 @@ func moveAwayCommand(path string) string {
 	return "mv -n " + shell.Line([]string{path, path + ".aside"})
 }
 
-// Owner examines the process that has a workspace open and serves the other processes. It reads the note about itself
+// ExamineOwner examines the process that has a workspace open and serves the other processes. It reads the note about itself
 // that the process leaves in the workspace's directory.
-func Owner(dir string, now time.Time, sh Shell) Finding {
+func ExamineOwner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
 	case relay.HiddenNote(dir):
 		return warning(aboutOwner, "a process of another user has the workspace open, or had it open when it was killed").
-			try("ls -l " + shell.Quote(dir))
+			withCommand("ls -l " + shell.Quote(dir))
 	case !there:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
 	case !note.Running():
 		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
-			try(sh.line("list"))
+			withCommand(sh.commandLine("list"))
 	case note.Elsewhere():
 		return ok(aboutOwner, "a process in another container, handoff %s, for %s", note.Version, terminal.Age(now.Sub(note.Started)))
 	case note.Version != sh.Program.Version:
 		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
 			note.PID, note.Version, sh.Program.Version).
-			try("ps -f -p " + strconv.Itoa(note.PID))
+			withCommand("ps -f -p " + strconv.Itoa(note.PID))
 	}
 	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
 }

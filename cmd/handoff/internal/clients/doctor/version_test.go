@@ -22,7 +22,7 @@ func (w *world) version(path string) []doctor.Finding {
 	w.t.Helper()
 	w.bench.Program.Path = w.write(path, answers("v1.0.0"))
 	w.find()
-	return []doctor.Finding{doctor.Version(w.bench.Program)}
+	return []doctor.Finding{doctor.ExamineVersion(w.bench.Program)}
 }
 
 // paste runs a remedy in a shell of the world. The world keeps the PATH that it exports.
@@ -44,10 +44,10 @@ func TestVersion_WarnsOfOtherProgramOnPATH(t *testing.T) {
 	requireFinding(t, w.version("here/handoff"), doctor.Warning, "PATH leads to none", "export PATH=")
 	w.write(onPath, answers("v0.9.0"))
 	requireRemedy(t, w.version("here/handoff"), doctor.Warning, "and PATH leads to another, v0.9.0: ", "ln -sf "+w.home("here/handoff")+" "+onPath)
-	require.Equal(t, w.home("here/handoff"), w.bench.Program.Call())
+	require.Equal(t, w.home("here/handoff"), w.bench.Program.ShellWord())
 	w.write(onPath, answers("v1.0.0"))
 	requireFinding(t, w.version("here/handoff"), doctor.OK, "another file of that version", "")
-	require.Equal(t, "handoff", w.bench.Program.Call())
+	require.Equal(t, "handoff", w.bench.Program.ShellWord())
 	require.NoError(t, os.Remove(onPath))
 	require.NoError(t, os.Symlink(w.home("here/handoff"), onPath))
 	requireFinding(t, w.version("here/handoff"), doctor.OK, "this is handoff v1.0.0, and PATH leads to it", "")

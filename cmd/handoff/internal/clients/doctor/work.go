@@ -26,22 +26,22 @@ const (
 	maxFindings = 10  // findings at most
 )
 
-// Work examines the handoffs that have not ended, and finds the handoffs that need an action of an agent or a person.
+// ExamineHandoffs examines the handoffs that have not ended, and finds the handoffs that need an action of an agent or a person.
 // The overview of the workspace says which handoffs these are and why. Spell returns the command line for an advised
 // call.
-func Work(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
+func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
 	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
 	if err != nil {
 		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
-			try(sh.line("list"))}
+			withCommand(sh.commandLine("list"))}
 	}
 	for _, c := range slices.Concat(out.NeedsYou.Items, out.Stuck.Items) {
 		age := out.At.Sub(c.Since)
 		if wait, counts := minAge[c.Kind]; counts && age >= wait {
 			why := cmp.Or(c.Reason, "a person has to approve it")
-			remedy := sh.Program.Call() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
-			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.Age(age), why).try(remedy))
+			remedy := sh.Program.ShellWord() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
+			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.Age(age), why).withCommand(remedy))
 		}
 	}
 	switch more := len(all) - maxFindings; {
@@ -49,7 +49,7 @@ func Work(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas
 		open := out.Counts.Claimable + out.Counts.Held + out.Counts.Blocked
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.Counted(open, "handoff"))}
 	case more > 0:
-		return append(all[:maxFindings], warning(aboutWork, "and %d more", more).try(sh.line("status")))
+		return append(all[:maxFindings], warning(aboutWork, "and %d more", more).withCommand(sh.commandLine("status")))
 	}
 	return all
 }

@@ -17,7 +17,7 @@ func (b *box) after(d time.Duration) []doctor.Finding {
 	b.Pass(d)
 	sh := doctor.Shell{Program: doctor.Program{Path: "/bin/other"}, WorkspaceFlags: " --workspace w"}
 	spell := func(next schemas.Advice) string { return "handoff " + next.Tool + " " + string(next.Args) }
-	return doctor.Work(b.t.Context(), b.boxes, sh, spell)
+	return doctor.ExamineHandoffs(b.t.Context(), b.boxes, sh, spell)
 }
 
 func TestWork_WithoutConcernsIsOK(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestStore_SkipsVerificationOfLargeStore(t *testing.T) {
-	all := doctor.Store(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.Shell{WorkspaceFlags: " --workspace w"})
+	all := doctor.ExamineStore(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.Shell{WorkspaceFlags: " --workspace w"})
 	requireFinding(t, all, doctor.Skipped, "it is large", "handoff audit verify --workspace w")
 }
 
@@ -28,7 +28,7 @@ func TestIdentity_ReportsNameOfCommands(t *testing.T) {
 		vars     map[string]string
 		terminal bool
 		boxes    tools.Invoker
-		state    doctor.State
+		state    doctor.Severity
 		says     string
 		remedy   string
 	}{
@@ -40,9 +40,9 @@ func TestIdentity_ReportsNameOfCommands(t *testing.T) {
 		"its session": {vars: map[string]string{"CODEX_THREAD_ID": "t2"}, boxes: b.boxes, state: doctor.OK, says: "act as codex: this is its shell"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			self, err := doctor.Identify(tt.agent, func(name string) string { return tt.vars[name] }, tt.terminal)
+			self, err := doctor.FindCaller(tt.agent, func(name string) string { return tt.vars[name] }, tt.terminal)
 			require.NoError(t, err)
-			requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, tt.boxes)}, tt.state, tt.says, tt.remedy)
+			requireFinding(t, []doctor.Finding{doctor.ExamineIdentity(t.Context(), self, tt.boxes)}, tt.state, tt.says, tt.remedy)
 		})
 	}
 }
@@ -52,9 +52,9 @@ func TestIdentity_OfSeveralSessionsNeedsProcess(t *testing.T) {
 	for _, conn := range []string{"1", "2"} {
 		b.do("", "connection_open", `{"conn": "c`+conn+`", "client": "codex", "process": "`+conn+`"}`)
 	}
-	self, err := doctor.Identify("", func(name string) string { return map[string]string{"CODEX_THREAD_ID": "other"}[name] }, false)
+	self, err := doctor.FindCaller("", func(name string) string { return map[string]string{"CODEX_THREAD_ID": "other"}[name] }, false)
 	require.NoError(t, err)
-	requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, b.boxes)}, doctor.Warning, "nothing tells which session of codex this is", "")
+	requireFinding(t, []doctor.Finding{doctor.ExamineIdentity(t.Context(), self, b.boxes)}, doctor.Warning, "nothing tells which session of codex this is", "")
 	self.Process = "2"
-	requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, b.boxes)}, doctor.OK, "act as codex-2: this is the shell of one of several", "")
+	requireFinding(t, []doctor.Finding{doctor.ExamineIdentity(t.Context(), self, b.boxes)}, doctor.OK, "act as codex-2: this is the shell of one of several", "")
 }

@@ -57,10 +57,10 @@ func (w *world) write(path, text string) string {
 
 func (w *world) examine(name string) []doctor.Finding {
 	w.t.Helper()
-	c, known := client.Named(name)
+	c, known := client.ByName(name)
 	require.True(w.t, known, name)
 	w.find()
-	return doctor.Client(w.t.Context(), c, w.bench)
+	return doctor.ExamineClient(w.t.Context(), c, w.bench)
 }
 
 // find searches for the program again.
@@ -94,7 +94,7 @@ func hooks(event, command string) string {
 }
 
 // requireRemedy fails unless one of the findings has this message, with exactly this remedy.
-func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
+func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.Severity, message, remedy string) {
 	t.Helper()
 	requireFinding(t, all, state, message, remedy)
 	i := slices.IndexFunc(all, func(f doctor.Finding) bool { return f.State == state && strings.Contains(f.Message, message) })
@@ -110,7 +110,7 @@ func requireNone(t *testing.T, all []doctor.Finding, message string) {
 }
 
 // requireFinding fails unless one of the findings has this state and this message.
-func requireFinding(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
+func requireFinding(t *testing.T, all []doctor.Finding, state doctor.Severity, message, remedy string) {
 	t.Helper()
 	for _, f := range all {
 		if f.State == state && strings.Contains(f.Message, message) {

@@ -23,11 +23,11 @@ import (
 
 // A Document is the text of a configuration file. A path is a list of keys from the root. In [JSON] it may also contain
 // indices into lists. A value to set has one of the types of a [client.Field]. A value from Look has a type of
-// encoding/json or of the parser of TOML, and a number of JSON stays as it is written: see [Same]. Callers must not
+// encoding/json or of the parser of TOML, and a number of JSON stays as it is written: see [SameValue]. Callers must not
 // change the values from Look. A method that fails changes nothing.
 type Document interface {
-	// Look returns the value at a path. Ok is false if there is no value.
-	Look(path ...any) (value any, ok bool)
+	// Lookup returns the value at a path. Ok is false if there is no value.
+	Lookup(path ...any) (value any, ok bool)
 	// Set puts a value at a path, and makes the missing objects on the way. It fails if a value on the way is not an
 	// object.
 	Set(value any, path ...any) error
@@ -37,18 +37,18 @@ type Document interface {
 	Bytes() []byte
 }
 
-// parsed holds a text and its values.
-type parsed struct {
+// parsedText holds a text and its values.
+type parsedText struct {
 	mark   string
 	text   []byte
 	values map[string]any
 }
 
-// Look gives the value at a path of keys, and in JSON of indices.
-func (p *parsed) Look(path ...any) (any, bool) { return look(p.values, path) }
+// Lookup gives the value at a path of keys, and in JSON of indices.
+func (p *parsedText) Lookup(path ...any) (any, bool) { return lookupValue(p.values, path) }
 
 // Bytes gives the text.
-func (p *parsed) Bytes() []byte { return append([]byte(p.mark), p.text...) }
+func (p *parsedText) Bytes() []byte { return append([]byte(p.mark), p.text...) }
 
 const byteOrderMark = "\uFEFF"
 
@@ -69,10 +69,10 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	return openJSON(mark, text)
 }
 
-// Same reports whether a value from Look is the same as a value to set.
-func Same(got, set any) bool {
-	a, errA := plain(got)
-	b, errB := plain(set)
+// SameValue reports whether a value from Look is the same as a value to set.
+func SameValue(got, set any) bool {
+	a, errA := toJSONTypes(got)
+	b, errB := toJSONTypes(set)
 	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
 }
 
@@ -83,8 +83,8 @@ func IsEmpty(got any) bool {
 	return isObject && len(object) == 0 || isList && len(list) == 0
 }
 
-// plain returns a value as encoding/json would read it.
-func plain(value any) (v any, err error) {
+// toJSONTypes returns a value as encoding/json would read it.
+func toJSONTypes(value any) (v any, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -92,16 +92,16 @@ func plain(value any) (v any, err error) {
 	return v, json.Unmarshal(text, &v)
 }
 
-// splice replaces the text between two offsets.
-func splice(text []byte, from, to int, by string) []byte {
+// replaceBetween replaces the text between two offsets.
+func replaceBetween(text []byte, from, to int, by string) []byte {
 	out := make([]byte, 0, len(text)+len(by))
 	out = append(out, text[:from]...)
 	out = append(out, by...)
 	return append(out, text[to:]...)
 }
 
-// lineEnd returns the line ending of a text.
-func lineEnd(text []byte) string {
+// lineEnding returns the line ending of a text.
+func lineEnding(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
 	}

@@ -106,10 +106,10 @@ func TestSet_RefusesChangeOfOtherValues(t *testing.T) {
 		"s.b = {}\n":            {"s", "b", "c"},
 	} {
 		doc := opened(t, client.TOML, text)
-		before, _ := doc.Look()
+		before, _ := doc.Lookup()
 		require.Error(t, doc.Set(entry, path...), text)
 		require.Equal(t, text, string(doc.Bytes()))
-		after, _ := doc.Look()
+		after, _ := doc.Lookup()
 		require.Equal(t, before, after)
 	}
 }
@@ -124,7 +124,7 @@ func TestReadAs_DependsOnSyntax(t *testing.T) {
 	} {
 		doc := opened(t, client.JSON, text)
 		for syntax, reads := range want {
-			require.Equal(t, reads, doc.(*edit.JSON).ReadAs(syntax) == nil, "%s as %s", text, syntax)
+			require.Equal(t, reads, doc.(*edit.JSON).CheckSyntax(syntax) == nil, "%s as %s", text, syntax)
 		}
 	}
 }
@@ -159,8 +159,8 @@ func addAndDelete(t *testing.T, syntax client.Syntax, text []byte) {
 	if err != nil {
 		return
 	}
-	before, ok := doc.Look()
-	if _, there := doc.Look("mcpServers", "handoff"); there || !ok {
+	before, ok := doc.Lookup()
+	if _, there := doc.Lookup("mcpServers", "handoff"); there || !ok {
 		return
 	}
 	same := doc.Bytes()
@@ -168,11 +168,11 @@ func addAndDelete(t *testing.T, syntax client.Syntax, text []byte) {
 		require.Equal(t, string(same), string(doc.Bytes()))
 		return
 	}
-	got, ok := doc.Look("mcpServers", "handoff")
+	got, ok := doc.Lookup("mcpServers", "handoff")
 	require.True(t, ok)
-	require.True(t, edit.Same(got, entry), "%s", doc.Bytes())
+	require.True(t, edit.SameValue(got, entry), "%s", doc.Bytes())
 	require.NoError(t, doc.Delete("mcpServers", "handoff"))
-	after, ok := doc.Look()
+	after, ok := doc.Lookup()
 	require.True(t, ok)
 	require.Equal(t, bare(before), bare(after), "%s", doc.Bytes())
 }

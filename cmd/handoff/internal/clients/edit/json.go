@@ -12,7 +12,7 @@ import (
 // JSON is a JSON file, perhaps with comments and trailing commas. If an object has a key twice, the last value counts,
 // as it does for clients.
 type JSON struct {
-	parsed
+	parsedText
 	root hujson.Value // keeps the position of every part
 }
 
@@ -34,7 +34,7 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	if root.Value.Kind() != '{' {
 		return nil, fmt.Errorf("it holds no object but %c", root.Value.Kind())
 	}
-	d := &JSON{parsed{mark: mark, text: text}, root}
+	d := &JSON{parsedText{mark: mark, text: text}, root}
 	strict := root.Clone()
 	strict.Standardize()
 	decoder := json.NewDecoder(bytes.NewReader(strict.Pack()))
@@ -44,7 +44,7 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 
 // commit accepts the changed root as the new text of the document, if the new text has the intended values. Otherwise
 // it restores the root from the old text.
-func (d *JSON) commit(meant intent) error {
+func (d *JSON) commit(meant changeCheck) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.values) {
 		err = errOtherwise
@@ -56,12 +56,12 @@ func (d *JSON) commit(meant intent) error {
 	return err
 }
 
-// reach follows a path as far as values exist. It returns the last value and the number of steps that it took.
-func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
+// followPath follows a path as far as values exist. It returns the last value and the number of steps that it took.
+func (d *JSON) followPath(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
-		all, _ := items(v)
-		i := find(all, path[deep])
+		all, _ := itemsOf(v)
+		i := itemIndex(all, path[deep])
 		if i < 0 {
 			break
 		}
@@ -75,8 +75,8 @@ func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 // last item, value.AfterExtra shows whether a comma follows: it is nil without a comma.
 type item struct{ first, value *hujson.Value }
 
-// items returns the items of an object or an array, and the text between them and the end; nil for any other value.
-func items(v *hujson.Value) (all []item, end *hujson.Extra) {
+// itemsOf returns the items of an object or an array, and the text between them and the end; nil for any other value.
+func itemsOf(v *hujson.Value) (all []item, end *hujson.Extra) {
 	switch parts := v.Value.(type) {
 	case *hujson.Object:
 		for i := range parts.Members {
@@ -97,8 +97,8 @@ func items(v *hujson.Value) (all []item, end *hujson.Extra) {
 // hasLastComma reports whether a comma follows the last item.
 func hasLastComma(all []item) bool { return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil }
 
-// find returns the index of the item that a step leads to; -1 if there is none.
-func find(all []item, step any) int {
+// itemIndex returns the index of the item that a step leads to; -1 if there is none.
+func itemIndex(all []item, step any) int {
 	for i, it := range slices.Backward(all) {
 		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {
 			return i

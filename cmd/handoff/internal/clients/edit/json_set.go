@@ -14,69 +14,69 @@ import (
 
 // Set puts a value at a path of keys. It treats a null on the way like a missing object.
 func (d *JSON) Set(value any, path ...any) error {
-	v, deep := d.reach(path)
+	v, deep := d.followPath(path)
 	if deep == len(path) || isNull(v) {
-		_, spread := d.layout(v)
-		v.Value = d.render(nested(value, path[deep:]), lineIndent(d.text, v.StartOffset), spread)
+		_, spread := d.itemLayout(v)
+		v.Value = d.renderValue(nestValue(value, path[deep:]), lineIndent(d.text, v.StartOffset), spread)
 	} else if key, named := path[deep].(string); named && v.Value.Kind() == '{' {
-		d.insert(v, key, nested(value, path[deep+1:]))
+		d.insertItem(v, key, nestValue(value, path[deep+1:]))
 	} else {
 		return errPathBlocked(path[:deep])
 	}
-	return d.commit(afterSet(d.values, path, value))
+	return d.commit(checkOfSet(d.values, path, value))
 }
 
 // Append puts a value at the end of the array at a path. It makes the array if there is none.
 func (d *JSON) Append(value any, path ...any) error {
-	v, deep := d.reach(path)
+	v, deep := d.followPath(path)
 	if deep < len(path) || isNull(v) {
 		return d.Set([]any{value}, path...)
 	}
 	if v.Value.Kind() != '[' {
 		return errPathBlocked(path)
 	}
-	before, _ := d.Look(path...)
+	before, _ := d.Lookup(path...)
 	list, _ := before.([]any)
-	d.insert(v, "", value)
-	return d.commit(afterSet(d.values, path, append(slices.Clip(list), value)))
+	d.insertItem(v, "", value)
+	return d.commit(checkOfSet(d.values, path, append(slices.Clip(list), value)))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
 
-// nested wraps a value in objects of one key each.
-func nested(value any, keys []any) any {
+// nestValue wraps a value in objects of one key each.
+func nestValue(value any, keys []any) any {
 	for _, key := range slices.Backward(keys) {
 		value = client.Object{{Key: key.(string), Value: value}}
 	}
 	return value
 }
 
-// insert adds an item at the end of an object or array. Comments after the old last item stay in their place, which is
+// insertItem adds an item at the end of an object or array. Comments after the old last item stay in their place, which is
 // before the new item.
-func (d *JSON) insert(into *hujson.Value, key string, value any) {
-	all, end := items(into)
-	indent, spread := d.layout(into)
+func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
+	all, end := itemsOf(into)
+	indent, spread := d.itemLayout(into)
 	kept := trimBlanks(*end)
 	before, closing := "", (*end)[len(kept):]
 	switch {
 	case spread || bytes.Contains(kept, []byte("//")):
-		before = lineEnd(d.text) + indent
+		before = lineEnding(d.text) + indent
 		if len(all) == 0 {
-			closing = hujson.Extra(lineEnd(d.text) + lineIndent(d.text, into.StartOffset))
+			closing = hujson.Extra(lineEnding(d.text) + lineIndent(d.text, into.StartOffset))
 		}
 	case len(all) > 0:
-		before = d.colon(false)[1:] // a file with blanks after its colons gets blanks after its commas
+		before = d.colonText(false)[1:] // a file with blanks after its colons gets blanks after its commas
 	}
 	*end = closing
-	first := hujson.Value{BeforeExtra: hujson.Extra(string(kept) + before), Value: d.render(value, indent, spread)}
+	first := hujson.Value{BeforeExtra: hujson.Extra(string(kept) + before), Value: d.renderValue(value, indent, spread)}
 	if hasLastComma(all) {
 		first.AfterExtra = hujson.Extra{}
 	}
 	switch parts := into.Value.(type) {
 	case *hujson.Object:
 		m := hujson.ObjectMember{Name: first, Value: first}
-		m.Name.Value, m.Name.AfterExtra = d.render(key, "", false), nil
-		m.Value.BeforeExtra = hujson.Extra(d.colon(spread)[1:])
+		m.Name.Value, m.Name.AfterExtra = d.renderValue(key, "", false), nil
+		m.Value.BeforeExtra = hujson.Extra(d.colonText(spread)[1:])
 		parts.Members = append(parts.Members, m)
 	case *hujson.Array:
 		parts.Elements = append(parts.Elements, first)
@@ -89,12 +89,12 @@ func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return errPathBlocked(nil)
 	}
-	above, deep := d.reach(path[:len(path)-1])
+	above, deep := d.followPath(path[:len(path)-1])
 	if deep < len(path)-1 {
 		return nil
 	}
-	all, end := items(above)
-	i := find(all, path[len(path)-1])
+	all, end := itemsOf(above)
+	i := itemIndex(all, path[len(path)-1])
 	if i < 0 {
 		return nil
 	}
@@ -118,17 +118,17 @@ func (d *JSON) Delete(path ...any) error {
 	case *hujson.Array:
 		parts.Elements = slices.Delete(parts.Elements, i, i+1)
 	}
-	return d.commit(afterDelete(d.values, path))
+	return d.commit(checkOfDelete(d.values, path))
 }
 
-// layout returns the indentation for the items of an object or array. Spread says that each item stands on its own
+// itemLayout returns the indentation for the items of an object or array. Spread says that each item stands on its own
 // line.
-func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
-	all, _ := items(v)
+func (d *JSON) itemLayout(v *hujson.Value) (indent string, spread bool) {
+	all, _ := itemsOf(v)
 	if isSpread(all) {
 		return lineIndent(d.text, all[0].first.StartOffset), true
 	}
-	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.isMultiline()
+	return lineIndent(d.text, v.StartOffset) + d.indentUnit(), len(all) == 0 && d.isMultiline()
 }
 
 // isSpread reports whether each item stands on its own line.
@@ -139,29 +139,29 @@ func isSpread(all []item) bool {
 // isMultiline reports whether the file has several lines. It also returns true for an empty file, so that new values
 // get lines of their own.
 func (d *JSON) isMultiline() bool {
-	all, _ := items(&d.root)
+	all, _ := itemsOf(&d.root)
 	return len(all) == 0 || isSpread(all)
 }
 
-// unit returns the indent of one level.
-func (d *JSON) unit() string {
-	all, _ := items(&d.root)
+// indentUnit returns the indent of one level.
+func (d *JSON) indentUnit() string {
+	all, _ := itemsOf(&d.root)
 	if !isSpread(all) {
 		return "  "
 	}
 	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))
 }
 
-// colon returns the text between a key and its value.
-func (d *JSON) colon(spread bool) string {
+// colonText returns the text between a key and its value.
+func (d *JSON) colonText(spread bool) string {
 	if spread || bytes.Contains(d.text, []byte(`": `)) {
 		return ": "
 	}
 	return ":"
 }
 
-// render writes a value as JSON. Its second and later lines begin with the given indentation.
-func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
+// renderValue writes a value as JSON. Its second and later lines begin with the given indentation.
+func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -173,18 +173,18 @@ func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 		return text
 	}
 	var lines bytes.Buffer
-	if err := json.Indent(&lines, text, indent, d.unit()); err != nil {
+	if err := json.Indent(&lines, text, indent, d.indentUnit()); err != nil {
 		panic(err) // the encoder just wrote it
 	}
-	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd(d.text)))
+	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnding(d.text)))
 }
 
-// ReadAs returns nil if a client that expects this syntax can read the text. Otherwise it returns the reason why the
+// CheckSyntax returns nil if a client that expects this syntax can read the text. Otherwise it returns the reason why the
 // client rejects the whole text.
-func (d *JSON) ReadAs(syntax client.Syntax) error {
+func (d *JSON) CheckSyntax(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {
-		all, end := items(v)
+		all, end := itemsOf(v)
 		if end == nil {
 			end = new(hujson.Extra)
 		}

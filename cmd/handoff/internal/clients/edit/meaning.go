@@ -13,34 +13,34 @@ import (
 // values.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// An intent reports whether the values of a new text are as intended.
-type intent func(after any) bool
+// A changeCheck reports whether the values of a new text are as intended.
+type changeCheck func(after any) bool
 
-// afterSet returns an intent: the new text has the value at the path, and is otherwise the same as before.
-func afterSet(before any, path []any, value any) intent {
+// checkOfSet returns an intent: the new text has the value at the path, and is otherwise the same as before.
+func checkOfSet(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
-		got, ok := look(after, path)
-		return ok && Same(got, value) && equal(withoutPath(before, path), withoutPath(after, path))
+		got, ok := lookupValue(after, path)
+		return ok && SameValue(got, value) && equalValues(withoutPath(before, path), withoutPath(after, path))
 	}
 }
 
-// afterDelete returns an intent: the new text has no value at the path, and is otherwise the same as before. After a
+// checkOfDelete returns an intent: the new text has no value at the path, and is otherwise the same as before. After a
 // deletion from a list, the next element takes the place of the deleted one.
-func afterDelete(before any, path []any) intent {
+func checkOfDelete(before any, path []any) changeCheck {
 	return func(after any) bool {
 		rest := after
 		if _, ofList := path[len(path)-1].(int); !ofList {
-			if _, still := look(after, path); still {
+			if _, still := lookupValue(after, path); still {
 				return false
 			}
 			rest = withoutPath(after, path)
 		}
-		return equal(withoutPath(before, path), rest)
+		return equalValues(withoutPath(before, path), rest)
 	}
 }
 
-// look returns the value at a path of keys and indices.
-func look(v any, path []any) (any, bool) {
+// lookupValue returns the value at a path of keys and indices.
+func lookupValue(v any, path []any) (any, bool) {
 	for _, step := range path {
 		there := false
 		switch step := step.(type) {
@@ -91,24 +91,24 @@ func withoutPath(v any, path []any) any {
 	return v
 }
 
-// equal reports whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
+// equalValues reports whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
 // equals NaN.
-func equal(a, b any) bool {
+func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
+		return ok && maps.EqualFunc(a, b, equalValues)
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+		return ok && slices.EqualFunc(a, b, equalValues)
 	}
-	x, isNumber := number(a)
-	y, isToo := number(b)
+	x, isNumber := toFloat(a)
+	y, isToo := toFloat(b)
 	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
 }
 
-// number converts a number to floating point, unless it is too great for that.
-func number(v any) (float64, bool) {
+// toFloat converts a number to floating point, unless it is too great for that.
+func toFloat(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true

@@ -11,13 +11,13 @@ import (
 
 // tomlText is a TOML file.
 type tomlText struct {
-	parsed
-	lines []line
+	parsedText
+	lines []tomlLine
 }
 
-// A line is a key with its value, or the header of a table. The fields of an inline table have no lines: a change
+// A tomlLine is a key with its value, or the header of a table. The fields of an inline table have no lines: a change
 // replaces or removes the table as a whole.
-type line struct {
+type tomlLine struct {
 	path   []string // from the root, the table's included
 	header bool
 	array  bool // of an element of an array of tables
@@ -29,7 +29,7 @@ type line struct {
 // openTOML parses a TOML text twice. The parser returns the offsets of keys and values. The decoder finds faults of the
 // text as a whole, such as a table that is defined twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
-	d := &tomlText{parsed: parsed{mark, text, map[string]any{}}}
+	d := &tomlText{parsedText: parsedText{mark, text, map[string]any{}}}
 	if err := toml.Unmarshal(text, &d.values); err != nil {
 		return nil, err
 	}
@@ -40,28 +40,28 @@ func openTOML(mark string, text []byte) (*tomlText, error) {
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.KeyValue {
-			l := keyValue(&p, table, e)
+			l := keyValueLine(&p, table, e)
 			l.array = inArray
 			d.lines = append(d.lines, l)
 			continue
 		}
-		table = keys(e.Key())
+		table = keysFrom(e.Key())
 		inArray = e.Kind == unstable.ArrayTable
-		d.lines = append(d.lines, header(&p, table, e, inArray))
+		d.lines = append(d.lines, headerLine(&p, table, e, inArray))
 	}
 	return d, p.Error()
 }
 
-func keys(it unstable.Iterator) (path []string) {
+func keysFrom(it unstable.Iterator) (path []string) {
 	for it.Next() {
 		path = append(path, string(it.Node().Data))
 	}
 	return path
 }
 
-// header finds the brackets around the key of a table.
-func header(p *unstable.Parser, path []string, e *unstable.Node, array bool) line {
-	l := line{path: path, header: true, array: array}
+// headerLine finds the brackets around the key of a table.
+func headerLine(p *unstable.Parser, path []string, e *unstable.Node, array bool) tomlLine {
+	l := tomlLine{path: path, header: true, array: array}
 	first, end := true, 0
 	for it := e.Key(); it.Next(); first = false {
 		raw := it.Node().Raw
@@ -77,10 +77,10 @@ func header(p *unstable.Parser, path []string, e *unstable.Node, array bool) lin
 	return l
 }
 
-// keyValue finds the value of a key.
-func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
-	l := line{from: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
-	l.path = append(append(l.path, table...), keys(e.Key())...)
+// keyValueLine finds the value of a key.
+func keyValueLine(p *unstable.Parser, table []string, e *unstable.Node) tomlLine {
+	l := tomlLine{from: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
+	l.path = append(append(l.path, table...), keysFrom(e.Key())...)
 	at := 0
 	for it := e.Key(); it.Next(); {
 		at = int(it.Node().Raw.Offset + it.Node().Raw.Length)

@@ -18,31 +18,31 @@ const tableDepth = 2
 // Set puts a value at a path of keys.
 func (d *tomlText) Set(value any, path ...any) error {
 	next := *d
-	if err := next.set(value, path); err != nil {
+	if err := next.setLines(value, path); err != nil {
 		return err
 	}
 	*d = next
 	return nil
 }
 
-// set changes one value after the other, until one fails.
-func (d *tomlText) set(value any, path []any) error {
+// setLines changes one value after the other, until one fails.
+func (d *tomlText) setLines(value any, path []any) error {
 	if o, ok := value.(client.Object); ok && len(path) <= tableDepth {
 		for _, f := range o {
-			if err := d.set(f.Value, append(slices.Clone(path), f.Key)); err != nil {
+			if err := d.setLines(f.Value, append(slices.Clone(path), f.Key)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := d.commit(d.with(keysOf(path), tomlValue(value)), afterSet(d.values, path, value)); err != nil {
+	if err := d.commit(d.textWithValue(keysOf(path), tomlValue(value)), checkOfSet(d.values, path, value)); err != nil {
 		return fmt.Errorf("there is no place for %s: %w", strings.Join(keysOf(path), "."), err)
 	}
 	return nil
 }
 
 // commit replaces the text of the document, if the new text has the intended values.
-func (d *tomlText) commit(text []byte, meant intent) error {
+func (d *tomlText) commit(text []byte, meant changeCheck) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
 		return err
@@ -54,25 +54,25 @@ func (d *tomlText) commit(text []byte, meant intent) error {
 	return nil
 }
 
-// with returns the text with a value at a path. It replaces the old value if there is one. Otherwise it adds a line at
+// textWithValue returns the text with a value at a path. It replaces the old value if there is one. Otherwise it adds a line at
 // the end of the value's table, or a new table at the end of the text.
-func (d *tomlText) with(path []string, value string) []byte {
+func (d *tomlText) textWithValue(path []string, value string) []byte {
 	for _, l := range d.lines {
 		if !l.header && !l.array && slices.Equal(l.path, path) {
-			return splice(d.text, l.value, l.end, value)
+			return replaceBetween(d.text, l.value, l.end, value)
 		}
 	}
 	last := len(path) - 1
-	table, pair := path[:last], dotted(path[last:])+" = "+value
-	nl := lineEnd(d.text)
+	table, pair := path[:last], dottedKey(path[last:])+" = "+value
+	nl := lineEnding(d.text)
 	if at, ok := d.tableEnd(table); ok {
-		return splice(d.text, at, at, nl+lineIndent(d.text, at)+pair)
+		return replaceBetween(d.text, at, at, nl+lineIndent(d.text, at)+pair)
 	}
-	return d.withTable("["+dotted(table)+"]"+nl+pair+nl, nl)
+	return d.textWithTable("["+dottedKey(table)+"]"+nl+pair+nl, nl)
 }
 
-// withTable returns the text followed by a blank line and a table.
-func (d *tomlText) withTable(table, nl string) []byte {
+// textWithTable returns the text followed by a blank line and a table.
+func (d *tomlText) textWithTable(table, nl string) []byte {
 	text := string(d.text)
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -93,14 +93,14 @@ func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 			ok = !l.array && slices.Equal(l.path, table)
 		}
 		if ok {
-			at = lineRest(d.text, l.end)
+			at = endOfLine(d.text, l.end)
 		}
 	}
 	return at, ok
 }
 
-// lineRest returns the end of the line that contains an offset, without the line ending.
-func lineRest(text []byte, at int) int {
+// endOfLine returns the end of the line that contains an offset, without the line ending.
+func endOfLine(text []byte, at int) int {
 	end := bytes.IndexByte(text[at:], '\n')
 	if end < 0 {
 		return len(text)
@@ -112,8 +112,8 @@ func lineRest(text []byte, at int) int {
 	return end
 }
 
-// dotted writes a path as a key.
-func dotted(path []string) string { return strings.Join(schemas.Map(path, tomlKey), ".") }
+// dottedKey writes a path as a key.
+func dottedKey(path []string) string { return strings.Join(schemas.Map(path, tomlKey), ".") }
 
 func tomlKey(key string) string {
 	if strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" || key == "" {
@@ -149,10 +149,10 @@ func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
 		return errPathBlocked(nil)
 	}
-	if _, there := d.Look(path...); !there {
+	if _, there := d.Lookup(path...); !there {
 		return nil
 	}
-	var pieces []line // several, if a table and the tables below it do not stand together
+	var pieces []tomlLine // several, if a table and the tables below it do not stand together
 	for i := 0; i < len(d.lines); i++ {
 		piece := d.lines[i]
 		if len(piece.path) < len(path) || !slices.Equal(piece.path[:len(path)], keysOf(path)) {
@@ -166,16 +166,16 @@ func (d *tomlText) Delete(path ...any) error {
 	}
 	text := d.text
 	for _, piece := range slices.Backward(pieces) {
-		from, to := wholeLines(text, piece.from, piece.end)
-		text = splice(text, from, to, "")
+		from, to := widenToLines(text, piece.from, piece.end)
+		text = replaceBetween(text, from, to, "")
 	}
-	return d.commit(text, afterDelete(d.values, path))
+	return d.commit(text, checkOfDelete(d.values, path))
 }
 
-// wholeLines widens a piece to whole lines. At the end of the text it includes the blank line before them.
-func wholeLines(text []byte, from, to int) (int, int) {
+// widenToLines widens a piece to whole lines. At the end of the text it includes the blank line before them.
+func widenToLines(text []byte, from, to int) (int, int) {
 	from = bytes.LastIndexByte(text[:from], '\n') + 1
-	to = lineRest(text, to)
+	to = endOfLine(text, to)
 	if end := bytes.IndexByte(text[to:], '\n'); end >= 0 {
 		to += end + 1
 	}

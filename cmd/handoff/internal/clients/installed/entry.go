@@ -17,8 +17,8 @@ const (
 	Plugin client.Scope = "plugin" // for every person with our plugin
 )
 
-// An Entry is our server as a file of a client lists it.
-type Entry struct {
+// A ServerEntry is our server as a file of a client lists it.
+type ServerEntry struct {
 	client.ListedServer
 
 	Name   string // in the list; a user may have changed it
@@ -30,19 +30,19 @@ type Entry struct {
 	fields map[string]any
 }
 
-// An Unread file is one that cannot be read, or that does not parse.
-type Unread struct {
+// An UnreadableFile is a file that cannot be read, or that does not parse.
+type UnreadableFile struct {
 	Path string
 	Err  error
 }
 
-// Entries returns our entries in the files of a client, and the files that cannot be read. If the project and the user
+// ServerEntries returns our entries in the files of a client, and the files that cannot be read. If the project and the user
 // have the same file, for example at home, its entries count as the user's.
-func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
-	for _, l := range locations(c.Servers, m) {
+func ServerEntries(c client.Client, m client.Machine) (all []ServerEntry, unread []UnreadableFile) {
+	for _, l := range listLocations(c.Servers, m) {
 		doc, err := l.open(c.Servers.Syntax, m)
 		if err != nil {
-			unread = append(unread, Unread{l.path, err})
+			unread = append(unread, UnreadableFile{l.path, err})
 			continue
 		}
 		all = append(all, l.entries(c, m, doc)...)
@@ -50,55 +50,55 @@ func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
 	return all, unread
 }
 
-// A location is a file of a scope.
-type location struct {
+// A listLocation is a file of a scope.
+type listLocation struct {
 	scope client.Scope
 	path  string
 }
 
-// locations returns the files of both scopes, each once.
-func locations(files client.Files, m client.Machine) (all []location) {
+// listLocations returns the files of both scopes, each once.
+func listLocations(files client.ConfigPaths, m client.Machine) (all []listLocation) {
 	for _, scope := range []client.Scope{client.User, client.Project} {
-		path := files.In(scope, m)
-		if path != "" && !slices.ContainsFunc(all, func(l location) bool { return l.path == path }) {
-			all = append(all, location{scope, path})
+		path := files.PathFor(scope, m)
+		if path != "" && !slices.ContainsFunc(all, func(l listLocation) bool { return l.path == path }) {
+			all = append(all, listLocation{scope, path})
 		}
 	}
 	return all
 }
 
-func (l location) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
+func (l listLocation) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
 	if l.isShared(m) {
-		return Open(syntax, l.path, Largest)
+		return OpenDocument(syntax, l.path, Largest)
 	}
-	return Open(syntax, l.path, LargestOwn)
+	return OpenDocument(syntax, l.path, LargestOwn)
 }
 
-func (l location) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {
+func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Document) (all []ServerEntry) {
 	add := func(scope client.Scope, list []any) {
-		for _, name := range names(doc, list) {
-			value, _ := doc.Look(append(list, name)...)
+		for _, name := range handoffNames(doc, list) {
+			value, _ := doc.Lookup(append(list, name)...)
 			if fields, ok := value.(map[string]any); ok {
-				all = append(all, Entry{client.ReadEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
+				all = append(all, ServerEntry{client.ReadEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
 			}
 		}
 	}
-	add(l.scope, Under(c, doc))
+	add(l.scope, ServerListKeys(c, doc))
 	if c.Local != "" && l.scope == client.User {
 		add(Local, append([]any{c.Local, m.Project}, c.Under...))
 	}
 	return all
 }
 
-// Name returns the name under which a file of a client lists our server: "handoff", unless an entry of another name
+// ServerName returns the name under which a file of a client lists our server: "handoff", unless an entry of another name
 // starts handoff. A new entry gets the same name.
-func Name(c client.Client, doc edit.Document) string {
-	return append(names(doc, Under(c, doc)), client.ServerName)[0]
+func ServerName(c client.Client, doc edit.Document) string {
+	return append(handoffNames(doc, ServerListKeys(c, doc)), client.ServerName)[0]
 }
 
-// names returns the names under which a list has handoff, ours first.
-func names(doc edit.Document, list []any) (all []string) {
-	value, _ := doc.Look(list...)
+// handoffNames returns the names under which a list has handoff, ours first.
+func handoffNames(doc edit.Document, list []any) (all []string) {
+	value, _ := doc.Lookup(list...)
 	servers, _ := value.(map[string]any)
 	if _, ours := servers[client.ServerName]; ours {
 		all = append(all, client.ServerName)
@@ -106,17 +106,17 @@ func names(doc edit.Document, list []any) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		fields, _ := servers[name].(map[string]any)
 		words := client.ReadEntry(fields).Command
-		if name != client.ServerName && len(words) > 1 && client.IsHandoff(words[0]) && words[1] == "mcp" {
+		if name != client.ServerName && len(words) > 1 && client.IsHandoffCommand(words[0]) && words[1] == "mcp" {
 			all = append(all, name)
 		}
 	}
 	return all
 }
 
-// Under returns the keys of the object in which a client looks for servers in one of its files.
-func Under(c client.Client, doc edit.Document) []any {
+// ServerListKeys returns the keys of the object in which a client looks for servers in one of its files.
+func ServerListKeys(c client.Client, doc edit.Document) []any {
 	if c.NewerKeys != nil {
-		value, _ := doc.Look(c.NewerKeys...)
+		value, _ := doc.Lookup(c.NewerKeys...)
 		if object, ok := value.(map[string]any); ok && !isServer(object) {
 			return c.NewerKeys
 		}
@@ -130,25 +130,25 @@ func isServer(object map[string]any) bool { _, ok := object["type"].(string); re
 
 // isShared reports whether a file may have come with the project. If the project is the home directory or a parent of
 // it, the user's own files lie in the project as well, but they are not shared.
-func (l location) isShared(m client.Machine) bool {
-	return l.scope == client.Project || client.Within(m.Project, l.path) && !client.Within(m.Project, m.Home)
+func (l listLocation) isShared(m client.Machine) bool {
+	return l.scope == client.Project || client.IsWithin(m.Project, l.path) && !client.IsWithin(m.Project, m.Home)
 }
 
-// Written reports whether setup would write exactly this entry, for one of the given servers or for everybody in a
+// IsWrittenBySetup reports whether setup would write exactly this entry, for one of the given servers or for everybody in a
 // project. Any other entry of a project may come from any author, so handoff neither starts nor calls its server.
-func (e Entry) Written(desired ...client.Server) bool {
+func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
 	maps.DeleteFunc(said, empty) // a client's own command leaves some
-	return slices.ContainsFunc(append(desired, e.forEverybody()...), func(s client.Server) bool {
-		return (s.URL != "" || len(s.Command) > 0) && edit.Same(said, e.Client.Entry(s))
+	return slices.ContainsFunc(append(desired, e.sharedServers()...), func(s client.Server) bool {
+		return (s.URL != "" || len(s.Command) > 0) && edit.SameValue(said, e.Client.Entry(s))
 	})
 }
 
-// forEverybody returns the servers that setup may have written for all users of a project, with the agent of the entry.
-func (e Entry) forEverybody() []client.Server {
+// sharedServers returns the servers that setup may have written for all users of a project, with the agent of the entry.
+func (e ServerEntry) sharedServers() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
-	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {
+	if len(e.Command) == len(s.Command)+2 && isAgentName(e.Command[3]) {
 		s.Command = append(s.Command, "--agent", e.Command[3])
 	}
 	if !slices.ContainsFunc(e.Pass, func(name string) bool { return !slices.Contains(client.PassedVariables[:], name) }) {
@@ -159,7 +159,7 @@ func (e Entry) forEverybody() []client.Server {
 	return []client.Server{s, trusted}
 }
 
-func isAgent(name string) bool {
+func isAgentName(name string) bool {
 	_, err := schemas.ParseAgent("--agent", name)
 	return err == nil
 }
@@ -171,49 +171,49 @@ type EnabledPlugin struct {
 	Remove []string // the client's command that removes it, without the program
 }
 
-// Plugins returns our plugins that a client has, the user's first. A file of both scopes counts as the user's.
-func Plugins(c client.Client, m client.Machine) (all []EnabledPlugin) {
+// EnabledPlugins returns our plugins that a client has, the user's first. A file of both scopes counts as the user's.
+func EnabledPlugins(c client.Client, m client.Machine) (all []EnabledPlugin) {
 	if c.Plugins == nil {
 		return nil
 	}
 	var read []string
 	for i, p := range slices.Concat(c.Plugins.User, c.Plugins.Project) {
-		scope, path := client.User, p.At(m)
+		scope, path := client.User, p.ResolveOn(m)
 		if i >= len(c.Plugins.User) {
 			scope = client.Project
 		}
 		if !slices.Contains(read, path) {
 			read = append(read, path)
-			all = append(all, plugins(c.Plugins, scope, path)...)
+			all = append(all, enabledPluginsIn(c.Plugins, scope, path)...)
 		}
 	}
 	return all
 }
 
-// plugins returns our plugins in one file, of any marketplace.
-func plugins(row *client.Plugins, scope client.Scope, path string) (all []EnabledPlugin) {
+// enabledPluginsIn returns our plugins in one file, of any marketplace.
+func enabledPluginsIn(row *client.PluginFiles, scope client.Scope, path string) (all []EnabledPlugin) {
 	if row.Key == "" {
 		if _, err := os.Stat(path); err != nil {
 			return nil
 		}
 		return []EnabledPlugin{{scope, path, append(slices.Clip(row.Remove), client.ServerName)}}
 	}
-	doc, err := Open(row.Syntax, path, Largest)
+	doc, err := OpenDocument(row.Syntax, path, Largest)
 	if err != nil {
 		return nil
 	}
-	value, _ := doc.Look(row.Key)
+	value, _ := doc.Lookup(row.Key)
 	listed, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		if strings.HasPrefix(name, client.ServerName+"@") && isOn(listed[name]) {
+		if strings.HasPrefix(name, client.ServerName+"@") && isEnabled(listed[name]) {
 			all = append(all, EnabledPlugin{scope, path, append(slices.Clip(row.Remove), name)})
 		}
 	}
 	return all
 }
 
-// isOn reports whether a value is true, or an object that is not disabled.
-func isOn(value any) bool {
+// isEnabled reports whether a value is true, or an object that is not disabled.
+func isEnabled(value any) bool {
 	object, ok := value.(map[string]any)
 	return value == true || ok && object["enabled"] != false
 }

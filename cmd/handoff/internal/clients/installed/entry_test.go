@@ -20,16 +20,16 @@ func TestEntries_FindsAllScopes(t *testing.T) {
 		t.Skip("the paths are those of Unix")
 	}
 	w, claude := worldWith(t, "claude-code")
-	all, unread := installed.Entries(claude, w.Machine)
+	all, unread := installed.ServerEntries(claude, w.Machine)
 	require.Empty(t, all)
 	require.Empty(t, unread)
 
 	user := w.write(claude.Servers, client.User, `{"projects": {"`+filepath.ToSlash(w.Project)+`": `+ours+`, "/elsewhere": `+ours+`},`+ours[1:])
 	project := w.write(claude.Servers, client.Project, ours)
-	all, unread = installed.Entries(claude, w.Machine)
+	all, unread = installed.ServerEntries(claude, w.Machine)
 	require.Empty(t, unread)
 	require.Len(t, all, 3)
-	for i, want := range []installed.Entry{
+	for i, want := range []installed.ServerEntry{
 		{Scope: client.User, Path: user}, {Scope: installed.Local, Path: user}, {Scope: client.Project, Path: project, Shared: true},
 	} {
 		require.Equal(t, want.Scope, all[i].Scope)
@@ -45,7 +45,7 @@ func TestEntries_ProjectAtHomeIsUsers(t *testing.T) {
 	w.Project = w.Home
 	gemini := known(t, "gemini-cli")
 	w.write(gemini.Servers, client.User, ours)
-	all, _ := installed.Entries(gemini, w.Machine)
+	all, _ := installed.ServerEntries(gemini, w.Machine)
 	require.Len(t, all, 1)
 	require.Equal(t, client.User, all[0].Scope)
 	require.False(t, all[0].Shared)
@@ -59,7 +59,7 @@ func TestEntries_UserFileWithinProjectIsShared(t *testing.T) {
 	}
 	claude := known(t, "claude-code")
 	w.write(claude.Servers, client.User, ours)
-	all, _ := installed.Entries(claude, w.Machine)
+	all, _ := installed.ServerEntries(claude, w.Machine)
 	require.Len(t, all, 1)
 	require.True(t, all[0].Shared)
 }
@@ -75,7 +75,7 @@ func TestEntries_ReadsListThatClientUses(t *testing.T) {
 	} {
 		w, c := worldWith(t, "opencode")
 		w.write(c.Servers, client.User, text)
-		all, unread := installed.Entries(c, w.Machine)
+		all, unread := installed.ServerEntries(c, w.Machine)
 		require.Empty(t, unread)
 		var commands []string
 		for _, e := range all {
@@ -89,11 +89,11 @@ func TestEntries_BrokenFileIsUnread(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.write(gemini.Servers, client.User, "{")
 	w.write(gemini.Servers, client.Project, ours)
-	all, unread := installed.Entries(gemini, w.Machine)
+	all, unread := installed.ServerEntries(gemini, w.Machine)
 	require.Len(t, all, 1)
 	require.Len(t, unread, 1)
 	require.Equal(t, path, unread[0].Path)
-	var broken *installed.Broken
+	var broken *installed.ParseError
 	require.ErrorAs(t, unread[0].Err, &broken)
 }
 
@@ -104,13 +104,13 @@ func TestEntries_LargeProjectFileIsUnread(t *testing.T) {
 	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
 	w.write(claude.Servers, client.User, long)
 	project := w.write(claude.Servers, client.Project, long)
-	all, unread := installed.Entries(claude, w.Machine)
+	all, unread := installed.ServerEntries(claude, w.Machine)
 	require.Len(t, all, 1)
 	require.Equal(t, client.User, all[0].Scope)
 	require.Len(t, unread, 1)
 	require.Equal(t, project, unread[0].Path)
 	require.ErrorContains(t, unread[0].Err, "bytes")
-	_, err := installed.Open(client.JSON, project, installed.Largest)
+	_, err := installed.OpenDocument(client.JSON, project, installed.Largest)
 	require.ErrorContains(t, err, "bytes")
 }
 
@@ -125,7 +125,7 @@ func TestResolved_FollowsLinks(t *testing.T) {
 	for path, want := range map[string]string{
 		"link": "", "link/a/b": "a/b", "link/../link/a": "a",
 	} {
-		require.Equal(t, filepath.Join(w.Project, want), installed.Resolved(filepath.Join(w.Home, path)), path)
+		require.Equal(t, filepath.Join(w.Project, want), installed.ResolveLinks(filepath.Join(w.Home, path)), path)
 	}
-	require.Equal(t, filepath.Join(w.Home, "a", "b"), installed.Resolved(filepath.Join(w.Home, "a", "b")))
+	require.Equal(t, filepath.Join(w.Home, "a", "b"), installed.ResolveLinks(filepath.Join(w.Home, "a", "b")))
 }

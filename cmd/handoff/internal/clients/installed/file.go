@@ -1,10 +1,10 @@
 // Package installed finds the traces of handoff in the files of a client: our entries in its lists of servers
-// ([Entries]), our command lines among its hooks ([Hooks]) and our plugins ([Plugins]). Setup changes the files and
+// ([ServerEntries]), our command lines among its hooks ([HookFiles]) and our plugins ([EnabledPlugins]). Setup changes the files and
 // doctor examines them, and both read them through this package.
 //
 // The author of a project writes the files of the project. A clone of a stranger's repository must not make a command
 // of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an entry of a
-// project only if setup would write exactly the same entry (see [Entry.Written]), they run no hook, and they read files
+// project only if setup would write exactly the same entry (see [ServerEntry.IsWrittenBySetup]), they run no hook, and they read files
 // only up to a limit (see [Largest]). This package starts no program and changes no file.
 package installed
 
@@ -40,23 +40,23 @@ type File struct {
 	Missing  bool
 }
 
-// A Broken file is one that does not parse.
-type Broken struct{ Err error }
+// A ParseError file is one that does not parse.
+type ParseError struct{ Err error }
 
-func (b *Broken) Error() string { return "it does not parse: " + b.Err.Error() }
-func (b *Broken) Unwrap() error { return b.Err }
+func (b *ParseError) Error() string { return "it does not parse: " + b.Err.Error() }
+func (b *ParseError) Unwrap() error { return b.Err }
 
 // Hint tells a person the way out.
-func (b *Broken) Hint() string { return "Mend it and run this again." }
+func (b *ParseError) Hint() string { return "Mend it and run this again." }
 
-// Read reads a file of at most `most` bytes. If there is no file, the result has [File.Missing] set and the error is
+// ReadFile reads a file of at most `most` bytes. If there is no file, the result has [File.Missing] set and the error is
 // nil. The error says why the file cannot be used: it is no regular file, it is too long, it cannot be read, or it is a
 // link to a file that does not exist.
-func Read(path string, most int64) (File, error) {
+func ReadFile(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.missing()
+		return f.missingFile()
 	}
 	if err == nil {
 		f.Resolved = resolved
@@ -76,8 +76,8 @@ func Read(path string, most int64) (File, error) {
 	return f, nil
 }
 
-// Resolved returns a path without links, as far as the path exists.
-func Resolved(path string) string {
+// ResolveLinks returns a path without links, as far as the path exists.
+func ResolveLinks(path string) string {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
@@ -90,29 +90,29 @@ func Resolved(path string) string {
 	}
 }
 
-// Document parses the file. A missing file is an empty document. The error is a [*Broken].
+// Document parses the file. A missing file is an empty document. The error is a [*ParseError].
 func (f File) Document(syntax client.Syntax) (edit.Document, error) {
 	doc, err := edit.Open(syntax, f.Text)
 	if err != nil {
-		return nil, &Broken{err}
+		return nil, &ParseError{err}
 	}
 	return doc, nil
 }
 
-// Open reads and parses a file of at most `most` bytes.
-func Open(syntax client.Syntax, path string, most int64) (edit.Document, error) {
-	f, err := Read(path, most)
+// OpenDocument reads and parses a file of at most `most` bytes.
+func OpenDocument(syntax client.Syntax, path string, most int64) (edit.Document, error) {
+	f, err := ReadFile(path, most)
 	if err != nil {
 		return nil, err
 	}
 	return f.Document(syntax)
 }
 
-// missing returns a file that setup can create. It fails if the path is a link to a file that does not exist.
-func (f File) missing() (File, error) {
+// missingFile returns a file that setup can create. It fails if the path is a link to a file that does not exist.
+func (f File) missingFile() (File, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")
 	}
-	f.Resolved, f.Missing = Resolved(f.Path), true
+	f.Resolved, f.Missing = ResolveLinks(f.Path), true
 	return f, nil
 }

@@ -14,23 +14,23 @@ import (
 // a group.
 const HooksKey = "hooks"
 
-// A Handler is one command of a client on an event.
-type Handler struct {
+// A HookHandler is one command of a client on an event.
+type HookHandler struct {
 	Event         string
 	Group, Number int    // of the group in the list of the event, and of the handler in the group; from 0
 	Line          string // the shell command; empty if the handler has none
 }
 
-// Handlers walks over all handlers of a file, ours or not. The events come in alphabetical order.
-func Handlers(doc edit.Document) iter.Seq[Handler] {
-	value, _ := doc.Look(HooksKey)
+// HookHandlers walks over all handlers of a file, ours or not. The events come in alphabetical order.
+func HookHandlers(doc edit.Document) iter.Seq[HookHandler] {
+	value, _ := doc.Lookup(HooksKey)
 	events, _ := value.(map[string]any)
-	return func(yield func(Handler) bool) {
+	return func(yield func(HookHandler) bool) {
 		for _, event := range slices.Sorted(maps.Keys(events)) {
 			groups, _ := events[event].([]any)
 			for g, group := range groups {
-				for n, line := range lines(group) {
-					if !yield(Handler{event, g, n, line}) {
+				for n, line := range commandLines(group) {
+					if !yield(HookHandler{event, g, n, line}) {
 						return
 					}
 				}
@@ -39,7 +39,7 @@ func Handlers(doc edit.Document) iter.Seq[Handler] {
 	}
 }
 
-func lines(group any) (all []string) {
+func commandLines(group any) (all []string) {
 	object, _ := group.(map[string]any)
 	handlers, _ := object[HooksKey].([]any)
 	for _, value := range handlers {
@@ -53,7 +53,7 @@ func lines(group any) (all []string) {
 // A HookFile is a file with hooks that begin as ours do.
 type HookFile struct {
 	Path     string
-	Handlers []Handler
+	Handlers []HookHandler
 }
 
 // MostHooks is the greatest number of our hooks in a file that setup accepts. Setup writes fewer hooks, and removes
@@ -63,28 +63,28 @@ const MostHooks = 40
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// Hooks returns the files in which a client has hooks of ours, and the files that cannot be read. If the project and
+// HookFiles returns the files in which a client has hooks of ours, and the files that cannot be read. If the project and
 // the user have the same file, the file counts as the user's. A hook is ours if it runs handoff, by any path, or one of
 // the given programs.
-func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
+func HookFiles(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []UnreadableFile) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
-	for _, l := range locations(c.Hooks.Files, m) {
+	for _, l := range listLocations(c.Hooks.ConfigPaths, m) {
 		doc, err := l.open(c.Hooks.Syntax, m)
 		if err != nil {
-			unread = append(unread, Unread{l.path, err})
+			unread = append(unread, UnreadableFile{l.path, err})
 			continue
 		}
 		f := HookFile{Path: l.path}
-		for h := range Handlers(doc) {
+		for h := range HookHandlers(doc) {
 			if client.BeginsAsHookLine(h.Line, programs...) {
 				f.Handlers = append(f.Handlers, h)
 			}
 		}
 		switch {
 		case len(f.Handlers) > MostHooks:
-			unread = append(unread, Unread{l.path, ErrHooks})
+			unread = append(unread, UnreadableFile{l.path, ErrHooks})
 		case len(f.Handlers) > 0:
 			all = append(all, f)
 		}

@@ -33,9 +33,9 @@ func newWorld(t *testing.T) world {
 }
 
 // write writes a file of a client.
-func (w world) write(files client.Files, scope client.Scope, text string) (path string) {
+func (w world) write(files client.ConfigPaths, scope client.Scope, text string) (path string) {
 	w.t.Helper()
-	path = files.In(scope, w.Machine)
+	path = files.PathFor(scope, w.Machine)
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
@@ -49,7 +49,7 @@ func worldWith(t *testing.T, name string) (world, client.Client) {
 
 func known(t *testing.T, name string) client.Client {
 	t.Helper()
-	c, ok := client.Named(name)
+	c, ok := client.ByName(name)
 	require.True(t, ok, name)
 	return c
 }
@@ -62,9 +62,9 @@ func TestPlugins_FindsEnabled(t *testing.T) {
 		`oops`:                                                                                    nil,
 	} {
 		w, claude := worldWith(t, "claude-code")
-		user := w.write(claude.Hooks.Files, client.User, text)
+		user := w.write(claude.Hooks.ConfigPaths, client.User, text)
 		var names []string
-		for _, b := range installed.Plugins(claude, w.Machine) {
+		for _, b := range installed.EnabledPlugins(claude, w.Machine) {
 			require.Equal(t, user, b.Path)
 			require.Equal(t, client.User, b.Scope)
 			require.Equal(t, []string{"plugin", "uninstall"}, b.Remove[:2])
@@ -77,14 +77,14 @@ func TestPlugins_FindsEnabled(t *testing.T) {
 func TestPlugins_FindsPluginOfProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	local := filepath.Join(w.Project, ".claude", "settings.local.json")
-	w.write(claude.Hooks.Files, client.Project, "{}")
+	w.write(claude.Hooks.ConfigPaths, client.Project, "{}")
 	require.NoError(t, os.WriteFile(local, []byte(`{"enabledPlugins": {"handoff@a": true}}`), 0o600))
-	require.Equal(t, []installed.EnabledPlugin{{client.Project, local, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
+	require.Equal(t, []installed.EnabledPlugin{{client.Project, local, []string{"plugin", "uninstall", "handoff@a"}}}, installed.EnabledPlugins(claude, w.Machine))
 
 	w.Project = w.Home // its file is the user's
-	user := w.write(claude.Hooks.Files, client.User, `{"enabledPlugins": {"handoff@a": true}}`)
-	require.Equal(t, []installed.EnabledPlugin{{client.User, user, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
-	require.Empty(t, installed.Plugins(known(t, "cursor"), w.Machine))
+	user := w.write(claude.Hooks.ConfigPaths, client.User, `{"enabledPlugins": {"handoff@a": true}}`)
+	require.Equal(t, []installed.EnabledPlugin{{client.User, user, []string{"plugin", "uninstall", "handoff@a"}}}, installed.EnabledPlugins(claude, w.Machine))
+	require.Empty(t, installed.EnabledPlugins(known(t, "cursor"), w.Machine))
 }
 
 const hooks = `{"hooks": {
@@ -100,15 +100,15 @@ const hooks = `{"hooks": {
 func TestHandlers_ListsPositions(t *testing.T) {
 	doc, err := edit.Open(client.JSON, []byte(hooks))
 	require.NoError(t, err)
-	require.Equal(t, []installed.Handler{
+	require.Equal(t, []installed.HookHandler{
 		{"SessionEnd", 0, 0, "handoff hook session-end"},
 		{"Stop", 0, 0, "lint"},
 		{"Stop", 0, 1, "handoff hook stop; lint"},
 		{"Stop", 2, 0, ""},
 		{"Stop", 2, 1, ""},
 		{"Stop", 2, 2, "handoff hook stop"},
-	}, slices.Collect(installed.Handlers(doc)))
-	for h := range installed.Handlers(doc) {
+	}, slices.Collect(installed.HookHandlers(doc)))
+	for h := range installed.HookHandlers(doc) {
 		require.Equal(t, "SessionEnd", h.Event)
 		break
 	}
@@ -116,23 +116,23 @@ func TestHandlers_ListsPositions(t *testing.T) {
 
 func TestHooks_FindsOurFiles(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	path := w.write(claude.Hooks.Files, client.User, hooks)
-	project := w.write(claude.Hooks.Files, client.Project, `{"hooks": {"Stop": [{"hooks": [{"command": "lint"}]}]}}`)
-	all, unread := installed.Hooks(claude, w.Machine)
+	path := w.write(claude.Hooks.ConfigPaths, client.User, hooks)
+	project := w.write(claude.Hooks.ConfigPaths, client.Project, `{"hooks": {"Stop": [{"hooks": [{"command": "lint"}]}]}}`)
+	all, unread := installed.HookFiles(claude, w.Machine)
 	require.Empty(t, unread)
 	require.Len(t, all, 1, "the project has none of ours")
 	require.Equal(t, path, all[0].Path)
 	require.Len(t, all[0].Handlers, 3)
 
-	w.write(claude.Hooks.Files, client.User, "{}")
-	w.write(claude.Hooks.Files, client.Project, hooks)
-	all, _ = installed.Hooks(claude, w.Machine)
+	w.write(claude.Hooks.ConfigPaths, client.User, "{}")
+	w.write(claude.Hooks.ConfigPaths, client.Project, hooks)
+	all, _ = installed.HookFiles(claude, w.Machine)
 	require.Len(t, all, 1)
-	w.write(claude.Hooks.Files, client.Project, "oops")
-	_, unread = installed.Hooks(claude, w.Machine)
+	w.write(claude.Hooks.ConfigPaths, client.Project, "oops")
+	_, unread = installed.HookFiles(claude, w.Machine)
 	require.Len(t, unread, 1)
 	require.Equal(t, project, unread[0].Path)
-	all, unread = installed.Hooks(known(t, "cursor"), w.Machine)
+	all, unread = installed.HookFiles(known(t, "cursor"), w.Machine)
 	require.Empty(t, all)
 	require.Empty(t, unread)
 }
@@ -143,12 +143,12 @@ func TestHooks_TooManyMakeFileUnread(t *testing.T) {
 	many := func(n int) string {
 		return `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "handoff hook stop"}]},`, n-1) + `{"hooks": [{"command": "handoff hook stop"}]}]}}`
 	}
-	w.write(claude.Hooks.Files, client.Project, many(installed.MostHooks))
-	all, unread := installed.Hooks(claude, w.Machine)
+	w.write(claude.Hooks.ConfigPaths, client.Project, many(installed.MostHooks))
+	all, unread := installed.HookFiles(claude, w.Machine)
 	require.Len(t, all, 1)
 	require.Empty(t, unread)
-	w.write(claude.Hooks.Files, client.Project, many(installed.MostHooks+1))
-	all, unread = installed.Hooks(claude, w.Machine)
+	w.write(claude.Hooks.ConfigPaths, client.Project, many(installed.MostHooks+1))
+	all, unread = installed.HookFiles(claude, w.Machine)
 	require.Empty(t, all)
 	require.Len(t, unread, 1)
 	require.ErrorIs(t, unread[0].Err, installed.ErrHooks)

@@ -11,14 +11,14 @@ import (
 )
 
 // entry makes one in a project.
-func entry(t *testing.T, c client.Client, fields client.Object) installed.Entry {
+func entry(t *testing.T, c client.Client, fields client.Object) installed.ServerEntry {
 	t.Helper()
 	w := newWorld(t)
 	doc, err := edit.Open(c.Servers.Syntax, nil)
 	require.NoError(t, err)
-	require.NoError(t, doc.Set(fields, append(installed.Under(c, doc), "handoff")...))
+	require.NoError(t, doc.Set(fields, append(installed.ServerListKeys(c, doc), "handoff")...))
 	w.write(c.Servers, client.Project, string(doc.Bytes()))
-	all, unread := installed.Entries(c, w.Machine)
+	all, unread := installed.ServerEntries(c, w.Machine)
 	require.Empty(t, unread)
 	require.Len(t, all, 1, fields)
 	return all[0]
@@ -45,9 +45,9 @@ func TestWritten_AcceptsOnlyExactEntries(t *testing.T) {
 	} {
 		w, claude := worldWith(t, "claude-code")
 		w.write(claude.Servers, client.Project, `{"mcpServers": {"handoff": {`+text+`}}}`)
-		all, _ := installed.Entries(claude, w.Machine)
+		all, _ := installed.ServerEntries(claude, w.Machine)
 		require.Len(t, all, 1)
-		require.Equal(t, want, all[0].Written(client.Server{}, web), text)
+		require.Equal(t, want, all[0].IsWrittenBySetup(client.Server{}, web), text)
 	}
 }
 
@@ -61,8 +61,8 @@ func TestWritten_AcceptsEntriesForEverybody(t *testing.T) {
 			{Command: []string{"handoff", "mcp"}},
 			{Command: []string{"handoff", "mcp", "--agent", "qa"}, Trust: true},
 		} {
-			require.True(t, entry(t, c, c.Entry(s)).Written(), "%s: %v", c.Name, s)
-			require.False(t, entry(t, c, append(c.Entry(s), client.Field{Key: "cwd", Value: "/x"})).Written(), "%s: %v", c.Name, s)
+			require.True(t, entry(t, c, c.Entry(s)).IsWrittenBySetup(), "%s: %v", c.Name, s)
+			require.False(t, entry(t, c, append(c.Entry(s), client.Field{Key: "cwd", Value: "/x"})).IsWrittenBySetup(), "%s: %v", c.Name, s)
 		}
 	}
 }

@@ -58,11 +58,11 @@ func TestApply_SwitchesServerOn(t *testing.T) {
 		w, c := worldWith(t, name)
 		path := w.servers(c)
 		w.write(path, w.read(filepath.Join("testdata", "configs", name, "servers", file)), 0o600)
-		before, _ := w.desired.Find(c)
+		before, _ := w.desired.FindEntry(c)
 		require.True(t, before.Off, name)
-		require.False(t, of(t, w.Plan(c, w.desired), path).Same(), name)
+		require.False(t, of(t, w.PlanSetup(c, w.desired), path).IsUnchanged(), name)
 		w.apply(c)
-		after, _ := w.desired.Find(c)
+		after, _ := w.desired.FindEntry(c)
 		require.False(t, after.Off, name)
 		require.Equal(t, before.Command, after.Command)
 		require.Regexp(t, `enabled"?( =|:) false|"disabled": true`, w.read(path), "the other is as it was")
@@ -80,7 +80,7 @@ func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, remove := range []bool{true, false} {
 				w, claude := worldWith(t, "claude-code")
-				settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
+				settings := claude.Allow(client.ServerName).Files.PathFor(client.User, w.desired.Machine)
 				w.write(settings, `{"permissions": {"allow": `+tt.before+"}}", 0o600)
 				w.desired.Server.Trust = tt.trust
 				w.apply(claude)
@@ -100,7 +100,7 @@ func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 // Waking is a hook of its own, and off by default.
 func TestApply_WritesWakingHookIfDesired(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	w.apply(claude)
 	plain := w.read(settings)
 	require.NotContains(t, plain, "asyncRewake")

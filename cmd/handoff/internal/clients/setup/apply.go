@@ -16,41 +16,41 @@ import (
 // errFileChanged says that a file changed after the plan was shown.
 var errFileChanged = errors.New("it was changed meanwhile: run this again")
 
-// Apply makes a change that [Setter.Plan] returned. It returns the path of the backup copy of the file, or "" if it
+// Apply makes a change that [Installer.PlanSetup] returned. It returns the path of the backup copy of the file, or "" if it
 // made none. It does not change a file that another program has changed since the plan. If Apply fails, the file, its
 // copies and the directories are as before. A second call with the same change fails, because the file has changed
 // since the plan.
-func (s Setter) Apply(c Change) (backup string, err error) {
-	if c.Err != nil || c.Same() {
+func (s Installer) Apply(c FileChange) (backup string, err error) {
+	if c.Err != nil || c.IsUnchanged() {
 		return "", c.Err
 	}
 	err = s.withLock(func() error {
 		if err := c.checkUnchanged(); err != nil {
 			return err
 		}
-		backup, err = s.attempt(c)
+		backup, err = s.applyOrRestore(c)
 		return err
 	})
 	return backup, err
 }
 
-// attempt makes a change, or restores everything if a step fails. It writes the receipt before it changes the file,
+// applyOrRestore makes a change, or restores everything if a step fails. It writes the receipt before it changes the file,
 // because undo needs the receipt.
-func (s Setter) attempt(c Change) (backup string, err error) {
+func (s Installer) applyOrRestore(c FileChange) (backup string, err error) {
 	before, err := os.ReadFile(s.receiptPath(c.File.Resolved))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the receipt: %w", err)
 	}
-	_, mode := c.desired.modes()
+	_, mode := c.desired.newModes()
 	made, err := makeFolders(c.File.Resolved, mode)
 	if err == nil {
-		backup, err = s.backup(c)
+		backup, err = s.backUpFile(c)
 	}
 	if err == nil {
-		err = s.keepReceipt(c, made, backup)
+		err = s.recordChange(c, made, backup)
 	}
 	if err == nil {
-		err = c.write()
+		err = c.writeFile()
 	}
 	if err == nil {
 		return backup, nil
@@ -59,13 +59,13 @@ func (s Setter) attempt(c Change) (backup string, err error) {
 	if backup != "" {
 		err = errors.Join(err, os.Remove(backup))
 	}
-	removeEmpty(made)
+	removeEmptyDirs(made)
 	return "", err
 }
 
 // checkUnchanged fails if the file changed since it was read.
-func (c Change) checkUnchanged() error {
-	now, err := c.desired.changeable(c.File.Path)
+func (c FileChange) checkUnchanged() error {
+	now, err := c.desired.readChangeable(c.File.Path)
 	was := c.File
 	same := now.Missing == was.Missing && now.Resolved == was.Resolved && bytes.Equal(now.Text, was.Text)
 	if err == nil && !same {
@@ -74,25 +74,25 @@ func (c Change) checkUnchanged() error {
 	return err
 }
 
-func (c Change) write() error {
-	if err := replace(c.File.Resolved, c.After, c.mode(), c.File.Info, c.checkUnchanged); err != nil {
+func (c FileChange) writeFile() error {
+	if err := replaceFile(c.File.Resolved, c.After, c.fileMode(), c.File.Info, c.checkUnchanged); err != nil {
 		return fmt.Errorf("write it: %w", err)
 	}
 	return nil
 }
 
-// mode returns the mode of the file, or of a new one.
-func (c Change) mode() fs.FileMode {
+// fileMode returns the mode of the file, or of a new one.
+func (c FileChange) fileMode() fs.FileMode {
 	if c.File.Info != nil {
 		return c.File.Info.Mode().Perm()
 	}
-	mode, _ := c.desired.modes()
+	mode, _ := c.desired.newModes()
 	return mode
 }
 
-// modes returns the modes of a new file and of a new directory. Other users may read the files of the project, but not
+// newModes returns the modes of a new file and of a new directory. Other users may read the files of the project, but not
 // the files of the user.
-func (d Desired) modes() (file, folder fs.FileMode) {
+func (d DesiredSetup) newModes() (file, folder fs.FileMode) {
 	if d.Scope == client.Project {
 		return 0o644, 0o755
 	}
@@ -102,7 +102,7 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 // withLock runs do while no other process runs setup. Without the lock, one run could write a receipt about the text of
 // another run. The system releases the lock when the process ends for any reason. The file of the lock stays. If the
 // file system has no locks, several runs at the same time are possible.
-func (s Setter) withLock(do func() error) (err error) {
+func (s Installer) withLock(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}
@@ -118,11 +118,11 @@ func (s Setter) withLock(do func() error) (err error) {
 	return do()
 }
 
-// replace writes a file as a whole, so that a reader finds either the old text or the new one. The parameter of
+// replaceFile writes a file as a whole, so that a reader finds either the old text or the new one. The parameter of
 // describes the old file, whose group the new file keeps; it is nil if there is no old file. Replace calls the function
 // last, unless it is nil, right before the new text takes the name of the file. If last returns an error, the file
 // stays as it is.
-func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
+func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
 			err = keepGroup(f, of)
@@ -135,10 +135,10 @@ func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last fu
 	})
 }
 
-// backup copies a file before it is changed. Only the user can read the copy. The copy of a user's file lies next to
+// backUpFile copies a file before it is changed. Only the user can read the copy. The copy of a user's file lies next to
 // the file. The copy of a project's file lies in the directory of the receipts, because the project may be a
 // repository.
-func (s Setter) backup(c Change) (string, error) {
+func (s Installer) backUpFile(c FileChange) (string, error) {
 	f := c.File
 	if f.Missing {
 		return "", nil
@@ -147,10 +147,10 @@ func (s Setter) backup(c Change) (string, error) {
 	if c.desired.Scope == client.Project {
 		first = filepath.Join(s.Dir, filepath.Base(first))
 	}
-	name, err := first, writeNew(first, f.Text)
+	name, err := first, writeNewFile(first, f.Text)
 	for n := 2; errors.Is(err, fs.ErrExist) && n < 100; n++ {
 		name = fmt.Sprintf("%s-%d", first, n)
-		err = writeNew(name, f.Text)
+		err = writeNewFile(name, f.Text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("back it up: %w", err)
@@ -161,8 +161,8 @@ func (s Setter) backup(c Change) (string, error) {
 // copied stands in the name of a backup copy, between the name of the file and the time of the copy.
 const copied = ".handoff-backup-"
 
-// writeNew writes a file that does not exist yet, as a whole or not at all.
-func writeNew(path string, text []byte) error {
+// writeNewFile writes a file that does not exist yet, as a whole or not at all.
+func writeNewFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 type config struct {
 	name   string
 	client client.Client
-	files  client.Files
+	files  client.ConfigPaths
 	text   string
 	alone  string // why it is left alone; empty: it is changed
 }
@@ -37,7 +37,7 @@ func configs(t *testing.T) (all []config) {
 		parts := strings.Split(name, "/")
 		c := config{name: name, client: known(t, parts[0]), text: string(text), alone: alone[name]}
 		if c.files = c.client.Servers; parts[1] == "hooks" {
-			c.files = c.client.Hooks.Files
+			c.files = c.client.Hooks.ConfigPaths
 		}
 		delete(alone, name)
 		all = append(all, c)
@@ -63,7 +63,7 @@ func leftAlone(t *testing.T) map[string]string {
 
 // place puts a file where its client looks for it.
 func (w *world) place(c config) string {
-	path := c.files.In(client.User, w.desired.Machine)
+	path := c.files.PathFor(client.User, w.desired.Machine)
 	w.write(path, c.text, 0o640)
 	return path
 }
@@ -74,7 +74,7 @@ func TestRevert_RestoresEveryConfiguration(t *testing.T) {
 			t.Parallel() // each waits for the disk most of the time
 			w := newWorld(t)
 			path := w.place(c)
-			change := of(t, w.Plan(c.client, w.desired), path)
+			change := of(t, w.PlanSetup(c.client, w.desired), path)
 			if c.alone != "" {
 				require.ErrorContains(t, change.Err, c.alone)
 				_, err := w.Apply(change)
@@ -83,11 +83,11 @@ func TestRevert_RestoresEveryConfiguration(t *testing.T) {
 				return
 			}
 			require.NoError(t, change.Err)
-			require.False(t, change.Same())
+			require.False(t, change.IsUnchanged())
 			w.apply(c.client)
 			require.NotEqual(t, c.text, w.read(path))
 			requireNothingLost(t, c, w.read(path))
-			require.True(t, of(t, w.Plan(c.client, w.desired), path).Same(), "a second run changes nothing")
+			require.True(t, of(t, w.PlanSetup(c.client, w.desired), path).IsUnchanged(), "a second run changes nothing")
 			w.revert(c.client)
 			w.requireText(c.text, path)
 			requireMode(t, path, 0o640)
@@ -117,7 +117,7 @@ func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path s
 func TestRevert_KeepsLaterChanges(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		w.write(path, w.read(path)+"\n", 0o640)
-		undo := of(t, w.Undo(c.client, w.desired), path)
+		undo := of(t, w.PlanUndo(c.client, w.desired), path)
 		require.NoError(t, undo.Err)
 		require.False(t, undo.Exact)
 		w.revert(c.client)
@@ -178,7 +178,7 @@ func meaning(t *testing.T, c config, text string) any {
 	t.Helper()
 	doc, err := edit.Open(c.files.Syntax, []byte(text))
 	require.NoError(t, err)
-	v, ok := doc.Look()
+	v, ok := doc.Lookup()
 	require.True(t, ok)
 	return without(v)
 }
@@ -187,11 +187,11 @@ func requireNothingOfOurs(t *testing.T, c config, now string) {
 	t.Helper()
 	doc, err := edit.Open(c.files.Syntax, []byte(now))
 	require.NoError(t, err)
-	_, there := doc.Look("mcpServers", "handoff")
+	_, there := doc.Lookup("mcpServers", "handoff")
 	require.False(t, there)
-	_, there = doc.Look("mcp_servers", "handoff")
+	_, there = doc.Lookup("mcp_servers", "handoff")
 	require.False(t, there)
-	_, there = doc.Look("extensions", "handoff")
+	_, there = doc.Lookup("extensions", "handoff")
 	require.False(t, there)
 	require.NotRegexp(t, `handoff'? hook`, now)
 }

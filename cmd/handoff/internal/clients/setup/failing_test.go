@@ -29,7 +29,7 @@ func TestApply_FailedLeavesNothing(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(cursor, w.desired), path)
+	change := of(t, w.PlanSetup(cursor, w.desired), path)
 	w.meanwhile(path, `{"theirs": 1}`, 2)
 	backup, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
@@ -46,12 +46,12 @@ func TestApply_FailedKeepsOldReceipt(t *testing.T) {
 	w.apply(cursor)
 	ours := w.read(path)
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
-	change := of(t, w.Plan(cursor, w.desired), path)
+	change := of(t, w.PlanSetup(cursor, w.desired), path)
 	w.meanwhile(path, ours+"\n", 2)
 	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
 	w.write(path, ours, 0o600)
-	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
+	require.True(t, of(t, w.PlanUndo(cursor, w.desired), path).Exact)
 	w.revert(cursor)
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
@@ -72,7 +72,7 @@ func TestApply_KeepsUnreadableReceipt(t *testing.T) {
 	require.NoError(t, os.Rename(receipts[0], aside))
 	require.NoError(t, os.Mkdir(receipts[0], 0o700))
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
-	_, err = w.Apply(of(t, w.Plan(cursor, w.desired), path))
+	_, err = w.Apply(of(t, w.PlanSetup(cursor, w.desired), path))
 	require.ErrorContains(t, err, "read the receipt")
 	w.requireText(ours, path)
 	require.DirExists(t, receipts[0])
@@ -85,7 +85,7 @@ func TestApply_KeepsUnreadableReceipt(t *testing.T) {
 func TestApply_FailedRemovesFolders(t *testing.T) {
 	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
-	change := of(t, w.Plan(vscode, w.desired), path)
+	change := of(t, w.PlanSetup(vscode, w.desired), path)
 	now := w.Now
 	w.Now = func() time.Time { // setup is about to write the receipt
 		require.NoError(t, os.Rename(w.Dir, w.Dir+"-aside"))
@@ -102,10 +102,10 @@ func TestApply_RunsOneAtATime(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	var changes []setup.Change // all planned before any is made
+	var changes []setup.FileChange // all planned before any is made
 	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {
 		w.desired.Server.Command = []string{program, "mcp"}
-		changes = append(changes, of(t, w.Plan(cursor, w.desired), path))
+		changes = append(changes, of(t, w.PlanSetup(cursor, w.desired), path))
 	}
 	results := make(chan error)
 	for _, change := range changes {
@@ -123,7 +123,7 @@ func TestApply_RunsOneAtATime(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, won)
-	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
+	require.True(t, of(t, w.PlanUndo(cursor, w.desired), path).Exact)
 	w.revert(cursor)
 	w.requireText(mine, path)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
@@ -135,10 +135,10 @@ func TestRevert_FailedLeavesNoCopy(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	w.write(path, w.read(path)+"\n", 0o600)
-	undo := of(t, w.Undo(cursor, w.desired), path)
+	undo := of(t, w.PlanUndo(cursor, w.desired), path)
 	before := beside(t, path)
 	w.meanwhile(path, `{"theirs": 1}`, 1)
-	_, err := w.Revert(undo)
+	_, err := w.ApplyUndo(undo)
 	require.ErrorContains(t, err, "meanwhile")
 	require.Equal(t, before, beside(t, path))
 }

@@ -44,11 +44,11 @@ func TestPlan_LeavesUnusualFilesAlone(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			tt.make(w, path)
 			before := tree(t, w.desired.Machine.Home)
-			change := of(t, w.Plan(cursor, w.desired), path)
+			change := of(t, w.PlanSetup(cursor, w.desired), path)
 			require.ErrorContains(t, change.Err, tt.why)
 			require.Empty(t, change.Diff())
 			require.Contains(t, change.Snippet().Text, `"handoff": {`)
-			require.Error(t, of(t, w.Undo(cursor, w.desired), path).Err)
+			require.Error(t, of(t, w.PlanUndo(cursor, w.desired), path).Err)
 			require.Equal(t, before, tree(t, w.desired.Machine.Home))
 		})
 	}
@@ -93,7 +93,7 @@ func TestRevert_RemovesNewFilesAndFolders(t *testing.T) {
 func TestApply_CopiesAndReceiptsArePrivate(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	w.write(w.servers(cursor), `{}`, 0o644)
-	change := of(t, w.Plan(cursor, w.desired), w.servers(cursor))
+	change := of(t, w.PlanSetup(cursor, w.desired), w.servers(cursor))
 	backup, err := w.Apply(change)
 	require.NoError(t, err)
 	require.Equal(t, w.servers(cursor)+".handoff-backup-20260131-120000", backup)
@@ -119,7 +119,7 @@ func TestApply_RemovesIncompleteCopy(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
-	change := of(t, w.Plan(cursor, w.desired), path)
+	change := of(t, w.PlanSetup(cursor, w.desired), path)
 	limitFiles(t)
 	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "back it up: ")
@@ -140,7 +140,7 @@ func TestApply_LeavesChangedFileAlone(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{}`, 0o600)
-	change := of(t, w.Plan(cursor, w.desired), path)
+	change := of(t, w.PlanSetup(cursor, w.desired), path)
 	w.write(path, `{"a": 1}`, 0o600)
 	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
@@ -164,18 +164,18 @@ func TestPlan_RefusesLinkOutOfProject(t *testing.T) {
 			from, to := link(w)
 			require.NoError(t, os.Symlink(filepath.Join(m.Home, to), filepath.Join(m.Project, from)))
 			claude := known(t, "claude-code")
-			for _, change := range append(w.Plan(claude, w.desired), w.Undo(claude, w.desired)...) {
+			for _, change := range append(w.PlanSetup(claude, w.desired), w.PlanUndo(claude, w.desired)...) {
 				rest, _ := filepath.Rel(m.Project, change.File.Path)
 				if rest != from && filepath.Dir(rest) != from {
 					continue
 				}
 				require.ErrorContains(t, change.Err, "a link leads out of the project")
-				require.Contains(t, setup.Hint(change.Err), "--scope user")
+				require.Contains(t, setup.HintOf(change.Err), "--scope user")
 				require.Empty(t, change.File.Text)
 				_, err := w.Apply(change)
 				require.Error(t, err)
 			}
-			for _, change := range w.Plan(claude, w.desired) {
+			for _, change := range w.PlanSetup(claude, w.desired) {
 				_, _ = w.Apply(change)
 			}
 			require.Equal(t, []string{"own.json", "settings.json"}, tree(t, m.Home))

@@ -63,8 +63,8 @@ func TestPlan_LeavesFileOfOtherUserAlone(t *testing.T) {
 	path := w.servers(cursor)
 	w.write(path, mine, 0o666)
 	require.NoError(t, os.Chown(path, somebody, theirGroup))
-	require.ErrorContains(t, of(t, w.Plan(cursor, w.desired), path).Err, "it belongs to another user")
-	require.ErrorContains(t, of(t, w.Undo(cursor, w.desired), path).Err, "it belongs to another user")
+	require.ErrorContains(t, of(t, w.PlanSetup(cursor, w.desired), path).Err, "it belongs to another user")
+	require.ErrorContains(t, of(t, w.PlanUndo(cursor, w.desired), path).Err, "it belongs to another user")
 }
 
 // A user who is not in the group of a file cannot give it to a new one. Others could read the new file.
@@ -76,7 +76,7 @@ func TestApply_FailsIfGroupCannotBeKept(t *testing.T) {
 	require.NoError(t, os.Chown(path, somebody, theirGroup))
 	w.open(t)
 	as(t, somebody)
-	_, err := w.Apply(of(t, w.Plan(cursor, w.desired), path))
+	_, err := w.Apply(of(t, w.PlanSetup(cursor, w.desired), path))
 	require.ErrorContains(t, err, "keep its group")
 	requireOwner(t, path, somebody, theirGroup)
 	w.requireText(mine, path)

@@ -24,7 +24,7 @@ func TestRevert_OfProjectLeavesNoTrace(t *testing.T) {
 				w := newWorld(t)
 				w.desired.Scope = client.Project
 				claude := known(t, "claude-code")
-				settings := claude.Hooks.In(client.Project, w.desired.Machine)
+				settings := claude.Hooks.PathFor(client.Project, w.desired.Machine)
 				const theirs = "{\n  \"model\": \"opus\"\n}\n"
 				w.write(settings, theirs, 0o644)
 				w.apply(claude)
@@ -47,12 +47,12 @@ func TestPlan_FindsServerUnderAnotherName(t *testing.T) {
 	const named = `{"mcpServers": {"mail": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "timeout": 5}, "docs": {"command": "x"}}}`
 	w.write(path, named, 0o600)
 	w.desired.Server.Trust = true
-	change := of(t, w.Plan(claude, w.desired), path)
+	change := of(t, w.PlanSetup(claude, w.desired), path)
 	require.Contains(t, string(change.After), `"mail": {"type": "stdio", "command": "handoff", "args": ["mcp"], "timeout": 5}`)
 	require.Equal(t, 1, strings.Count(string(change.After), `"args"`), "there is no second one")
 	w.apply(claude)
-	require.True(t, of(t, w.Plan(claude, w.desired), path).Same())
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	require.True(t, of(t, w.PlanSetup(claude, w.desired), path).IsUnchanged())
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	require.Contains(t, w.read(settings), `"mcp__mail"`)
 	w.revert(claude)
 	w.requireText(named, path)
@@ -72,14 +72,14 @@ func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
 			w, c := worldWith(t, name)
 			w.apply(c)
 			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
-			all := w.Plan(c, w.desired)
+			all := w.PlanSetup(c, w.desired)
 			require.Len(t, all, 1)
-			var plugged *setup.PluginInstalled
+			var plugged *setup.PluginInstalledError
 			require.ErrorAs(t, all[0].Err, &plugged)
-			require.Contains(t, setup.Hint(all[0].Err), tt.hint)
+			require.Contains(t, setup.HintOf(all[0].Err), tt.hint)
 			_, err := w.Apply(all[0])
 			require.ErrorAs(t, err, &plugged)
-			require.NoError(t, w.Undo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
+			require.NoError(t, w.PlanUndo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
 		})
 	}
 }
@@ -87,16 +87,16 @@ func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
 // Plugins of a project count for that project only.
 func TestPlan_PluginOfProjectCountsForProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
-	require.NoError(t, w.Plan(claude, w.desired)[0].Err)
+	w.write(claude.Hooks.PathFor(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
+	require.NoError(t, w.PlanSetup(claude, w.desired)[0].Err)
 	w.desired.Scope = client.Project
-	require.Error(t, w.Plan(claude, w.desired)[0].Err)
+	require.Error(t, w.PlanSetup(claude, w.desired)[0].Err)
 }
 
 // A program may have another name than handoff. Its hooks are recognised by it.
 func TestApply_ReplacesHooksOfRenamedProgram(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	const theirs = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/handoff-0.9 hook stop --client claude-code"}]}]}}` + "\n"
 	w.write(settings, theirs, 0o600)
 	called := func(program string) {
@@ -107,7 +107,7 @@ func TestApply_ReplacesHooksOfRenamedProgram(t *testing.T) {
 	w.apply(claude)
 	once := w.read(settings)
 	require.Equal(t, 1, strings.Count(once, "/opt/handoff-1.2 hook stop"))
-	require.True(t, of(t, w.Plan(claude, w.desired), settings).Same(), "and again, and with --check")
+	require.True(t, of(t, w.PlanSetup(claude, w.desired), settings).IsUnchanged(), "and again, and with --check")
 	called("/opt/handoff-1.3")
 	w.apply(claude)
 	w.requireText(strings.ReplaceAll(once, "handoff-1.2", "handoff-1.3"), settings)
@@ -128,7 +128,7 @@ func TestApply_HooksNameWorkspaceOfServer(t *testing.T) {
 	w.apply(gemini)
 	now := w.read(path)
 	require.Equal(t, strings.Count(now, "handoff hook "), strings.Count(now, "--workspace wx"))
-	require.True(t, of(t, w.Plan(gemini, w.desired), path).Same())
+	require.True(t, of(t, w.PlanSetup(gemini, w.desired), path).IsUnchanged())
 	w.write(path, now+"\n", 0o600)
 	w.revert(gemini)
 	w.requireText(mine+"\n", path)
@@ -137,9 +137,9 @@ func TestApply_HooksNameWorkspaceOfServer(t *testing.T) {
 // Only an attacker has so many hooks of ours.
 func TestPlan_RefusesFileWithTooManyHooks(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`
 	w.write(settings, `{"hooks": {"Stop": [`+strings.Repeat(group+",", 20_000)+group+`]}}`, 0o600)
-	require.ErrorContains(t, of(t, w.Plan(claude, w.desired), settings).Err, "more than 40 hooks")
-	require.ErrorContains(t, of(t, w.Undo(claude, w.desired), settings).Err, "more than 40 hooks")
+	require.ErrorContains(t, of(t, w.PlanSetup(claude, w.desired), settings).Err, "more than 40 hooks")
+	require.ErrorContains(t, of(t, w.PlanUndo(claude, w.desired), settings).Err, "more than 40 hooks")
 }

@@ -17,8 +17,8 @@ import (
 	"handoff/schemas"
 )
 
-// Receipts returns the directory of the receipts on a machine. No workspace can have the name of this directory.
-func Receipts(m client.Machine) string {
+// ReceiptDir returns the directory of the receipts on a machine. No workspace can have the name of this directory.
+func ReceiptDir(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
@@ -40,23 +40,23 @@ type receipt struct {
 	Options  Options   `json:"wished"`
 }
 
-func sum(text []byte) string {
+func textDigest(text []byte) string {
 	hash := sha256.Sum256(text)
 	return hex.EncodeToString(hash[:])
 }
 
 // receiptPath returns the path of a file's receipt. The path of the file must be without links, so that all paths of
 // the file lead to one receipt.
-func (s Setter) receiptPath(resolved string) string {
-	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
+func (s Installer) receiptPath(resolved string) string {
+	return filepath.Join(s.Dir, textDigest([]byte(resolved))[:16]+".json")
 }
 
-// receipt returns the receipt of a file, if it has one.
-func (s Setter) receipt(f installed.File) (receipt, bool) {
+// receiptOf returns the receipt of a file, if it has one.
+func (s Installer) receiptOf(f installed.File) (receipt, bool) {
 	return s.readReceipt(s.receiptPath(f.Resolved))
 }
 
-func (s Setter) readReceipt(name string) (r receipt, ok bool) {
+func (s Installer) readReceipt(name string) (r receipt, ok bool) {
 	text, err := os.ReadFile(name)
 	if err != nil || json.Unmarshal(text, &r) != nil || name != s.receiptPath(r.Resolved) {
 		return receipt{}, false
@@ -66,10 +66,10 @@ func (s Setter) readReceipt(name string) (r receipt, ok bool) {
 
 // LastDesired returns the setup that the last run of setup for the client wanted in this scope, or d if there was no
 // run. It reads the newest receipt, because the last run may have changed only some of the client's files.
-func (s Setter) LastDesired(c client.Client, d Desired) Desired {
+func (s Installer) LastDesired(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
-	for _, t := range d.targets(c) {
-		r, ok := s.receipt(installed.File{Path: t.path, Resolved: installed.Resolved(t.path)})
+	for _, t := range d.targetFiles(c) {
+		r, ok := s.receiptOf(installed.File{Path: t.path, Resolved: installed.ResolveLinks(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
 			d.Options = r.Options
@@ -78,12 +78,12 @@ func (s Setter) LastDesired(c client.Client, d Desired) Desired {
 	return d
 }
 
-func (s Setter) writeReceipt(r receipt) error {
+func (s Installer) writeReceipt(r receipt) error {
 	text, err := json.Marshal(r)
 	if err == nil {
 		name := s.receiptPath(r.Resolved)
 		old, _ := os.Stat(name) // there may be none
-		err = replace(name, text, 0o600, old, nil)
+		err = replaceFile(name, text, 0o600, old, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
@@ -92,10 +92,10 @@ func (s Setter) writeReceipt(r receipt) error {
 }
 
 // restoreReceipt restores the old receipt of a file, or removes the receipt if there was none.
-func (s Setter) restoreReceipt(resolved string, before []byte) error {
+func (s Installer) restoreReceipt(resolved string, before []byte) error {
 	name := s.receiptPath(resolved)
 	if before != nil {
-		return replace(name, before, 0o600, nil, nil)
+		return replaceFile(name, before, 0o600, nil, nil)
 	}
 	return ignoreMissing(os.Remove(name))
 }
@@ -109,22 +109,22 @@ func (r receipt) createdBySetup(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// keepReceipt writes the receipt of a change, before the change. As long as no program except setup changes the file,
+// recordChange writes the receipt of a change, before the change. As long as no program except setup changes the file,
 // the receipt keeps the text from before the first setup.
-func (s Setter) keepReceipt(c Change, folders []string, backup string) (err error) {
+func (s Installer) recordChange(c FileChange, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
 		Folders: folders, Options: c.desired.Options,
-		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.wasGranted(),
+		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.hadPermission(),
 	}
-	if old, ok := s.receipt(c.File); ok {
+	if old, ok := s.receiptOf(c.File); ok {
 		r.Made = append(old.Made, r.Made...)
 		r.Granted = r.Granted || old.Granted && c.desired.Server.Trust
 		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
-		if old.After == sum(c.File.Text) {
+		if old.After == textDigest(c.File.Text) {
 			r.Missing, r.Before = old.Missing, old.Before
 		} else {
-			if r.Before, err = c.without(old); err != nil {
+			if r.Before, err = c.textWithoutParts(old); err != nil {
 				return err
 			}
 		}
@@ -132,6 +132,6 @@ func (s Setter) keepReceipt(c Change, folders []string, backup string) (err erro
 	if backup != "" {
 		r.Backups = append(r.Backups, backup)
 	}
-	r.At, r.Version, r.After = s.Now(), s.Version, sum(c.After)
+	r.At, r.Version, r.After = s.Now(), s.Version, textDigest(c.After)
 	return s.writeReceipt(r)
 }

@@ -32,7 +32,7 @@ func TestReceipt_IsFoundThroughLink(t *testing.T) {
 				w.apply(cursor)
 				w.desired.Machine.Project = through[!first]
 				require.True(t, w.LastDesired(cursor, w.desired).Server.Trust)
-				require.True(t, of(t, w.Undo(cursor, w.desired), w.servers(cursor)).Exact)
+				require.True(t, of(t, w.PlanUndo(cursor, w.desired), w.servers(cursor)).Exact)
 				w.revert(cursor)
 				if text == "" {
 					require.Empty(t, tree(t, project))
@@ -50,8 +50,8 @@ func TestReceipt_HasVersion(t *testing.T) {
 	w.Version = "v1.2.0"
 	w.apply(claude)
 	w.Version = "v1.3.0"
-	change := of(t, w.Plan(claude, w.desired), claude.Hooks.In(client.User, w.desired.Machine))
-	require.Equal(t, "v1.2.0", change.SetUpBy())
+	change := of(t, w.PlanSetup(claude, w.desired), claude.Hooks.PathFor(client.User, w.desired.Machine))
+	require.Equal(t, "v1.2.0", change.LastSetupVersion())
 }
 
 // Without a receipt, the note does not claim that others changed the file.
@@ -61,13 +61,13 @@ func TestUndo_ReportsWhetherReceiptExists(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	w.write(path, w.read(path)+"\n", 0o600)
-	undo := of(t, w.Undo(cursor, w.desired), path)
+	undo := of(t, w.PlanUndo(cursor, w.desired), path)
 	require.True(t, undo.Recorded)
 	require.False(t, undo.Exact)
 	require.NoError(t, os.RemoveAll(w.Dir))
-	undo = of(t, w.Undo(cursor, w.desired), path)
+	undo = of(t, w.PlanUndo(cursor, w.desired), path)
 	require.False(t, undo.Recorded)
-	require.False(t, undo.Same())
+	require.False(t, undo.IsUnchanged())
 }
 
 func TestRevert_RemovesFoldersOfDeletedFile(t *testing.T) {

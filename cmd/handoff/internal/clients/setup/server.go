@@ -12,46 +12,46 @@ import (
 
 // putServer writes our server into a list, and switches it on. An existing entry keeps its other fields, such as a
 // timeout.
-func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error {
+func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) error {
 	at := serverPath(c, doc)
 	entry := c.Entry(d.Server)
-	old, there := doc.Look(at...)
+	old, there := doc.Lookup(at...)
 	if !there {
 		return doc.Set(entry, at...)
 	}
 	fields, ok := old.(map[string]any)
-	if !ok || !d.isOurs(fields, r) {
-		return d.foreign(c)
+	if !ok || !d.isOurEntry(fields, r) {
+		return d.newForeignServerError(c)
 	}
 	for _, f := range entry {
-		if edit.Same(fields[f.Key], f.Value) {
+		if edit.SameValue(fields[f.Key], f.Value) {
 			continue
 		}
-		if err := doc.Set(f.Value, at.to(f.Key)...); err != nil {
+		if err := doc.Set(f.Value, at.child(f.Key)...); err != nil {
 			return err
 		}
 	}
-	for _, key := range append(entryKeys(c), client.OffKeys(fields)...) {
+	for _, key := range append(entryKeys(c), client.DisablingKeys(fields)...) {
 		if entry.Has(key) {
 			continue
 		}
-		if err := doc.Delete(at.to(key)...); err != nil {
+		if err := doc.Delete(at.child(key)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isOurs reports whether setup may change an entry. It may change an entry that leads to the desired server or to the
+// isOurEntry reports whether setup may change an entry. It may change an entry that leads to the desired server or to the
 // server in setup's receipt for the file, and an entry that starts handoff. Every other entry belongs to its author,
 // even if it replaced our entry and a receipt exists.
-func (d Desired) isOurs(fields map[string]any, r receipt) bool {
+func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
 	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
 }
 
 // leadsTo reports whether an entry leads to a server: it starts the same program, it starts handoff by another path, or
 // it has the same address.
-func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
+func (d DesiredSetup) leadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
 			return s.URL != "" && url == s.URL
@@ -66,13 +66,13 @@ func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 
 // isOurProgram reports whether setup could have written a program in this form: as the bare name handoff or, in a
 // user's file, as an absolute path. An entry with a relative path belongs to the author of the project.
-func (d Desired) isOurProgram(program string) bool {
+func (d DesiredSetup) isOurProgram(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
 		slashed = slashed[2:] // of a drive
 	}
 	absolute := path.IsAbs(slashed) || filepath.IsAbs(program)
-	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && d.Scope == client.User)
+	return client.IsHandoffCommand(program) && (!strings.Contains(slashed, "/") || absolute && d.Scope == client.User)
 }
 
 // entryKeys returns the keys of all forms of our entry.
@@ -89,9 +89,9 @@ func entryKeys(c client.Client) (keys []string) {
 	return keys
 }
 
-// put writes our parts into a file: the server, the hooks and the permission. It removes our parts that are no longer
+// putParts writes our parts into a file: the server, the hooks and the permission. It removes our parts that are no longer
 // desired, unless they may belong to another author.
-func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) error {
+func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	if t.has(server) {
 		if err := d.putServer(c, doc, r); err != nil {
 			return err
@@ -101,60 +101,60 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 }
 
 // putSettings does the same for the hooks and permissions in settings.
-func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r receipt) error {
+func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
 	if t.has(hooks) && ok {
-		if d.Hooks && !c.Hooks.Runs(d.Call.Program) {
-			return &reason{
+		if d.Hooks && !c.Hooks.CanRun(d.Call.Program) {
+			return &leaveReason{
 				"in hooks on Windows " + c.Title + " runs no program whose path has a blank or a sign: " + d.Call.Program,
 				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.",
 			}
 		}
-		ours, err := d.oursIn(settings, c, r)
+		ours, err := d.findOurHooks(settings, c, r)
 		if err == nil {
-			err = ours.put(d)
+			err = ours.replaceWith(d)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if t.has(grant) && ok && (d.Server.Trust || r.Granted) {
-		return putGrant(d.grant(c), settings, d.Server.Trust)
+		return putPermission(d.toolPermission(c), settings, d.Server.Trust)
 	}
 	return nil
 }
 
-// grant returns the permission that lets the tools of our server run without asking. The permission names the server as
+// toolPermission returns the permission that lets the tools of our server run without asking. The permission names the server as
 // the client's list does.
-func (d Desired) grant(c client.Client) *client.Grant {
+func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
 	name := client.ServerName
-	if e, ok := d.Find(c); ok {
+	if e, ok := d.FindEntry(c); ok {
 		name = e.Name
 	}
 	return c.Allow(name)
 }
 
-// grantIndex returns the index of a grant in its list; -1 if it is not there.
-func grantIndex(g *client.Grant, doc edit.Document) int {
-	list, _ := doc.Look(g.Keys...)
+// permissionIndex returns the index of a grant in its list; -1 if it is not there.
+func permissionIndex(g *client.ToolPermission, doc edit.Document) int {
+	list, _ := doc.Lookup(g.Keys...)
 	texts, _ := list.([]any)
 	return slices.Index(texts, any(g.Text))
 }
 
-// putGrant writes a grant into its list, or takes it out.
-func putGrant(g *client.Grant, doc *edit.JSON, wanted bool) error {
-	i := grantIndex(g, doc)
+// putPermission writes a grant into its list, or takes it out.
+func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error {
+	i := permissionIndex(g, doc)
 	switch {
 	case wanted && i < 0:
 		return doc.Append(g.Text, g.Keys...)
 	case !wanted && i >= 0:
-		return doc.Delete(keyPath(g.Keys).to(i)...)
+		return doc.Delete(keyPath(g.Keys).child(i)...)
 	}
 	return nil
 }
 
-// wasGranted reports whether the tools ran without asking before the change.
-func (c Change) wasGranted() bool {
+// hadPermission reports whether the tools ran without asking before the change.
+func (c FileChange) hadPermission() bool {
 	doc, err := c.File.Document(c.target.syntax)
-	return err == nil && grantIndex(c.desired.grant(c.Client), doc) >= 0
+	return err == nil && permissionIndex(c.desired.toolPermission(c.Client), doc) >= 0
 }

@@ -1,7 +1,7 @@
 // Package setup writes handoff into the configuration of the clients that agents run in, and takes it out again.
 //
-// It has two steps. [Setter.Plan] and [Setter.Undo] only read. They return a [Change] for each file: its text before
-// and after, or the reason to leave the file alone. [Setter.Apply] and [Setter.Revert] then make one change, one
+// It has two steps. [Installer.PlanSetup] and [Installer.PlanUndo] only read. They return a [FileChange] for each file: its text before
+// and after, or the reason to leave the file alone. [Installer.Apply] and [Installer.ApplyUndo] then make one change, one
 // process at a time.
 //
 // A receipt keeps the text from before. Removal restores it byte for byte, unless another program wrote the file since.
@@ -18,15 +18,15 @@ import (
 	"handoff/schemas"
 )
 
-// A Setter changes files and keeps receipts of its changes.
-type Setter struct {
+// An Installer changes files and keeps receipts of its changes.
+type Installer struct {
 	Dir     string // of the receipts; made when it is needed
 	Now     func() time.Time
 	Version string // of this program, for the receipts
 }
 
-// Desired is the desired setup of a client: the flags of setup, in the terms of the table of clients.
-type Desired struct {
+// DesiredSetup is the desired setup of a client: the flags of setup, in the terms of the table of clients.
+type DesiredSetup struct {
 	Options
 
 	Machine client.Machine
@@ -35,13 +35,13 @@ type Desired struct {
 
 // Options are the options of setup for a client. A receipt keeps them.
 type Options struct {
-	Server client.Server `json:"server"`
-	Call   client.Call   `json:"call"`  // how hooks run handoff
-	Hooks  bool          `json:"hooks"` // with hooks, where a client has them
+	Server client.Server   `json:"server"`
+	Call   client.HookCall `json:"call"`  // how hooks run handoff
+	Hooks  bool            `json:"hooks"` // with hooks, where a client has them
 }
 
-// A Change is the planned change of one file of a client.
-type Change struct {
+// A FileChange is the planned change of one file of a client.
+type FileChange struct {
 	Client client.Client
 	File   installed.File
 	After  []byte // the new text
@@ -58,23 +58,23 @@ type Change struct {
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign says that undo leaves a server in the file: a server of another author (the error is a [*Foreign]), or a
+	// Foreign says that undo leaves a server in the file: a server of another author (the error is a [*ForeignServerError]), or a
 	// server that is for this project alone.
 	Foreign error
 
-	desired Desired
-	target  target
+	desired DesiredSetup
+	target  targetFile
 	made    []keyPath
 	receipt receipt // of the last change of the file; empty: there was none
 }
 
-// Same reports whether there is nothing to do.
-func (c Change) Same() bool {
+// IsUnchanged reports whether there is nothing to do.
+func (c FileChange) IsUnchanged() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
 
-// Parts names the parts of handoff that the change writes into the file or takes out of it.
-func (c Change) Parts() (names []string) {
+// PartNames names the parts of handoff that the change writes into the file or takes out of it.
+func (c FileChange) PartNames() (names []string) {
 	if c.target.has(server) {
 		names = append(names, "server")
 	}
@@ -87,52 +87,52 @@ func (c Change) Parts() (names []string) {
 	return names
 }
 
-// Find returns our entry in the list that setup writes. Ok is false if there is no entry, or if the entry has neither a
+// FindEntry returns our entry in the list that setup writes. Ok is false if there is no entry, or if the entry has neither a
 // program nor an address.
-func (d Desired) Find(c client.Client) (_ installed.Entry, ok bool) {
-	entries, _ := installed.Entries(c, d.Machine) // a file that cannot be read has none
+func (d DesiredSetup) FindEntry(c client.Client) (_ installed.ServerEntry, ok bool) {
+	entries, _ := installed.ServerEntries(c, d.Machine) // a file that cannot be read has none
 	for _, e := range entries {
-		if e.Scope != installed.Local && e.Path == c.Servers.In(d.Scope, d.Machine) {
+		if e.Scope != installed.Local && e.Path == c.Servers.PathFor(d.Scope, d.Machine) {
 			return e, len(e.Command) > 0 || e.URL != ""
 		}
 	}
-	return installed.Entry{}, false
+	return installed.ServerEntry{}, false
 }
 
-// Present reports whether a client has the server and hooks of handoff in a scope.
-func (d Desired) Present(c client.Client) (server, hooks bool) {
-	_, server = d.Find(c)
+// PresentParts reports whether a client has the server and hooks of handoff in a scope.
+func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
+	_, server = d.FindEntry(c)
 	if c.Hooks != nil {
-		files, _ := installed.Hooks(c, d.Machine, d.Call.Program)
-		hooks = slices.ContainsFunc(files, func(f installed.HookFile) bool { return f.Path == c.Hooks.In(d.Scope, d.Machine) })
+		files, _ := installed.HookFiles(c, d.Machine, d.Call.Program)
+		hooks = slices.ContainsFunc(files, func(f installed.HookFile) bool { return f.Path == c.Hooks.PathFor(d.Scope, d.Machine) })
 	}
 	return server, hooks
 }
 
-// Plan returns the changes after which a client is set up as desired, one change for each of its files. Plan itself
-// changes nothing. If the client has our plugin, the result is one change with a [*PluginInstalled] as its error.
-func (s Setter) Plan(c client.Client, d Desired) []Change {
-	if plugin, ok := d.plugin(c); ok {
-		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: pluginInstalled(c, plugin)}}
+// PlanSetup returns the changes after which a client is set up as desired, one change for each of its files. Plan itself
+// changes nothing. If the client has our plugin, the result is one change with a [*PluginInstalledError] as its error.
+func (s Installer) PlanSetup(c client.Client, d DesiredSetup) []FileChange {
+	if plugin, ok := d.enabledPlugin(c); ok {
+		return []FileChange{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: newPluginInstalledError(c, plugin)}}
 	}
-	return schemas.Map(d.targets(c), func(t target) Change { return s.planFile(c, d, t) })
+	return schemas.Map(d.targetFiles(c), func(t targetFile) FileChange { return s.planFile(c, d, t) })
 }
 
 // newChange reads a file and returns a change that leaves the file as it is.
-func (s Setter) newChange(c client.Client, d Desired, t target) Change {
-	change := Change{Client: c, desired: d, target: t}
-	change.File, change.Err = d.changeable(t.path)
+func (s Installer) newChange(c client.Client, d DesiredSetup, t targetFile) FileChange {
+	change := FileChange{Client: c, desired: d, target: t}
+	change.File, change.Err = d.readChangeable(t.path)
 	if change.After = change.File.Text; change.Err == nil {
-		change.receipt, change.Recorded = s.receipt(change.File)
+		change.receipt, change.Recorded = s.receiptOf(change.File)
 	}
 	return change
 }
 
 // planFile returns the change of one file.
-func (s Setter) planFile(c client.Client, d Desired, t target) Change {
+func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileChange {
 	change := s.newChange(c, d, t)
-	if change.Err == nil && d.Server.TokenEnv != "" && !c.TakesToken() {
-		change.Err = &reason{
+	if change.Err == nil && d.Server.TokenEnv != "" && !c.ReadsTokenVariable() {
+		change.Err = &leaveReason{
 			c.Title + " cannot read the token from a variable, and handoff writes no token into a file",
 			"Start the server of this machine instead, without --http.",
 		}
@@ -145,13 +145,13 @@ func (s Setter) planFile(c client.Client, d Desired, t target) Change {
 		return change
 	}
 	if settings, ok := doc.(*edit.JSON); ok && (t.has(server) || d.Hooks) {
-		change.Unread = settings.ReadAs(t.syntax)
+		change.Unread = settings.CheckSyntax(t.syntax)
 	}
-	before, lacked := doc.Bytes(), missing(c, t, doc)
-	if change.Err = d.put(c, t, doc, change.receipt); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
+	before, lacked := doc.Bytes(), missingObjects(c, t, doc)
+	if change.Err = d.putParts(c, t, doc, change.receipt); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
 		return change
 	}
 	change.After = doc.Bytes()
-	change.made = slices.DeleteFunc(lacked, func(p keyPath) bool { _, there := doc.Look(p...); return !there })
+	change.made = slices.DeleteFunc(lacked, func(p keyPath) bool { _, there := doc.Lookup(p...); return !there })
 	return change
 }

@@ -16,8 +16,8 @@ import (
 
 // Diff shows a change as a unified diff, or returns "" if nothing changes. It hides lines with words of other authors,
 // because these may be secrets. Each line ends in \n, even if the lines of the file end otherwise.
-func (c Change) Diff() string {
-	if c.Err != nil || c.Same() {
+func (c FileChange) Diff() string {
+	if c.Err != nil || c.IsUnchanged() {
 		return ""
 	}
 	before, after := c.File.Path, c.File.Path
@@ -33,11 +33,11 @@ func (c Change) Diff() string {
 	if err != nil {
 		return ""
 	}
-	return c.mask(strings.ReplaceAll(diff, "\r\n", "\n"))
+	return c.maskForeignLines(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
-// SetUpBy returns the version of the program that changed the file last; it is empty without a receipt.
-func (c Change) SetUpBy() string { return c.receipt.Version }
+// LastSetupVersion returns the version of the program that changed the file last; it is empty without a receipt.
+func (c FileChange) LastSetupVersion() string { return c.receipt.Version }
 
 // A Snippet is a text that a person can paste into a file.
 type Snippet struct {
@@ -46,9 +46,9 @@ type Snippet struct {
 }
 
 // Snippets returns the text for each file of a client, as the content of an otherwise empty file.
-func (d Desired) Snippets(c client.Client) (all []Snippet) {
-	for _, t := range d.targets(c) {
-		if s := d.snippet(c, t); s.Text != "" {
+func (d DesiredSetup) Snippets(c client.Client) (all []Snippet) {
+	for _, t := range d.targetFiles(c) {
+		if s := d.newSnippet(c, t); s.Text != "" {
 			all = append(all, s)
 		}
 	}
@@ -56,15 +56,15 @@ func (d Desired) Snippets(c client.Client) (all []Snippet) {
 }
 
 // Snippet returns the text for the file of a change.
-func (c Change) Snippet() Snippet { return c.desired.snippet(c.Client, c.target) }
+func (c FileChange) Snippet() Snippet { return c.desired.newSnippet(c.Client, c.target) }
 
-func (d Desired) snippet(c client.Client, t target) Snippet {
+func (d DesiredSetup) newSnippet(c client.Client, t targetFile) Snippet {
 	doc, err := edit.Open(t.syntax, nil)
 	if err != nil {
 		panic(err) // an empty file can be read
 	}
 	nothing := string(doc.Bytes())
-	if err := d.put(c, t, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
+	if err := d.putParts(c, t, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
 		return Snippet{}
 	}
 	return Snippet{t.path, string(doc.Bytes())}
@@ -73,13 +73,13 @@ func (d Desired) snippet(c client.Client, t target) Snippet {
 // notShown replaces a line of a diff that contains words of other authors.
 const notShown = "(one line, not shown)"
 
-// mask hides the lines of a diff that contain words which setup does not write. These lines may hold secrets: for
+// maskForeignLines hides the lines of a diff that contain words which setup does not write. These lines may hold secrets: for
 // example the line before ours, to which setup adds a comma, or a file that is one single line.
-func (c Change) mask(diff string) string {
+func (c FileChange) maskForeignLines(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
-		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.hasAll(line[1:]) { // the first two lines name the file
+		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.hasAllTokens(line[1:]) { // the first two lines name the file
 			line = line[:1] + notShown + "\n"
 		}
 		b.WriteString(line)
@@ -87,39 +87,39 @@ func (c Change) mask(diff string) string {
 	return b.String()
 }
 
-// tokens are the names and values of a text.
-type tokens map[string]bool
+// tokenSet are the names and values of a text.
+type tokenSet map[string]bool
 
 // token matches a name or value in JSON or TOML, in its quotes if it has some.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
-// wordsOf returns the names and values in a text, without quotes.
-func wordsOf(text string) []string {
+// tokensIn returns the names and values in a text, without quotes.
+func tokensIn(text string) []string {
 	return schemas.Map(token().FindAllString(text, -1), func(word string) string { return strings.Trim(word, `"'`) })
 }
 
-func (t tokens) add(text string) {
-	for _, word := range wordsOf(text) {
+func (t tokenSet) addTokens(text string) {
+	for _, word := range tokensIn(text) {
 		t[word] = true
 	}
 }
 
-func (t tokens) hasAll(line string) bool {
-	return !slices.ContainsFunc(wordsOf(line), func(word string) bool { return !t[word] })
+func (t tokenSet) hasAllTokens(line string) bool {
+	return !slices.ContainsFunc(tokensIn(line), func(word string) bool { return !t[word] })
 }
 
 // ourTokens returns the tokens that may be shown: the tokens that setup writes into the file now, the tokens that it
 // wrote before, and the keys that switch a server off.
-func (c Change) ourTokens() tokens {
-	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
+func (c FileChange) ourTokens() tokenSet {
+	t := tokenSet{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {
-		t.add(installed.Name(c.Client, doc))
+		t.addTokens(installed.ServerName(c.Client, doc))
 	}
 	before := c.desired
 	before.Options = c.receipt.Options
-	for _, d := range []Desired{c.desired, before} {
+	for _, d := range []DesiredSetup{c.desired, before} {
 		if len(d.Server.Command) > 0 || d.Server.URL != "" {
-			t.add(d.snippet(c.Client, c.target).Text)
+			t.addTokens(d.newSnippet(c.Client, c.target).Text)
 		}
 	}
 	return t

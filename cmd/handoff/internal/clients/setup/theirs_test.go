@@ -24,9 +24,9 @@ func TestUndo_KeepsServerThatReplacedOurs(t *testing.T) {
 	w.write(path, ours.Replace(w.read(path)), 0o600)
 	require.Contains(t, w.read(path), other)
 
-	var foreign *setup.Foreign
-	require.ErrorAs(t, of(t, w.Plan(gemini, w.desired), path).Err, &foreign)
-	undo := of(t, w.Undo(gemini, w.desired), path)
+	var foreign *setup.ForeignServerError
+	require.ErrorAs(t, of(t, w.PlanSetup(gemini, w.desired), path).Err, &foreign)
+	undo := of(t, w.PlanUndo(gemini, w.desired), path)
 	require.NoError(t, undo.Err)
 	require.ErrorAs(t, undo.Foreign, &foreign)
 	w.revert(gemini)
@@ -41,11 +41,11 @@ func TestUndo_ReportsLocalServer(t *testing.T) {
 	}
 	w, claude := worldWith(t, "claude-code")
 	w.write(w.servers(claude), `{"projects": {"`+w.desired.Machine.Project+`": {"mcpServers": {"mail": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
-	undo := of(t, w.Undo(claude, w.desired), w.servers(claude))
-	require.True(t, undo.Same())
+	undo := of(t, w.PlanUndo(claude, w.desired), w.servers(claude))
+	require.True(t, undo.IsUnchanged())
 	require.ErrorContains(t, undo.Foreign, "claude mcp remove --scope local mail takes it out")
 	w.desired.Scope = client.Project
-	require.NoError(t, of(t, w.Undo(claude, w.desired), w.servers(claude)).Foreign)
+	require.NoError(t, of(t, w.PlanUndo(claude, w.desired), w.servers(claude)).Foreign)
 }
 
 // A program of another name is ours if the receipt says so, also if another program is desired now.
@@ -64,7 +64,7 @@ func TestUndo_FindsProgramOfReceipt(t *testing.T) {
 // A hook that also runs another command belongs to another author, and so does a program within a project.
 func TestUndo_KeepsHooksOfOthers(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
 	w.write(settings, hook, 0o600)
 	w.apply(claude)
@@ -77,7 +77,7 @@ func TestUndo_KeepsHooksOfOthers(t *testing.T) {
 	w.desired.Scope = client.Project
 	for _, program := range []string{"tools/handoff", "./handoff", "/src/shop/handoff"} {
 		w.write(w.servers(claude), `{"mcpServers": {"handoff": {"command": "`+program+`", "args": ["mcp"]}}}`, 0o600)
-		require.ErrorContains(t, of(t, w.Plan(claude, w.desired), w.servers(claude)).Err, "another server", program)
+		require.ErrorContains(t, of(t, w.PlanSetup(claude, w.desired), w.servers(claude)).Err, "another server", program)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestUndo_KeepsHooksOfOthers(t *testing.T) {
 func TestApply_QuotesApostropheInPath(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.desired.Call.Program = "/home/o'hara/handoff"
-	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	w.apply(claude)
-	require.True(t, of(t, w.Plan(claude, w.desired), settings).Same())
+	require.True(t, of(t, w.PlanSetup(claude, w.desired), settings).IsUnchanged())
 	require.NoError(t, os.RemoveAll(w.Dir))
 	w.revert(claude)
 	require.NotContains(t, w.read(settings), "hara")
@@ -105,7 +105,7 @@ func TestDiff_HidesForeignText(t *testing.T) {
 			w, cursor := worldWith(t, "cursor")
 			path := w.servers(cursor)
 			w.write(path, text, 0o600)
-			diff := of(t, w.Plan(cursor, w.desired), path).Diff()
+			diff := of(t, w.PlanSetup(cursor, w.desired), path).Diff()
 			require.NotContains(t, diff, "hunter2")
 			if name == "lines" || name == "comma" {
 				require.Contains(t, diff, `+      "command": "handoff"`)
@@ -114,7 +114,7 @@ func TestDiff_HidesForeignText(t *testing.T) {
 				require.Contains(t, diff, "not shown")
 			}
 			w.apply(cursor)
-			diff = of(t, w.Undo(cursor, w.desired), path).Diff()
+			diff = of(t, w.PlanUndo(cursor, w.desired), path).Diff()
 			require.NotEmpty(t, diff)
 			require.NotContains(t, diff, "hunter2")
 		})

@@ -16,57 +16,57 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Undo returns the changes that remove handoff from a client. Undo itself changes nothing. If no other program wrote a
+// PlanUndo returns the changes that remove handoff from a client. Undo itself changes nothing. If no other program wrote a
 // file since setup did, the file gets its old text back. Otherwise the file keeps its new text without our parts. The
 // changes stand in the reverse order of setup, so that each directory that setup made is empty when it is removed.
-func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
-	for _, t := range slices.Backward(d.targets(c)) {
-		all = append(all, s.undoFile(c, d, t).noteLocal())
+func (s Installer) PlanUndo(c client.Client, d DesiredSetup) (all []FileChange) {
+	for _, t := range slices.Backward(d.targetFiles(c)) {
+		all = append(all, s.planFileUndo(c, d, t).noteLocalServer())
 	}
 	return all
 }
 
-func (s Setter) undoFile(c client.Client, d Desired, t target) Change {
+func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) FileChange {
 	change := s.newChange(c, d, t)
 	r := change.receipt
 	switch {
 	case change.Err != nil || change.File.Missing:
 		return change
-	case change.Recorded && r.After == sum(change.File.Text):
+	case change.Recorded && r.After == textDigest(change.File.Text):
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
 	}
-	if change.After, change.Err = change.without(r); change.Err == nil {
-		change.Foreign = change.foreign(r)
-		change.Gone = r.Missing && isNothing(change.After)
+	if change.After, change.Err = change.textWithoutParts(r); change.Err == nil {
+		change.Foreign = change.findForeignServer(r)
+		change.Gone = r.Missing && isEmptyConfig(change.After)
 	}
 	return change
 }
 
-// noteLocal adds a note to the undo of the user's servers, if the client's file also has a server of ours for this
+// noteLocalServer adds a note to the undo of the user's servers, if the client's file also has a server of ours for this
 // project alone. Setup does not write servers of this kind, so undo does not remove them.
-func (c Change) noteLocal() Change {
+func (c FileChange) noteLocalServer() FileChange {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
 	}
-	entries, _ := installed.Entries(c.Client, c.desired.Machine)
+	entries, _ := installed.ServerEntries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
 			remove := shell.Line(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
-			c.Foreign = &reason{why: "another is for this project alone (" + remove + " takes it out)"}
+			c.Foreign = &leaveReason{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}
 	return c
 }
 
-// isNothing reports whether a text has no values.
-func isNothing(text []byte) bool {
+// isEmptyConfig reports whether a text has no values.
+func isEmptyConfig(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) == 0 || string(text) == "{}"
 }
 
-// without returns the text of the file without our parts.
-func (c Change) without(r receipt) ([]byte, error) {
+// textWithoutParts returns the text of the file without our parts.
+func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 	doc, err := c.File.Document(c.target.syntax)
 	if err != nil {
 		return c.File.Text, err
@@ -74,8 +74,8 @@ func (c Change) without(r receipt) ([]byte, error) {
 	before := doc.Bytes()
 	if c.target.has(server) { // a server of our name that is not ours stays
 		at := serverPath(c.Client, doc)
-		old, _ := doc.Look(at...)
-		if fields, ok := old.(map[string]any); ok && c.desired.isOurs(fields, r) {
+		old, _ := doc.Lookup(at...)
+		if fields, ok := old.(map[string]any); ok && c.desired.isOurEntry(fields, r) {
 			err = doc.Delete(at...)
 		}
 	}
@@ -83,7 +83,7 @@ func (c Change) without(r receipt) ([]byte, error) {
 	nothing.Hooks, nothing.Server.Trust = false, false
 	err = errors.Join(err, nothing.putSettings(c.Client, c.target, doc, r))
 	for _, path := range slices.Backward(r.Made) { // inner ones first
-		if v, ok := doc.Look(path...); ok && edit.IsEmpty(v) {
+		if v, ok := doc.Lookup(path...); ok && edit.IsEmpty(v) {
 			err = errors.Join(err, doc.Delete(path...))
 		}
 	}
@@ -93,37 +93,37 @@ func (c Change) without(r receipt) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// foreign returns a [*Foreign] if the server in the place of our entry belongs to another author.
-func (c Change) foreign(r receipt) error {
+// findForeignServer returns a [*ForeignServerError] if the server in the place of our entry belongs to another author.
+func (c FileChange) findForeignServer(r receipt) error {
 	if !c.target.has(server) || r.Path == "" {
 		return nil
 	}
 	doc, err := edit.Open(c.target.syntax, c.After)
 	if err != nil {
-		return &installed.Broken{Err: err}
+		return &installed.ParseError{Err: err}
 	}
-	if _, there := doc.Look(append(installed.Under(c.Client, doc), client.ServerName)...); there {
-		return c.desired.foreign(c.Client)
+	if _, there := doc.Lookup(append(installed.ServerListKeys(c.Client, doc), client.ServerName)...); there {
+		return c.desired.newForeignServerError(c.Client)
 	}
 	return nil
 }
 
-// Revert makes a change that [Setter.Undo] returned. It removes the receipt, and the empty directories that setup made
+// ApplyUndo makes a change that [Installer.PlanUndo] returned. It removes the receipt, and the empty directories that setup made
 // for the file. If the file has the text from before setup again, Revert also removes the backup copies. Otherwise it
 // makes one more copy and returns its path. It does not change a file that another program has changed since. If the
 // process dies after it wrote the file, the next undo removes the receipt, and the copies stay.
-func (s Setter) Revert(c Change) (backup string, err error) {
-	if c.Err != nil || c.Same() && !c.Recorded {
+func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
+	if c.Err != nil || c.IsUnchanged() && !c.Recorded {
 		return "", c.Err
 	}
 	err = s.withLock(func() error {
 		if err := c.checkUnchanged(); err != nil {
 			return err
 		}
-		r, _ := s.receipt(c.File) // another change may have left directories to this one since
+		r, _ := s.receiptOf(c.File) // another change may have left directories to this one since
 		exact := c.Exact || c.File.Missing && r.Missing
-		if !c.Same() {
-			if backup, err = s.undo(c); err != nil {
+		if !c.IsUnchanged() {
+			if backup, err = s.writeUndo(c); err != nil {
 				return err
 			}
 		}
@@ -132,11 +132,11 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// undo writes the old text, or removes the file. If the old text cannot be restored, it first copies the file, and
+// writeUndo writes the old text, or removes the file. If the old text cannot be restored, it first copies the file, and
 // returns the path of the copy.
-func (s Setter) undo(c Change) (backup string, err error) {
+func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	if !c.Exact {
-		if backup, err = s.backup(c); err != nil {
+		if backup, err = s.backUpFile(c); err != nil {
 			return "", err
 		}
 	}
@@ -145,7 +145,7 @@ func (s Setter) undo(c Change) (backup string, err error) {
 			err = os.Remove(c.File.Resolved)
 		}
 	} else {
-		err = c.write()
+		err = c.writeFile()
 	}
 	if err != nil && backup != "" {
 		return "", errors.Join(err, os.Remove(backup))
@@ -157,26 +157,26 @@ func (s Setter) undo(c Change) (backup string, err error) {
 // made. Another program may have written the receipt. So tidy removes only copies and directories that setup can have
 // made: a copy must lie next to its file or in the directory of the receipts and must have the name of a copy, and a
 // directory must contain the file.
-func (s Setter) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
+func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
-		if copies && s.isCopy(name, resolved) {
+		if copies && s.isBackupCopy(name, resolved) {
 			err = errors.Join(err, ignoreMissing(os.Remove(name)))
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
-		return !workspace.DirContains(installed.Resolved(dir), resolved)
+		return !workspace.DirContains(installed.ResolveLinks(dir), resolved)
 	})
-	return errors.Join(err, s.handOverDirs(removeEmpty(made)))
+	return errors.Join(err, s.handOverDirs(removeEmptyDirs(made)))
 }
 
 // handOverDirs writes the directories that setup made, and that are not empty yet, into the receipts of the other files
 // in them, also of other clients. Then the undo of the last file removes the directories.
-func (s Setter) handOverDirs(dirs []string) (err error) {
+func (s Installer) handOverDirs(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
 		other, ok := s.readReceipt(name)
 		n := 0
-		for ok && n < len(dirs) && workspace.DirContains(installed.Resolved(dirs[n]), other.Resolved) {
+		for ok && n < len(dirs) && workspace.DirContains(installed.ResolveLinks(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {
@@ -188,8 +188,8 @@ func (s Setter) handOverDirs(dirs []string) (err error) {
 	return err
 }
 
-// isCopy reports whether a path can be a copy of a file.
-func (s Setter) isCopy(path, resolved string) bool {
+// isBackupCopy reports whether a path can be a copy of a file.
+func (s Installer) isBackupCopy(path, resolved string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() &&
 		slices.Contains([]string{filepath.Dir(resolved), s.Dir}, filepath.Dir(path)) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
@@ -207,9 +207,9 @@ func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmpty removes directories, beginning with the last one, and returns the directories that it could not remove
+// removeEmptyDirs removes directories, beginning with the last one, and returns the directories that it could not remove
 // because they are not empty.
-func removeEmpty(dirs []string) (stay []string) {
+func removeEmptyDirs(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {
 			stay = append(stay, dir)

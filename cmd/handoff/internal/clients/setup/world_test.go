@@ -17,8 +17,8 @@ import (
 // A world is a machine without clients, with a home and a project.
 type world struct {
 	t *testing.T
-	setup.Setter
-	desired setup.Desired
+	setup.Installer
+	desired setup.DesiredSetup
 	vars    map[string]string
 }
 
@@ -30,9 +30,9 @@ func newWorld(t *testing.T) *world {
 	m := client.Machine{Getenv: func(name string) string { return w.vars[name] }, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), OS: "linux"}
 	require.NoError(t, os.MkdirAll(m.Home, 0o700))
 	require.NoError(t, os.MkdirAll(m.Project, 0o700))
-	w.Setter = setup.Setter{Dir: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }}
-	w.desired = setup.Desired{Machine: m, Scope: client.User, Options: setup.Options{
-		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.Call{Program: "handoff"}, Hooks: true,
+	w.Installer = setup.Installer{Dir: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }}
+	w.desired = setup.DesiredSetup{Machine: m, Scope: client.User, Options: setup.Options{
+		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.HookCall{Program: "handoff"}, Hooks: true,
 	}}
 	return w
 }
@@ -45,14 +45,14 @@ func worldWith(t *testing.T, name string) (*world, client.Client) {
 
 func known(t *testing.T, name string) client.Client {
 	t.Helper()
-	c, ok := client.Named(name)
+	c, ok := client.ByName(name)
 	require.True(t, ok, name)
 	return c
 }
 
 // servers is the file with the client's servers.
 func (w *world) servers(c client.Client) string {
-	return c.Servers.In(w.desired.Scope, w.desired.Machine)
+	return c.Servers.PathFor(w.desired.Scope, w.desired.Machine)
 }
 
 func (w *world) write(path, text string, mode fs.FileMode) {
@@ -69,7 +69,7 @@ func (w *world) read(path string) string {
 }
 
 // of returns the change of one file.
-func of(t *testing.T, changes []setup.Change, path string) setup.Change {
+func of(t *testing.T, changes []setup.FileChange, path string) setup.FileChange {
 	t.Helper()
 	for _, c := range changes {
 		if c.File.Path == path {
@@ -77,12 +77,12 @@ func of(t *testing.T, changes []setup.Change, path string) setup.Change {
 		}
 	}
 	require.Fail(t, "no change of "+path)
-	return setup.Change{}
+	return setup.FileChange{}
 }
 
 func (w *world) apply(c client.Client) {
 	w.t.Helper()
-	for _, change := range w.Plan(c, w.desired) {
+	for _, change := range w.PlanSetup(c, w.desired) {
 		require.NoError(w.t, change.Err, change.File.Path)
 		_, err := w.Apply(change)
 		require.NoError(w.t, err)
@@ -91,8 +91,8 @@ func (w *world) apply(c client.Client) {
 
 func (w *world) revert(c client.Client) {
 	w.t.Helper()
-	for _, change := range w.Undo(c, w.desired) {
-		_, err := w.Revert(change)
+	for _, change := range w.PlanUndo(c, w.desired) {
+		_, err := w.ApplyUndo(change)
 		require.NoError(w.t, err)
 	}
 }

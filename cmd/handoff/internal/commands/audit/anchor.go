@@ -72,7 +72,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	if err != nil {
 		return anchor{}, err
 	}
-	r, ok := git.Find(dir, func(string) bool { return false })
+	r, ok := git.FindRepository(dir, func(string) bool { return false })
 	if !ok {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
@@ -83,7 +83,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 func (at anchor) git(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
 	cmd.Stdin = strings.NewReader(input)
-	out, err := git.Run(ctx, cmd, author...)
+	out, err := git.RunCommand(ctx, cmd, author...)
 	if err != nil {
 		return "", schemas.Errorf(schemas.Unavailable, "git %s: %w", args[0], err).WithHint("handoff audit anchor --help says what it does with git.")
 	}

@@ -63,7 +63,7 @@ func findChecks(a *cli.App) (h repositoryChecks, err error) {
 	if h.ProjectChecks, err = a.Checks(dir); err != nil {
 		return h, err
 	}
-	h.repository, _ = git.Find(dir, func(string) bool { return false })
+	h.repository, _ = git.FindRepository(dir, func(string) bool { return false })
 	_, h.head = h.repository.Head()
 	return h, nil
 }

@@ -36,7 +36,7 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 			return nil // opening would create it
 		}
 		const atTerminal = false // the standard input of a completion says nothing about the caller
-		by, err := identity.Caller(a.Agent, a.Getenv, atTerminal)
+		by, err := identity.CommandCaller(a.Agent, a.Getenv, atTerminal)
 		if err != nil {
 			return nil
 		}

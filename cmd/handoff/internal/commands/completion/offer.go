@@ -45,7 +45,7 @@ func table() []offered {
 		{workspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
 		{toolNames, []string{"call"}},
 		{words(client.Names()...), []string{"doctor", "setup"}},
-		{words(client.WithHooks()...), []string{"hook --client"}},
+		{words(client.NamesWithHooks()...), []string{"hook --client"}},
 		{words(client.Events...), []string{"hook"}},
 		{words(shells...), []string{"completion"}},
 

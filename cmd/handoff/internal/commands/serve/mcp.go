@@ -60,10 +60,10 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	platform.SetMemoryLimit(false)
 	input, back := platform.PollInput(a.Stdin, a.Stdout, a.Stderr)
 	defer back()
-	stderr := journal.NewDropping(a.Stderr)
+	stderr := journal.NewDroppingWriter(a.Stderr)
 	defer stderr.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	by, err := identity.Server(a.Agent, a.Getenv)
+	by, err := identity.ServerCaller(a.Agent, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -96,9 +96,9 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		checked := &checking.CompletionChecker{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
 		defer checked.Stop()
 		server := mcp.New(mcp.Config{
-			Invoker: &project.Files{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,
-			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
-			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
+			Invoker: &project.Invoker{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,
+			Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
+			Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, client) },
 			Parent:       client,
 			NewRequestID: requestIDs(a),
 			Version:      a.Release.Version, Workspace: ws.Name, Drain: drainTimeout, Logger: log,

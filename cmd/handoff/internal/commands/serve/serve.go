@@ -72,7 +72,7 @@ func (s *servingCommand) ownStore(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
 	platform.SetMemoryLimit(false)
-	stderr := journal.NewDropping(s.Stderr)
+	stderr := journal.NewDroppingWriter(s.Stderr)
 	defer stderr.Close()
 	log, err := s.logging.logger(stderr)
 	if err != nil {

@@ -51,12 +51,12 @@ reason.`,
 			if len(given) == 0 && a.IsTerminal(a.Stdin) {
 				return cmd.Help()
 			}
-			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
+			if len(given) != 1 || !slices.Contains(client.Events, client.SessionEvent(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
 			preventStatus2()
 			return within(cmd.Context(), hookLimit, hookGrace, func(ctx context.Context) error {
-				return hook(ctx, a, client.Event(given[0]), name)
+				return hook(ctx, a, client.SessionEvent(given[0]), name)
 			})
 		},
 	}
@@ -66,7 +66,7 @@ reason.`,
 }
 
 // hook delivers a session's news.
-func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
+func hook(ctx context.Context, a *cli.App, e client.SessionEvent, name string) error {
 	report, err := readReport(ctx, a)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func parsed(t *testing.T, report string) hookReport {
 }
 
 // The clients were observed to send these reports.
-var reports = map[schemas.Agent]map[client.Event]string{
+var reports = map[schemas.Agent]map[client.SessionEvent]string{
 	"claude-code": {
 		client.SessionStart: `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
 		client.Prompt:       `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
@@ -190,7 +190,7 @@ func TestReport_ShowsClient(t *testing.T) {
 }
 
 func TestReport_DecidesRequest(t *testing.T) {
-	ask := func(e client.Event, text string) (schemas.NewsIn, bool) { return parsed(t, text).request(e) }
+	ask := func(e client.SessionEvent, text string) (schemas.NewsIn, bool) { return parsed(t, text).request(e) }
 	in, ok := ask(client.SubagentStop, reports["codex"][client.SubagentStop])
 	require.True(t, ok)
 	require.Equal(t, schemas.NewsIn{On: schemas.OnStop, Session: "s1", Subagents: []schemas.Agent{"tester", "a0c1"}}, in)
@@ -200,7 +200,7 @@ func TestReport_DecidesRequest(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, []schemas.Agent{"qa", "a1", "b1"}, in.AtWork)
 	for what, c := range map[string]struct {
-		event client.Event
+		event client.SessionEvent
 		text  string
 	}{
 		"a subagent without a name":     {client.SubagentStop, `{"session_id":"s1","agent_type":"general purpose"}`},

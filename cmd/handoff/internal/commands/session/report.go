@@ -34,9 +34,9 @@ type addedText struct {
 }
 
 // answer returns the output of a hook on an event, with n in words for the client's model, or nothing.
-func (a hookReport) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
+func (a hookReport) answer(e client.SessionEvent, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
-	row, _ := client.Named(string(of))
+	row, _ := client.ByName(string(of))
 	switch e {
 	case client.SessionStart:
 		text = startText(n, workspace) + row.Toolless
@@ -96,7 +96,7 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
 	}
-	if c, ok := client.ReportingClient(client.Report{EventName: a.At, Turn: a.Turn, Transcript: a.Transcript}); ok {
+	if c, ok := client.ReportingClient(client.HookReport{EventName: a.At, Turn: a.Turn, Transcript: a.Transcript}); ok {
 		return schemas.Agent(c.Name)
 	}
 	return around
@@ -105,7 +105,7 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 // request returns the request that a hook sends to the mailbox for an event. It returns false if the hook sends none:
 // for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read the
 // answer, and it has no mail of its own.
-func (a hookReport) request(e client.Event) (in schemas.NewsIn, ok bool) {
+func (a hookReport) request(e client.SessionEvent) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: sessionEvents[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
 	case in.On == "":
@@ -148,7 +148,7 @@ func subagentNames(kind, id string) (all []schemas.Agent) {
 }
 
 // sessionEvents maps an event of a client to the occasion on which the hook asks the mailbox for news.
-var sessionEvents = map[client.Event]schemas.SessionEvent{
+var sessionEvents = map[client.SessionEvent]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,
 	client.Tool:         schemas.OnMail,

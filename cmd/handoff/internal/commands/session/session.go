@@ -142,7 +142,7 @@ func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsI
 // addIdentity adds to a request all facts that identify the session: facts from the client's report and from the
 // environment.
 func addIdentity(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
-	around, err := identity.Caller("", a.Getenv, false)
+	around, err := identity.CommandCaller("", a.Getenv, false)
 	if err != nil {
 		return asked, err
 	}
@@ -150,8 +150,8 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}
-	asked.Session = cmp.Or(asked.Session, identity.Session(asked.Client, a.Getenv))
-	asked.Process = identity.Process(asked.Client, a.Getenv)
+	asked.Session = cmp.Or(asked.Session, identity.SessionID(asked.Client, a.Getenv))
+	asked.Process = identity.ClientProcess(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // a client that names itself to shells names itself to the server
 	if asked.Ancestors == nil {
 		asked.Ancestors = platform.Ancestors()

@@ -74,7 +74,7 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 // session works again, when its client has ended, or when another command waits for the same session. A client with a
 // queue waits for its hooks to end, so for this client the wait goes on in the background.
 func wakeSession(ctx context.Context, a *cli.App, w wakeCommand) error {
-	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
+	if client.IsUnattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
 	preventStatus2()
@@ -165,7 +165,7 @@ const noProcess = 0
 // clientOf returns a function that identifies the client's process: its result stays the same as long as the client
 // runs, and changes after the client ended.
 func (w wakeCommand) clientOf(s clientSession) func() int {
-	told, _ := strconv.Atoi(identity.Process(s.request.Client, s.Getenv)) // zero if the environment has none
+	told, _ := strconv.Atoi(identity.ClientProcess(s.request.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.clientPID, told)
 	if pid <= 1 {
 		return os.Getppid
@@ -207,7 +207,7 @@ func (s clientSession) continueInBackground() error {
 // queueCommand returns the program and the arguments of the client's command that sends a message to a thread. It
 // returns nil if the client has no command for this.
 func (s clientSession) queueCommand() (program string, command func(thread, text string) []string) {
-	c, _ := client.Named(string(s.request.Client))
+	c, _ := client.ByName(string(s.request.Client))
 	if c.Hooks != nil {
 		command = c.Hooks.Queue
 	}

@@ -118,7 +118,7 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 		if err != nil {
 			return err
 		}
-		refs = append(refs, schemas.Reference{Name: project.NameOf(file), Content: string(text)})
+		refs = append(refs, schemas.Reference{Name: project.ReferenceName(file), Content: string(text)})
 	}
 	return args.SetPath("context.references", refs)
 }

@@ -12,49 +12,49 @@ import (
 
 const revision = "2026-07-28"
 
-func (t Trial) post(ctx context.Context, id int, method string) (result, error) {
+func (t Trial) askAddress(ctx context.Context, id int, method string) (rpcResult, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{},`+
 		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, id, method, revision, t.As)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Entry.URL, strings.NewReader(body))
 	if err != nil {
-		return result{}, err
+		return rpcResult{}, err
 	}
-	t.headers(request.Header, method)
+	t.setHeaders(request.Header, method)
 	response, err := t.HTTP.Do(request)
 	if err != nil {
-		return result{}, err
+		return rpcResult{}, err
 	}
 	defer response.Body.Close()
 	return t.readReply(response, id)
 }
 
 // readReply reads the reply to the request with this id.
-func (t Trial) readReply(response *http.Response, id int) (result, error) {
+func (t Trial) readReply(response *http.Response, id int) (rpcResult, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
-		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
+		return rpcResult{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
 	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"): // a stream may have no end
-		return result{}, errors.New("it answered with a stream of events, and not as handoff")
+		return rpcResult{}, errors.New("it answered with a stream of events, and not as handoff")
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxLine))
-	text = t.hide(text)
+	text = t.maskToken(text)
 	switch {
 	case err != nil:
-		return result{}, err
+		return rpcResult{}, err
 	case response.StatusCode >= http.StatusMultipleChoices:
-		return result{}, fmt.Errorf("it answered %s: %.200s", response.Status, bytes.TrimSpace(text))
+		return rpcResult{}, fmt.Errorf("it answered %s: %.200s", response.Status, bytes.TrimSpace(text))
 	}
-	said, ok, err := replyTo(text, id)
+	said, ok, err := parseReply(text, id)
 	if err == nil && !ok {
 		err = fmt.Errorf("it answered what it was not asked: %.80q", text)
 	}
 	return said, err
 }
 
-// headers sets the headers of a request. It accepts only JSON, so that handoff answers in JSON and this package need
+// setHeaders sets the headers of a request. It accepts only JSON, so that handoff answers in JSON and this package need
 // not read a stream of events.
-func (t Trial) headers(h http.Header, method string) {
+func (t Trial) setHeaders(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
 	h.Set("Mcp-Protocol-Version", revision)
@@ -70,29 +70,29 @@ func (t Trial) headers(h http.Header, method string) {
 // mask stands for the token.
 const mask = "…"
 
-// hide masks the token in a text from the server. A caller must mask a text before it shortens the text, because a
+// maskToken masks the token in a text from the server. A caller must mask a text before it shortens the text, because a
 // shortened token would not be found, and a part of a token is secret too.
-func (t Trial) hide(text []byte) []byte {
+func (t Trial) maskToken(text []byte) []byte {
 	if t.Token == "" {
 		return text
 	}
 	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
-// hideError masks the token in an error. An error may contain the token although the response was masked: it may quote
+// maskTokenInError masks the token in an error. An error may contain the token although the response was masked: it may quote
 // another source than the body, or the body in escaped form.
-func (t Trial) hideError(err error) error {
+func (t Trial) maskTokenInError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &withoutToken{err, string(t.hide([]byte(err.Error())))}
+	return &maskedError{err, string(t.maskToken([]byte(err.Error())))}
 }
 
-type withoutToken struct {
+type maskedError struct {
 	error
 
 	text string
 }
 
-func (w *withoutToken) Error() string { return w.text }
-func (w *withoutToken) Unwrap() error { return w.error }
+func (w *maskedError) Error() string { return w.text }
+func (w *maskedError) Unwrap() error { return w.error }

@@ -17,7 +17,7 @@ const (
 	listing  = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}`
 )
 
-var both = live.Reply{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
+var both = live.ServerReply{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
 
 // address calls a server with a token, as qa.
 func address(s *httptest.Server, token string) live.Trial {

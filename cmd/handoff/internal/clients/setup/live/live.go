@@ -20,8 +20,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Reply is the answer of a server.
-type Reply struct {
+// A ServerReply is the answer of a server.
+type ServerReply struct {
 	Name    string `json:"name"`    // of the server
 	Version string `json:"version"` // of the server
 	You     string `json:"you"`     // the sentence that tells the client its agent name; empty: there was none
@@ -30,7 +30,7 @@ type Reply struct {
 
 // setGreeting takes the server's name, its version and the client's agent name from a result. The error is an
 // [*NotHandoffError].
-func (r *Reply) setGreeting(said result) error {
+func (r *ServerReply) setGreeting(said rpcResult) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
 	r.Name, r.Version = about.Name, about.Version
 	if r.Name != client.ServerName {
@@ -60,31 +60,31 @@ var ErrRefused = errors.New("it does not take the token")
 // errSilent says that a server ended before it answered.
 var errSilent = errors.New("it ended without an answer")
 
-// A message is a message of a server over JSON-RPC: a reply to one of our requests, or something else.
-type message struct {
+// A rpcMessage is a message of a server over JSON-RPC: a reply to one of our requests, or something else.
+type rpcMessage struct {
 	ID     json.RawMessage
 	Method string // of a request or a notification; empty in a reply
-	Result result
+	Result rpcResult
 	Error  *struct {
 		Message string
 	}
 }
 
-type result struct {
-	ServerInfo   info
+type rpcResult struct {
+	ServerInfo   serverInfo
 	Instructions string
 	Tools        []json.RawMessage
 	Meta         struct {
-		ServerInfo info `json:"io.modelcontextprotocol/serverInfo"`
+		ServerInfo serverInfo `json:"io.modelcontextprotocol/serverInfo"`
 	} `json:"_meta"`
 }
 
-type info struct{ Name, Version string }
+type serverInfo struct{ Name, Version string }
 
-// replyTo reads a message. Ok reports whether the message is the reply to the request with this id. An error without an
+// parseReply reads a message. Ok reports whether the message is the reply to the request with this id. An error without an
 // id also counts as the reply, because a server sends it if it did not understand the request.
-func replyTo(text []byte, id int) (r result, ok bool, err error) {
-	var m message
+func parseReply(text []byte, id int) (r rpcResult, ok bool, err error) {
+	var m rpcMessage
 	if err := json.Unmarshal(text, &m); err != nil {
 		return r, false, fmt.Errorf("it answered with something else than MCP: %.80q", text)
 	}
@@ -113,16 +113,16 @@ type Trial struct {
 // Ask starts the program of the entry, or calls its address. When ctx ends, Ask kills the program and all processes
 // that the program left behind. The error is a [*NotHandoffError] if the server is not handoff, and [ErrRefused] if the
 // server refuses the token.
-func (t Trial) Ask(ctx context.Context) (Reply, error) {
+func (t Trial) Ask(ctx context.Context) (ServerReply, error) {
 	if t.Entry.URL != "" {
-		r, err := converse("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
-		return r, t.hideError(err) // the server may repeat the token
+		r, err := converse("server/discover", func(id int, method string) (rpcResult, error) { return t.askAddress(ctx, id, method) })
+		return r, t.maskTokenInError(err) // the server may repeat the token
 	}
-	return t.start(ctx)
+	return t.askProgram(ctx)
 }
 
 // converse asks the server for its name, and for its tools.
-func converse(hello string, ask func(id int, method string) (result, error)) (r Reply, err error) {
+func converse(hello string, ask func(id int, method string) (rpcResult, error)) (r ServerReply, err error) {
 	said, err := ask(1, hello)
 	if err != nil {
 		return r, err

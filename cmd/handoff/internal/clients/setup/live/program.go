@@ -19,17 +19,17 @@ import (
 // maxLine is the length limit of a line or a reply, in bytes.
 const maxLine = 4 << 20
 
-// start starts the program, asks its questions and lets the program end. The program keeps its state in a temporary
+// askProgram starts the program, asks its questions and lets the program end. The program keeps its state in a temporary
 // directory, which start then removes. So the trial takes no agent name away from a session, and leaves no files. The
 // error says how the program ended, and has the last line that the program wrote to standard error.
-func (t Trial) start(ctx context.Context) (r Reply, err error) {
+func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
 		return r, fmt.Errorf("it was not tried, as there is no directory for temporary files (TMPDIR): %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	words := t.Entry.Command
-	program := cmp.Or(t.Machine.Program(words[0]), words[0])
+	program := cmp.Or(t.Machine.ProgramPath(words[0]), words[0])
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // the configuration names it
 	cmd.Dir, cmd.Env = scratch, slices.Concat(t.Machine.Environ(), t.Entry.Environ, t.Environ)
 	if !t.Nowhere {
@@ -53,11 +53,11 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	defer platform.KillTree(cmd)
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxLine)
-	r, err = converse("initialize", func(id int, method string) (result, error) { return t.write(in, lines, id, method) })
+	r, err = converse("initialize", func(id int, method string) (rpcResult, error) { return t.askLine(in, lines, id, method) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
-		return r, explained(err, ended, stderr.String())
+		return r, errorWithEnd(err, ended, stderr.String())
 	}
 	return r, nil
 }
@@ -70,26 +70,26 @@ const (
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
 )
 
-// write sends a request and returns the reply to it. It skips other messages of the server.
-func (t Trial) write(in io.Writer, lines *bufio.Scanner, id int, method string) (result, error) {
+// askLine sends a request and returns the reply to it. It skips other messages of the server.
+func (t Trial) askLine(in io.Writer, lines *bufio.Scanner, id int, method string) (rpcResult, error) {
 	request := listTools
 	if method == "initialize" {
 		request = fmt.Sprintf(initialize, t.As)
 	}
 	if _, err := io.WriteString(in, request); err != nil {
-		return result{}, errSilent
+		return rpcResult{}, errSilent
 	}
 	for lines.Scan() {
-		if said, ok, err := replyTo(lines.Bytes(), id); ok || err != nil {
+		if said, ok, err := parseReply(lines.Bytes(), id); ok || err != nil {
 			return said, err
 		}
 	}
-	return result{}, errSilent
+	return rpcResult{}, errSilent
 }
 
-// explained adds two facts to an error: how the program ended (ended is nil if it ended well), and the last line of its
+// errorWithEnd adds two facts to an error: how the program ended (ended is nil if it ended well), and the last line of its
 // standard error.
-func explained(err, ended error, stderr string) error {
+func errorWithEnd(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
 	}

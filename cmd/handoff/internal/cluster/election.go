@@ -18,8 +18,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// Seat is the election of one workspace, for one relay.
-type Seat struct {
+// Election is the election of one workspace, for one relay.
+type Election struct {
 	node      *Node
 	workspace string
 	lastSeen  postgres.Owner // from the last look at the row
@@ -29,17 +29,17 @@ type Seat struct {
 	held      *tenure
 }
 
-var _ relay.Election = (*Seat)(nil)
+var _ relay.Election = (*Election)(nil)
 
-// Seat returns the election of a workspace. Each relay needs its own.
-func (n *Node) Seat(workspace string) *Seat { return &Seat{node: n, workspace: workspace} }
+// Election returns the election of a workspace. Each relay needs its own.
+func (n *Node) Election(workspace string) *Election { return &Election{node: n, workspace: workspace} }
 
 // queryTimeout limits one query to the database.
 const queryTimeout = 2 * time.Second
 
 // Prepare implements [relay.Election]. It fails at once if an earlier search gave up on the database within
 // queryTimeout, because one call of a client may search several times.
-func (s *Seat) Prepare() error {
+func (s *Election) Prepare() error {
 	if time.Since(s.gaveUp) < queryTimeout {
 		return s.Unusable(s.queryErr)
 	}
@@ -47,7 +47,7 @@ func (s *Seat) Prepare() error {
 }
 
 // Owner implements [relay.Election].
-func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
+func (s *Election) Owner(ctx context.Context) (relay.Note, bool) {
 	ctx, end := context.WithTimeout(ctx, queryTimeout)
 	defer end()
 	s.owner = relay.Note{}
@@ -55,12 +55,12 @@ func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
 	if s.queryErr != nil || s.lastSeen.Note == "" || json.Unmarshal([]byte(s.lastSeen.Note), &s.owner) != nil {
 		return relay.Note{}, false
 	}
-	return s.owner, !s.owner.Started.IsZero() && s.reachable()
+	return s.owner, !s.owner.Started.IsZero() && s.canReachOwner()
 }
 
-// reachable reports whether this machine can reach the owner. An owner without an advertised URL is only reachable on
+// canReachOwner reports whether this machine can reach the owner. An owner without an advertised URL is only reachable on
 // its own machine.
-func (s *Seat) reachable() bool {
+func (s *Election) canReachOwner() bool {
 	at, err := url.Parse(s.owner.Address.Addr)
 	if err != nil {
 		return false
@@ -70,11 +70,11 @@ func (s *Seat) reachable() bool {
 }
 
 // Is implements [relay.Election]. It needs no check, because the note comes from the row of the workspace.
-func (*Seat) Is(relay.Note) bool { return true }
+func (*Election) Is(relay.Note) bool { return true }
 
 // Try implements [relay.Election]. A node with an advertised URL takes the workspace from an owner that this machine
 // cannot reach.
-func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
+func (s *Election) Try(ctx context.Context) (relay.Tenure, error) {
 	if isUnreachable(s.queryErr) {
 		return nil, relay.ErrInUse // the relay tries again while calls wait for an owner
 	} else if s.queryErr != nil {
@@ -83,8 +83,8 @@ func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 	if err := s.node.ensureReachable(ctx); err != nil {
 		return nil, s.inUseIfTemporary(err)
 	}
-	first, _ := json.Marshal(relay.Note{Address: s.address(), Boot: platform.BootID()}) // texts can be encoded
-	forced := s.node.config.Advertise != "" && s.lastSeen.Note != "" && !s.reachable()
+	first, _ := json.Marshal(relay.Note{Address: s.ownAddress(), Boot: platform.BootID()}) // texts can be encoded
+	forced := s.node.config.Advertise != "" && s.lastSeen.Note != "" && !s.canReachOwner()
 	own, err := s.node.db.TakeOver(ctx, s.workspace, string(first), s.lastSeen, forced)
 	if err != nil {
 		return nil, s.inUseIfTemporary(err)
@@ -95,7 +95,7 @@ func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 
 // inUseIfTemporary returns [relay.ErrInUse] for an error that may pass, so that the relay tries the election again. It
 // returns other errors unchanged. It keeps err in queryErr.
-func (s *Seat) inUseIfTemporary(err error) error {
+func (s *Election) inUseIfTemporary(err error) error {
 	if s.queryErr = err; errors.Is(err, store.ErrLocked) || isUnreachable(err) {
 		return relay.ErrInUse
 	}
@@ -107,12 +107,12 @@ func isUnreachable(err error) bool {
 	return errors.Is(err, store.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (s *Seat) address() relay.Address {
+func (s *Election) ownAddress() relay.Address {
 	return relay.Address{Network: "url", Addr: s.node.at + Prefix + s.workspace, Secret: s.node.secret}
 }
 
 // Open opens the rows of the workspace after Try made this node the owner.
-func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
+func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	held := s.held
 	opened, err := postgres.Open(ctx, postgres.Config{
 		Ownership: held.own, Fenced: func() { held.lost.Store(true) }, Logger: s.node.config.Logger,
@@ -125,23 +125,23 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 
 // Replace gives the name of the opened workspace to the workspace called with, and the name before to the opened one,
 // see [postgres.Ownership.Replace]. Errors are *[schemas.Error].
-func (s *Seat) Replace(ctx context.Context, with, before string) error {
-	return explainError(s.workspace, s.held.own.Replace(ctx, with, before))
+func (s *Election) Replace(ctx context.Context, with, before string) error {
+	return explainUnlessNil(s.workspace, s.held.own.Replace(ctx, with, before))
 }
 
 // Close implements [relay.Election].
-func (*Seat) Close() error { return nil }
+func (*Election) Close() error { return nil }
 
 // retryAfter is the wait before a caller repeats a call that found no owner: the owner's lease has ended then.
 const retryAfter = 3 * time.Second
 
 // Unserved implements [relay.Election].
-func (s *Seat) Unserved() *schemas.Error {
+func (s *Election) Unserved() *schemas.Error {
 	if isUnreachable(s.queryErr) {
 		s.gaveUp = time.Now()
 		return s.Unusable(s.queryErr)
 	}
-	if !s.reachable() {
+	if !s.canReachOwner() {
 		const said = "workspace %s is owned by a process on another machine that this one does not reach"
 		return schemas.Errorf(schemas.Unavailable, said, s.workspace).
 			WithHint("Run handoff serve --http ADDR --store URL --advertise URL where all machines reach it. It takes the workspace over.")
@@ -155,17 +155,17 @@ func (s *Seat) Unserved() *schemas.Error {
 }
 
 // Stalled implements [relay.Election].
-func (s *Seat) Stalled(owner relay.Note) *schemas.Error {
+func (s *Election) Stalled(owner relay.Note) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the node at %s, which owns workspace %s, does not answer", owner.Address.Addr, s.workspace).
 		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").After(retryAfter)
 }
 
 // Unusable implements [relay.Election].
-func (s *Seat) Unusable(err error) *schemas.Error { return Explain(s.workspace, err) }
+func (s *Election) Unusable(err error) *schemas.Error { return ExplainDatabaseError(s.workspace, err) }
 
 // tenure is the ownership of one workspace by this node.
 type tenure struct {
-	seat *Seat
+	seat *Election
 	own  *postgres.Ownership
 	lost atomic.Bool
 	stop func()
@@ -173,9 +173,9 @@ type tenure struct {
 
 // Serve implements [relay.Tenure].
 func (t *tenure) Serve(n relay.Note, h http.Handler) error {
-	n.Address = t.seat.address()
+	n.Address = t.seat.ownAddress()
 	note, _ := json.Marshal(n) // texts and numbers can be encoded
-	t.stop = t.seat.node.serve(t.seat.workspace, h)
+	t.stop = t.seat.node.serveWorkspace(t.seat.workspace, h)
 	ctx, end := context.WithTimeout(context.Background(), queryTimeout)
 	defer end()
 	return t.own.Announce(ctx, string(note))
@@ -198,7 +198,7 @@ func (t *tenure) Holds(ctx context.Context) error {
 	if errors.Is(err, store.ErrFenced) {
 		return relay.ErrLost
 	}
-	return explainError(t.seat.workspace, err)
+	return explainUnlessNil(t.seat.workspace, err)
 }
 
 // Restore implements [relay.Tenure].
