@@ -54,7 +54,7 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	if next.To != d.To {
 		next.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("to: %s is read as human, since no agent is called so", d.To))
 	}
-	next.Handoff.Target, next.Handoff.Expectations, next.Handoff.Rollback = compose.Target(next.To, h.Target.Reason), e, back
+	next.Handoff.Target, next.Handoff.Expectations, next.Handoff.Rollback = compose.TargetOf(next.To, h.Target.Reason), e, back
 	return &next, o.drafts.Encode(&next)
 }
 
@@ -106,7 +106,7 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 // tellSenderOfNoTaker tells the sender of a handoff that becomes claimable if no agent can take it now. If the sender itself
 // makes the call, [op.checkRecipient] warns it in the result instead. tellSenderOfNoTaker is a hook that runs after each
 // change.
-func (o *op) tellSenderOfNoTaker(h *operation.Happening) error {
+func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
@@ -116,12 +116,12 @@ func (o *op) tellSenderOfNoTaker(h *operation.Happening) error {
 	if why == "" || err != nil {
 		return err
 	}
-	to, err := reading.Principal(o.View, now)
+	to, err := reading.AgentToNotify(o.View, now)
 	if err != nil || to == o.By.Agent && slices.Contains(o.checked, now.To) {
 		return err
 	}
 	n := operation.NoticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
-	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
+	return o.RunAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
 // storeCard stores the new card of an agent and wakes the agents whose pools may have mail for it. If no agent can take
@@ -129,7 +129,7 @@ func (o *op) tellSenderOfNoTaker(h *operation.Happening) error {
 // senders are told.
 func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
-	o.Announce(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
+	o.WakeAfterCommit(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
 	if err = cmp.Or(err, o.storeOrDeleteAgent(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
@@ -144,7 +144,7 @@ func (o *op) storeCard(a store.Agent, said any) error {
 		}
 		may, err := offers.May(*before, r, offer.Member)
 		if may {
-			err = o.tellSenderOfNoTaker(&operation.Happening{Now: r})
+			err = o.tellSenderOfNoTaker(&operation.RecordChange{Now: r})
 		}
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into the content of a handoff, see [compose.Merge] and [life.Amend]. The argument `to` gives a
+// amend merges changes into the content of a handoff, see [compose.MergeChanges] and [life.Amend]. The argument `to` gives a
 // pending handoff another recipient. The event of the amendment stores the whole new content; the event before it keeps
 // the old content.
 //
@@ -32,7 +32,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
 		action = life.Rebase
 	}
-	now, err := o.Step(action, r)
+	now, err := o.ApplyAction(action, r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := prefixChangesField(rev.applyOptionsToRecord(&now, o.Now)); err != nil {
 		return nil, err
 	}
-	amended := &operation.Happening{Action: action, Was: r, Now: &now}
+	amended := &operation.RecordChange{Action: action, Was: r, Now: &now}
 	h, err := o.amendContent(amended, rev, out)
 	if err != nil {
 		return nil, err
@@ -76,11 +76,11 @@ func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions
 		return nil
 	}
 	if to != "" {
-		return operation.Conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
+		return operation.ConflictError(r, "%s is %s and cannot be redirected", r.ID, r.Status).
 			WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
 	}
 	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
-		return operation.Conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
+		return operation.ConflictError(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
 			WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
 	}
 	return nil
@@ -89,20 +89,20 @@ func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions
 // amendContent puts the new content and the note into the event that this amendment will store, and names the changed
 // fields in the result. The error is invalid if nothing would change, and limit if the whole content becomes too large.
 func (o *op) amendContent(
-	a *operation.Happening, rev *revision, out *schemas.UpdateOut,
+	a *operation.RecordChange, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rewriteContent(a, rev.note, func(body *schemas.Handoff) {
 		before := len(schemas.OrZero(body.Expectations).SuccessCriteria)
-		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
+		if out.Changed, refused = compose.ApplyChanges(body, rev.changes); refused != nil {
 			return
 		}
 		warnOfAddedCriteria(before, body, rev.changes, out)
 		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
-			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.By.Agent, At: o.Now})
+			compose.AddRemark(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.By.Agent, At: o.Now})
 		}
-		body.Target = compose.Target(a.Now.To, body.Target.Reason)
+		body.Target = compose.TargetOf(a.Now.To, body.Target.Reason)
 		if !rev.deadline.IsZero() {
 			body.Metadata.Deadline = &rev.deadline
 		}
@@ -156,7 +156,7 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 		return nil
 	}
 	if o.By.Agent == schemas.Human {
-		return operation.PersonNeeded(r, "changed after its approval")
+		return operation.PersonNeededError(r, "changed after its approval")
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
@@ -171,10 +171,10 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 // finds the handoff by its old text, too.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
-	now.Promises = contract.Applies(h.Expectations)
+	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.OrZero(h.Expectations).Review
 	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
-	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentWords(h)))
+	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentSearchWords(h)))
 }
 
 // amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from the send,
@@ -195,13 +195,13 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 // rewriteContent changes the content of a handoff. It puts the whole new content and the note into the event that the
 // change will store, and points the record to that event. Callers call it right before they commit the change; that
 // commit fails with limit if the handoff becomes too large.
-func (o *op) rewriteContent(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
+func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.DecodeContent(a.Was.ID, a.Was.Body, &h); err != nil {
 		return err
 	}
 	change(&h)
-	a.Now.Body, a.ContentName = o.NextEvent(), "handoff"
+	a.Now.Body, a.ContentName = o.NextEventNumber(), "handoff"
 	a.Content = struct {
 		schemas.Handoff
 		Note string `json:"note,omitempty"`
@@ -274,7 +274,7 @@ func (o *op) reportDependencies(now *store.Record, opt *schemas.SendOptions, out
 	}
 	out.Warnings = append(out.Warnings, o.warnOfPartialDependencies(now)...)
 	named := len(opt.After) + len(opt.AfterAccepted)
-	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
+	if named > 0 && len(out.BlockedBy) > named && !compose.ReplacesList(opt.After) && !compose.ReplacesList(opt.AfterAccepted) {
 		out.Warnings = append(out.Warnings, "it keeps its earlier dependencies, too: a list that begins with "+
 			compose.None+" replaces them, after and after_accepted each its own")
 	}

@@ -42,7 +42,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err != nil {
 		return nil, err
 	}
-	now, err := o.Step(life.Ask, r)
+	now, err := o.ApplyAction(life.Ask, r)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err = cmp.Or(err, schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4)); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
-	now.Ask, now.Asker = o.NextEvent(), o.By.Agent
+	now.Ask, now.Asker = o.NextEventNumber(), o.By.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
-	o.Leases.Touch(&now)
+	o.Leases.RestartLease(&now)
 	asked, err := reading.AwaitedAnswerer(o.View, &now)
 	if err != nil {
 		return nil, err
@@ -63,12 +63,12 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
+	return &now, o.Commit(&operation.RecordChange{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
 }
 
 // tellAnswerer leaves a notice with the agent that should answer. Human gets only one notice about a request for
 // permission: the consequence TellHuman runs earlier and leaves it.
-func (o *op) tellAnswerer(h *operation.Happening) error {
+func (o *op) tellAnswerer(h *operation.RecordChange) error {
 	to, err := reading.Answerer(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
 		return err
@@ -97,7 +97,7 @@ func (o *op) checkMayGrantPermission(r *store.Record) error {
 		return schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
 			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
 	case !o.By.InPerson():
-		return operation.PersonNeeded(r, "given a permission")
+		return operation.PersonNeededError(r, "given a permission")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if o.isWorkOfCallingPerson(r) {
 		return o.completeWithAnswer(r, in, out)
 	}
-	now, err := o.Step(life.Answer, r)
+	now, err := o.ApplyAction(life.Answer, r)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
-	answered := &operation.Happening{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
+	answered := &operation.RecordChange{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
 	err = o.rewriteContent(answered, "", func(h *schemas.Handoff) {
 		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)

@@ -36,7 +36,7 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 
 // countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost
 // that it states. The sum is committed together with the result. spend never refuses a result.
-func (o *op) countUsage(h *operation.Happening) error {
+func (o *op) countUsage(h *operation.RecordChange) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
 	case schemas.Completion:
@@ -178,7 +178,7 @@ func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceede
 
 // sendOrTellHuman runs send, which makes the handoff that continues h. If a limit of the workflow refuses it, sendOrTellHuman
 // tells human and returns nil.
-func (o *op) sendOrTellHuman(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
+func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.exceeded == nil {
 		return next, err

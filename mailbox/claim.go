@@ -71,7 +71,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
-		return schemas.ClaimOut{}, s.releaseUndelivered(by, got, operation.Coded(gone))
+		return schemas.ClaimOut{}, s.releaseUndelivered(by, got, operation.ErrorWithCode(gone))
 	}
 	return out, err
 }
@@ -81,7 +81,7 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	if in.HandoffID != "" {
 		return mutate(ctx, s, by, func(o *op) (takenClaim, error) { return o.claimByID(in.HandoffID) })
 	}
-	return s.claimNext(ctx, by, compose.Tags(in.Tags))
+	return s.claimNext(ctx, by, compose.SplitTags(in.Tags))
 }
 
 // claimByID claims a handoff by its id. A handoff that the caller holds already goes to [op.claimAgain].
@@ -93,7 +93,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
-	if err := o.CheckVerdict(life.Claim, offer.Claim, r); err != nil {
+	if err := o.CheckMayTake(life.Claim, offer.Claim, r); err != nil {
 		return takenClaim{}, err
 	}
 	return o.takeHandoff(life.Claim, r)
@@ -110,9 +110,9 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.takeHandoff(life.Reclaim, r)
-	case o.Leases.MayReturn(r):
+	case o.Leases.MayConnectionReturn(r):
 		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
-		return takenClaim{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
+		return takenClaim{}, operation.ConflictError(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.takeHandoff(life.Claim, r) // refused, since the handoff is held
@@ -125,11 +125,11 @@ func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 	if o.By.Conn == "" {
 		return takenClaim{}, nil
 	}
-	for r, err := range o.HeldBy(o.By.Agent) {
+	for r, err := range o.HandoffsHeldBy(o.By.Agent) {
 		if err != nil {
 			return takenClaim{}, err
 		}
-		if r.Status != schemas.Waiting && o.Leases.ConnectionGone(r) {
+		if r.Status != schemas.Waiting && o.Leases.IsConnectionGone(r) {
 			return o.takeHandoff(life.Reclaim, r)
 		}
 	}
@@ -141,13 +141,13 @@ func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 // held. A claim counts as one more attempt, unless the claim before was given back. A claim that the holder makes again
 // for its own handoff never counts. An open question stays open if the agent that asked it claims.
 func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
-	now, err := o.Step(a, r)
+	now, err := o.ApplyAction(a, r)
 	if err != nil {
 		return takenClaim{}, err
 	}
 	operation.VoidToken(&now)
 	if r.Claims == 1 { // from here on the record has the tree of another claim
-		now.Base = reading.Base(o.View, r)
+		now.Base = reading.BaseCommit(o.View, r)
 	}
 	if a == life.Claim && !r.Uncharged {
 		now.Attempt++
@@ -164,10 +164,10 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	if now.SilentAt, err = o.initialSilentAt(&now); err != nil {
 		return takenClaim{}, err
 	}
-	o.Leases.Touch(&now)
-	took := &operation.Happening{Action: a, Was: r, Now: &now}
+	o.Leases.RestartLease(&now)
+	took := &operation.RecordChange{Action: a, Was: r, Now: &now}
 	if now.Tree = 0; o.By.Tree != nil {
-		now.Tree, took.Content = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
+		now.Tree, took.Content = o.NextEventNumber(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
 	}
 	if err := o.Commit(took); err != nil {
 		return takenClaim{}, err
@@ -186,7 +186,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 // recordFirstClaim notes the first claim of an agent. From then on the server knows that an agent reads this mailbox, and
 // no longer warns senders that nobody ever claimed under that name.
 func (o *op) recordFirstClaim() error {
-	a, err := o.Self()
+	a, err := o.CallerRow()
 	if err != nil || a.Claims > 0 {
 		return err
 	}

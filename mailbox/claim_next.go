@@ -14,7 +14,7 @@ import (
 
 // errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to
 // claim.
-const errSearchSnapshot operation.Undo = "the handoff lies further back in the mailbox"
+const errSearchSnapshot operation.UndoError = "the handoff lies further back in the mailbox"
 
 // claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
 // gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a
@@ -44,7 +44,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if !errors.Is(err, errSearchSnapshot) {
 			return got, err
 		}
-		if _, err := s.engine.CatchUp(ctx); err != nil { // the undone transaction also lost the changes of the clock
+		if _, err := s.engine.ApplyDueChanges(ctx); err != nil { // the undone transaction also lost the changes of the clock
 			return takenClaim{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)
@@ -69,7 +69,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 // because all other writers wait during them. An agent that holds the largest number of handoffs that its card allows
 // is offered only its own mailbox, see [offer.Offers.Queue].
 func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
-	a, err := o.Self()
+	a, err := o.CallerRow()
 	if err != nil {
 		return takenClaim{}, err
 	}

@@ -27,7 +27,7 @@ func (s *Service) claimResult(
 		brief, again := s.reader.Brief, false
 		if got.SameSession {
 			if amended, err := wasAmendedSinceQuestion(v, r); err != nil || !amended {
-				brief, again = s.reader.Answer, true
+				brief, again = s.reader.AnswerBrief, true
 			}
 		}
 		b, todo, err := brief(v, r, in.MaxTokens)
@@ -74,7 +74,7 @@ func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas
 	out.Holding = held
 	if r := reading.RecordOrNil(v, held[i]); r != nil {
 		say := "shows what you hold: "
-		if r.Conn != by.Conn && !s.reader.ConnectionGone(r) {
+		if r.Conn != by.Conn && !s.reader.IsConnectionGone(r) {
 			say = "shows what your name holds over another connection: "
 		}
 		show := schemas.GetIn{HandoffID: r.ID.String(), View: "brief"}

@@ -14,7 +14,7 @@ import (
 // it first, before it changes anything. The error is conflict if the state does not allow the action; else it comes
 // from [op.checkClaimProof].
 func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) error {
-	if _, ok := life.Next(a, r.Status); !ok {
+	if _, ok := life.TransitionFor(a, r.Status); !ok {
 		return o.refuseActionInState(a, r)
 	}
 	o.actAsHolderWithToken(r, token)
@@ -56,7 +56,7 @@ func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) erro
 	if slices.Contains(r.Voided, token) {
 		return o.refuseStaleToken(a, r)
 	}
-	for other, err := range o.HeldBy(o.By.Agent) {
+	for other, err := range o.HandoffsHeldBy(o.By.Agent) {
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (o *op) lostTokenHint(r *store.Record) string {
 // bearer token, or a call of a client for work that a person at the keyboard claimed.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
-	if !mine && !o.mayReclaim(r) && !o.Leases.MayReturn(r) {
+	if !mine && !o.mayReclaim(r) && !o.Leases.MayConnectionReturn(r) {
 		return nil
 	}
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
@@ -155,7 +155,7 @@ func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
 	}
-	if _, err := o.Step(life.Return, r); err != nil {
+	if _, err := o.ApplyAction(life.Return, r); err != nil {
 		return nil
 	}
 	back := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
@@ -207,7 +207,7 @@ func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 // keyboard.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
-		return o.Leases.ConnectionGone(r)
+		return o.Leases.IsConnectionGone(r)
 	}
 	return o.By.Via == schemas.ViaCLI || isClaimingInstance(r, o.By)
 }

@@ -56,7 +56,7 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
-		p.err = contract.CheckStrict(h.Expectations, completionFrom(in))
+		p.err = contract.CheckStrictCompletion(h.Expectations, completionFrom(in))
 	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.conforms = true
@@ -81,7 +81,7 @@ func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.Ch
 	case p.body == 0, p.refused != r.Refused:
 		return nil, errNotCompared
 	case p.body != r.Body:
-		return nil, operation.Conflict(r, "what %s asks for was changed just now", r.ID).
+		return nil, operation.ConflictError(r, "what %s asks for was changed just now", r.ID).
 			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
@@ -110,9 +110,9 @@ func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Er
 	if full || refusal.Same(before) {
 		return why
 	}
-	o.Refuse(why)
-	refused := &operation.Happening{Action: life.RefuseResult, Content: refusal, ContentName: "refusal"}
-	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
+	o.CommitWithError(why)
+	refused := &operation.RecordChange{Action: life.RefuseResult, Content: refusal, ContentName: "refusal"}
+	return o.ChangeRecord(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEventNumber(), r.Refusals+1 })
 }
 
 // failedChecks returns the checks that failed for this completion, and the checks that failed at an earlier refusal and
@@ -133,4 +133,4 @@ const maxTail = 1 << 10
 
 // errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method that runs the
 // transaction then compares, and tries again.
-const errNotCompared operation.Undo = "the completion must be compared first"
+const errNotCompared operation.UndoError = "the completion must be compared first"

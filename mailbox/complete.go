@@ -91,11 +91,11 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept completionComparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
-	now, err := o.Step(life.Complete, r)
+	now, err := o.ApplyAction(life.Complete, r)
 	if err != nil {
 		return out, err
 	}
-	now.Result = o.NextEvent()
+	now.Result = o.NextEventNumber()
 	done, err := o.buildCompletion(r, in, kept, now.Result)
 	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict && kept.body == r.Body {
 		return out, o.recordRefusedResult(r, digest, e)
@@ -103,13 +103,13 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
-	o.End(&now)
+	o.EndRecord(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: o.completionWarnings(r, in, done),
+		Unmet: contract.UnmetCriteria(done.Criteria), Warnings: o.completionWarnings(r, in, done),
 	}
-	if err := o.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
+	if err := o.AddWords(r.ID, reading.DeliveredSearchWords(done)); err != nil {
 		return out, err
 	}
 	if r.Reviewer != "" {
@@ -118,7 +118,7 @@ func (o *op) complete(
 		}
 		forward = nil
 	}
-	completed := &operation.Happening{
+	completed := &operation.RecordChange{
 		Action: life.Complete, Was: r, Now: &now, Text: completionNoticeText(r, done), Forward: forward, Content: done, ContentName: "completion",
 	}
 	if err := o.Commit(completed); err != nil {
@@ -152,10 +152,10 @@ func (o *op) buildCompletion(
 	if err := checkVerdict(r, done.Output); err != nil {
 		return done, err
 	}
-	done.Status = contract.Outcome(done, in.Outcome)
+	done.Status = contract.CompletionOutcome(done, in.Outcome)
 	done.Awaits = in.Outcome != schemas.Partial && contract.AwaitsChecks(done)
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
-	done.HandoffID, done.Timestamp, done.Source = r.ID, o.Now, o.Signature()
+	done.HandoffID, done.Timestamp, done.Source = r.ID, o.Now, o.CallerSource()
 	return done, nil
 }
 
@@ -170,7 +170,7 @@ func completionFrom(in schemas.CompleteIn) schemas.Completion {
 // completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.Unconfirmed(done), done.Unobserved(), compose.WarnOfUnusedFields(in.Origin))
+	warnings := slices.Concat(doubts, contract.UnconfirmedStatements(done), done.Unobserved(), compose.WarnOfUnusedFields(in.Origin))
 	if why := schemas.OrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}
@@ -188,7 +188,7 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 // unmet criteria, the summary, and the agent that the holder suggests for the next step.
 func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
-	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
+	if unmet := contract.UnmetCriteria(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
 	} else if done.Status == schemas.Partial {
 		text = "It is done in part. " + text
@@ -214,7 +214,7 @@ func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut,
 	}
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: r.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: []string{"this was recorded before"},
+		Unmet: contract.UnmetCriteria(done.Criteria), Warnings: []string{"this was recorded before"},
 	}
 	c := done.Continuation
 	switch {
@@ -234,8 +234,8 @@ func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut,
 // because nothing depends on a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionFrom(in)
-	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true
-	done.Status = contract.Outcome(done, in.Outcome) // the outcome that the holder stated
+	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.CallerSource(), true
+	done.Status = contract.CompletionOutcome(done, in.Outcome) // the outcome that the holder stated
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}

@@ -35,7 +35,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
 	send.Summary = cmp.Or(send.Summary, in.Summary) // the next agent needs the finding of this one
-	send.Context = compose.WithContext(send.Context, c.ContextForNext)
+	send.Context = compose.ContextWithState(send.Context, c.ContextForNext)
 	d, err := e.drafts.MakeOne(by, send, now)
 	return &d, schemas.Within("continuation", err)
 }
@@ -47,7 +47,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 // completed handoff does not name it. sendContinuation changes a copy of the draft, because the transaction may run
 // again with the same draft. The continuation comes from the holder, even if the caller acted under another name over
 // the connection that claimed.
-func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) {
+func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
 	if next.Handoff.Source.Agent != o.By.Agent { // the token proved another agent
@@ -75,7 +75,7 @@ func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) 
 func (o *op) recordCreatedHandoff(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
-	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: made})
+	return o.Commit(&operation.RecordChange{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
 // holdBackContinuation keeps the continuation of a completion until the result is accepted. It checks the continuation now, because
@@ -108,9 +108,9 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 
 // sendHeldContinuation sends the continuation of accepted work, see [op.holdBackContinuation], in the name of the agent that did the
 // work.
-func (o *op) sendHeldContinuation(h *operation.Happening) error {
+func (o *op) sendHeldContinuation(h *operation.RecordChange) error {
 	err := o.TryPart(func() error {
-		return o.ActingAs(callerForHolder(h.Now, o.By), func() error {
+		return o.RunAs(callerForHolder(h.Now, o.By), func() error {
 			_, err := o.sendContinuation(h)
 			return err
 		})
@@ -128,15 +128,15 @@ func (o *op) sendHeldContinuation(h *operation.Happening) error {
 // act on an error.
 
 // askApproval asks a person to approve a handoff.
-func (o *op) askApproval(h *operation.Happening) error {
+func (o *op) askApproval(h *operation.RecordChange) error {
 	text := "It waits for your approval: handoff approve " + h.Now.ID.String()
 	return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
 // tellRecipient tells the agent that the handoff was addressed to by name. It leaves no notice if that agent held the
-// handoff, or if that agent gets a notice already as the principal of the handoff, see [reading.Principal].
-func (o *op) tellRecipient(h *operation.Happening) error {
-	principal, err := reading.Principal(o.View, h.Now)
+// handoff, or if that agent gets a notice already as the principal of the handoff, see [reading.AgentToNotify].
+func (o *op) tellRecipient(h *operation.RecordChange) error {
+	principal, err := reading.AgentToNotify(o.View, h.Now)
 	to, directed := h.Was.To.Directed()
 	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
@@ -145,18 +145,18 @@ func (o *op) tellRecipient(h *operation.Happening) error {
 }
 
 // rerunWork sends the work again, without changes by a caller.
-func (o *op) rerunWork(h *operation.Happening) (*store.Record, error) {
+func (o *op) rerunWork(h *operation.RecordChange) (*store.Record, error) {
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
 
 // sendToNamedAgent sends the work to the agent that its holder named.
-func (o *op) sendToNamedAgent(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.resendToNamedAgent(h) })
 }
 
 // sendContinuationOrTell sends the continuation of a completion or of an acceptance. A limit of the workflow that refuses the
 // continuation does not refuse the completion.
-func (o *op) sendContinuationOrTell(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.Action == life.Accept {
 		return came, o.sendHeldContinuation(h)
 	}
@@ -206,9 +206,9 @@ func (o *op) cancelLeftoverOfFailure(id schemas.ID, failed, done *store.Record) 
 
 // cancelNeedlessHandoff cancels a handoff in the name of the clock, because another handoff made it unnecessary.
 func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string) error {
-	return o.ActingAs(operation.ClockCaller, func() error {
-		cancelled := &operation.Happening{Action: life.Cancel, Other: other, Text: why}
-		_, err := o.ChangeWithNote(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)
+	return o.RunAs(operation.ClockCaller, func() error {
+		cancelled := &operation.RecordChange{Action: life.Cancel, Other: other, Text: why}
+		_, err := o.ChangeRecordWithNote(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.EndRecord)
 		return err
 	})
 }

@@ -32,8 +32,8 @@ func (o *op) createHandoff(d *draft.Draft, line lineage) (*store.Record, error) 
 	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.storeContents(d.Kept)); err != nil {
 		return nil, err
 	}
-	r.Body, o.routed = o.NextEvent(), nil // last: the calls above may have added events
-	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Content: d.Content}); err != nil {
+	r.Body, o.routed = o.NextEventNumber(), nil // last: the calls above may have added events
+	if err := o.Commit(&operation.RecordChange{Action: life.Send, Now: r, Other: r.Parent, Content: d.Content}); err != nil {
 		return nil, err
 	}
 	if r.ReviewOf != 0 {
@@ -51,7 +51,7 @@ func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workfl
 		return wf, err
 	}
 	wf = schemas.OrZero(kept)
-	used, err := reading.LimitUse(o.View, line.workflow, wf, o.Now)
+	used, err := reading.LimitUsage(o.View, line.workflow, wf, o.Now)
 	if err != nil {
 		return wf, err
 	}
@@ -102,7 +102,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
-		Estimate: int(d.Estimate.Minutes()), Promises: contract.Applies(h.Expectations),
+		Estimate: int(d.Estimate.Minutes()), Promises: contract.NeedsComparison(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
 	copyTerms(r, h.Metadata.Terms)
@@ -220,7 +220,7 @@ func (o *op) checkChainLength(l lineage, parent *store.Record) error {
 		return nil
 	}
 	chain := []string{string(o.By.Agent)} // before it, root first, the sender of each handoff of the chain
-	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
+	for before := range reading.Chain(o.View, parent.ID, reading.ParentID) {
 		chain = append([]string{string(before.From)}, chain...)
 	}
 	// The text is from MaxHandoffsExceededError in the kernl handoffs design.
@@ -262,7 +262,7 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Agent == schemas.Human {
 		return nil, nil // a person holds many handoffs, and names the parent
 	}
-	for r, err := range o.Holding(o.By.Agent, reading.AtMost(lookback, o.Newest(store.HeldBy(o.By.Agent), 0))) {
+	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(lookback, o.Newest(store.HeldBy(o.By.Agent), 0))) {
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		}
 	}
 	by.Agent = schemas.System // the file declares, and not the caller whose call made the process read it
-	err = s.engine.Transact(ctx, by, func(o *operation.Op) (err error) {
+	err = s.engine.UpdateWithoutDue(ctx, by, func(o *operation.Op) (err error) {
 		for row, err := range o.AllRules() {
 			if err != nil {
 				return err

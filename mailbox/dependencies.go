@@ -17,7 +17,7 @@ import (
 )
 
 // dependencies are the handoffs that a handoff waits for. An open dependency is in after. It is met when it is done
-// well, see [reading.DoneWell]; if it is also in accepted, its sender must have accepted it, too. A dependency that is
+// well, see [reading.IsDoneWell]; if it is also in accepted, its sender must have accepted it, too. A dependency that is
 // met is moved from after to freed; the record keeps it because its result may still be returned.
 type dependencies struct {
 	after, freed, accepted []schemas.ID
@@ -35,7 +35,7 @@ func (d dependencies) writeTo(r *store.Record) {
 }
 
 // addDependencies adds the handoffs that a sender names to deps, by id. If a handoff was returned, its rework is added
-// instead. If [compose.Empties] is true for the list after or accepted, the dependencies of that kind are first removed
+// instead. If [compose.ReplacesList] is true for the list after or accepted, the dependencies of that kind are first removed
 // from deps.
 //
 // The error names the entry of the list. It is not_found for an id without a handoff, and conflict for a handoff that
@@ -47,7 +47,7 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 		accepted bool
 	}{{"options.after_accepted", accepted, true}, {"options.after", after, false}}
 	for _, list := range lists {
-		empties := compose.Empties(list.ids)
+		empties := compose.ReplacesList(list.ids)
 		if empties {
 			deps = deps.withoutKind(list.accepted)
 		}
@@ -82,9 +82,9 @@ func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	if err != nil {
 		return err
 	}
-	dep = reading.LastRound(o.View, dep)
+	dep = reading.NewestRework(o.View, dep)
 	if dep.Status.Ended() && dep.Status != schemas.Completed {
-		return operation.Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
+		return operation.ConflictError(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
 	deps.add(dep, accepted)
@@ -116,14 +116,14 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 // isDependencyMet reports whether a dependency is met. A dependency that ended in another way stays open until another handoff
 // takes its place, the sender accepts its result, or the list of dependencies is changed.
 func isDependencyMet(dep *store.Record, accepted bool) bool {
-	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
+	return reading.IsDoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
 // warnOfPartialDependencies warns of dependencies that were completed with the outcome partial. They block r until their sender
 // accepts them, or returns them and the rework is done.
 func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
-		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.StaysBlocked(dep) {
+		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.KeepsDependentsBlocked(dep) {
 			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
 		}
 	}
@@ -132,10 +132,10 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 
 // reportStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
 // stay blocked, and the action that unblocks them.
-func (o *op) reportStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
+func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
-	if len(shut) > 0 && reading.StaysBlocked(h.Now) {
+	if len(shut) > 0 && reading.KeepsDependentsBlocked(h.Now) {
 		what := strings.Join(shut, ", ")
 		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s. What waits goes on after a success, or once the sender accepts this", what))
@@ -211,7 +211,7 @@ func (o *op) tellSenderItIsBlocked(r, dead *store.Record) error {
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
 		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
-	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
+	return o.RunAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
 // unblock frees the dependency of r on a handoff that was completed or accepted. If dep was not done well, or if r
@@ -248,7 +248,7 @@ func (o *op) unblockAfterRollback(r, done *store.Record) error {
 // accept any result. It is also enough from the agent that the sender named to take over after a failure, if the work
 // has no criterion, check or review, and if that agent is not the agent that failed.
 func (o *op) isRollbackByAgentEnough(failed *store.Record, by schemas.Agent) (bool, error) {
-	sender, err := reading.Principal(o.View, failed)
+	sender, err := reading.AgentToNotify(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
 }
@@ -266,11 +266,11 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	if err != nil {
 		return err
 	}
-	successor = reading.LastRound(o.View, successor)
+	successor = reading.NewestRework(o.View, successor)
 	if err := o.exchangeDependency(r, gone.ID, successor); err != nil {
 		return err
 	}
-	if reading.StaysBlocked(successor) {
+	if reading.KeepsDependentsBlocked(successor) {
 		return o.tellSenderItIsBlocked(r, successor)
 	}
 	return nil
@@ -282,10 +282,10 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.UsableRecord(id)
-		if gone == nil || reading.DoneWell(gone) {
+		if gone == nil || reading.IsDoneWell(gone) {
 			continue
 		}
-		again := reading.LastRound(o.View, gone)
+		again := reading.NewestRework(o.View, gone)
 		if o.findDependencyPath(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
 			continue
 		}
@@ -335,9 +335,9 @@ func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 // is left, r may be claimed; otherwise the event lists the open dependencies. The change is one event of r, life.Ready,
 // which names dep. The record of dep does not change.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
-	return o.ActingAs(operation.ClockCaller, func() error {
-		ready := &operation.Happening{Action: life.Ready, Other: dep}
-		return o.Change(ready, r, func(now *store.Record) {
+	return o.RunAs(operation.ClockCaller, func() error {
+		ready := &operation.RecordChange{Action: life.Ready, Other: dep}
+		return o.ChangeRecord(ready, r, func(now *store.Record) {
 			deps := dependenciesOf(now)
 			deps.add(instead, deps.remove(dep))
 			deps.writeTo(now)

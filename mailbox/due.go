@@ -17,33 +17,33 @@ import (
 
 // endAfterDeadline ends a handoff whose deadline passed.
 func (o *op) endAfterDeadline(r *store.Record) error {
-	return o.timeOutHandoff(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
+	return o.timeOutHandoff(life.Expire, r, r.Deadline, reading.DeadlineReason(r))
 }
 
 // timeOutHandoff ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
 // The event has the due time, and also the time at which the server noticed that it had passed.
 func (o *op) timeOutHandoff(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.EndReason{Reason: why}}, r, o.End)
+	return o.ChangeRecord(&operation.RecordChange{Action: a, Due: due, Text: text, Why: operation.EndReason{Reason: why}}, r, o.EndRecord)
 }
 
 // endLease decides about a claim whose lease ended. The lease is extended if the connection that claimed is still open
-// or the machine slept, see [operation.LeasesAt.RenewedUntil]. Otherwise the handoff ends if this was the last attempt,
+// or the machine slept, see [operation.LeasesAt.RenewedLeaseEnd]. Otherwise the handoff ends if this was the last attempt,
 // or can be claimed again. The token of the old holder stays good until the next claim, because its finished work
 // should not be thrown away. Therefore the record still names the old holder and its connection.
 //
 // An extended lease is an event, too. If the work is offered again, the ended attempt stays counted, and the next claim
 // counts as one more. The work is offered only some time after the lease ended, see [backoff].
 func (o *op) endLease(r *store.Record) error {
-	if end := o.Leases.RenewedUntil(o.View, r); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
+	if end := o.Leases.RenewedLeaseEnd(o.View, r); end > store.At(o.Now) {
+		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.SilentAt = end, o.Leases.SilenceNoticeAt(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
-		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
+		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsReason(r))
 	}
-	return o.Change(&operation.Happening{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
 		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.Now) {
 			now.Box, now.NotBefore = "", store.At(again)
@@ -62,10 +62,10 @@ func backoff(attempt int) time.Duration {
 // in time, see [life.Unreserve]. Time that the machine slept does not count. The next claim still does not count as a
 // new attempt.
 func (o *op) endReservation(r *store.Record) error {
-	if end := o.Leases.ExtendedForSleep(o.View, r, r.Reserved); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
+	if end := o.Leases.EndExtendedBySleep(o.View, r, r.Reserved); end > store.At(o.Now) {
+		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	return o.Change(&operation.Happening{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
 		now.Reserved, now.Box = 0, r.To
 	})
 }
@@ -73,17 +73,17 @@ func (o *op) endReservation(r *store.Record) error {
 // endDelay offers a handoff whose delay is over by putting it into its mailbox. If the handoff also waits for approval
 // or for dependencies, it still cannot be claimed.
 func (o *op) endDelay(r *store.Record) error {
-	return o.Change(&operation.Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
 // initialSilentAt returns the value that [op.takeHandoff] stores in the field SilentAt of a claimed handoff: the time of the
-// claim. Later [operation.LeasesAt.Touch] replaces it by the time at which the sender is told that the holder gives no
+// claim. Later [operation.LeasesAt.RestartLease] replaces it by the time at which the sender is told that the holder gives no
 // sign. It returns zero if no notice is needed: a person may take any time, and a sender that holds its own work knows.
-// For work that rules sent, the sender is the owner of the workflow, see [reading.Principal].
+// For work that rules sent, the sender is the owner of the workflow, see [reading.AgentToNotify].
 func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
-	to, err := reading.Principal(o.View, r)
+	to, err := reading.AgentToNotify(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
 		return 0, err
 	}
@@ -97,7 +97,7 @@ func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 // sender is told once for each claim: tellSenderOfSilence clears SilentAt, and a new claim sets it again.
 func (o *op) tellSenderOfSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
+		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.LastHeard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.LastReport(o.View, r); { // the sender is told even if the report cannot be read
@@ -107,7 +107,7 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 		text += "It reported nothing. "
 	}
 	text += messageAdvice(r.Holder).String()
-	return o.Change(&operation.Happening{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
 // capFutureTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
@@ -128,7 +128,7 @@ func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	cut(&r.Reserved, reservation)
 	cut(&r.UnclaimedAt, unclaimedAfter)
 	cut(&r.Touched, 0)
-	cut(&r.Lease, o.Leases.LongestLease(r))
+	cut(&r.Lease, o.Leases.MaxLeaseLength(r))
 	cut(&r.SilentAt, o.Leases.SilenceLimit(r))
 	return changed
 }
@@ -148,10 +148,10 @@ const (
 //
 // setUnclaimedTime is a hook that runs before each change, so no action has to set the time. Other changes of a
 // claimable handoff, such as an amended text, leave the time as it is.
-func (o *op) setUnclaimedTime(h *operation.Happening) error {
+func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.ToldFirst(now):
+	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
 		now.UnclaimedAt = 0
 	case now.UnclaimedAt == 0 || was.To != now.To:
 		now.UnclaimedAt = store.At(o.Now.Add(unclaimedAfter))
@@ -167,8 +167,8 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 // workflow, since no agent failed; only its recipient changes. The new address is not checked as for a send, because no
 // caller is there to get an error.
 func (o *op) redirectUnclaimed(r *store.Record) error {
-	if end := o.Leases.ExtendedForSleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
+	if end := o.Leases.EndExtendedBySleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
+		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
 	}
 	to, then, err := o.recipientOfUnclaimedWork(r)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.Change(&operation.Happening{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
+	return o.ChangeRecord(&operation.RecordChange{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
 			changeRecipient(now, to)
 			now.Box = to
@@ -188,12 +188,12 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 // keeps its recipient, recipientOfUnclaimedWork returns the address of the record.
 //
 // If no_takers is return, the new recipient is the sender, or the owner of the workflow for work that rules sent, see
-// [reading.Principal]. If no_takers is generalist, the work goes to the agents that accept every type and have not
+// [reading.AgentToNotify]. If no_takers is generalist, the work goes to the agents that accept every type and have not
 // declined it; if there is none, the recipient stays and the sender is told.
 func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
-		back, err := reading.Principal(o.View, r)
+		back, err := reading.AgentToNotify(o.View, r)
 		to = schemas.Address(back)
 		return to, fmt.Sprintf("it is for %s again, to claim, to give to another or to cancel", back), err
 	case "human":

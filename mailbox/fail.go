@@ -101,15 +101,15 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	if r, err = o.saveCheckpoint(r, compose.Achieved(in)); err != nil {
+	if r, err = o.saveCheckpoint(r, compose.FailureCheckpoint(in)); err != nil {
 		return out, err
 	}
-	now, err := o.Step(life.Fail, r)
+	now, err := o.ApplyAction(life.Fail, r)
 	if err != nil {
 		return out, err
 	}
 	failure := failureOf(in, then, to)
-	out, next, err := o.commitFailure(&operation.Happening{
+	out, next, err := o.commitFailure(&operation.RecordChange{
 		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.EndReason{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
@@ -141,17 +141,17 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 // commitFailure commits a failure or rejection, and returns the handoff that continues the work, or nil if none does. If
 // the caller asked for one and gets nil, the chain was too long or the workflow was past a limit, and human was told.
 func (o *op) commitFailure(
-	h *operation.Happening, failure schemas.Failure, digest string,
+	h *operation.RecordChange, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.Now
-	now.Result = o.NextEvent()
+	now.Result = o.NextEventNumber()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
-	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.Signature()
+	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.CallerSource()
 	failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
 		return out, nil, err
 	}
-	o.End(now)
+	o.EndRecord(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.Text, h.Content, h.ContentName = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
@@ -211,6 +211,6 @@ func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err er
 // the handoff goes on.
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
-	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true
+	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.CallerSource(), true
 	return o.keepLateOutcome(r, schemas.Late{Failure: &f}, digest, in.Description)
 }

@@ -58,8 +58,8 @@ var afterChange = []hook{
 
 // hook is a function do that runs at each change of a record for which the condition when is true.
 type hook struct {
-	when func(*op, *operation.Happening) bool
-	do   func(*op, *operation.Happening) error
+	when func(*op, *operation.RecordChange) bool
+	do   func(*op, *operation.RecordChange) error
 }
 
 // dueActions are the functions that the clock runs on a record when one of its timers is over, by timer.
@@ -71,15 +71,15 @@ var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 // consequences are the consequences that concern the handoff itself.
 var consequences = map[life.Consequence]consequence{
 	life.AskApproval:   consequenceWithoutResult((*op).askApproval),
-	life.TellSender:    consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifySender(h.Now, noticeOf(h)) }),
+	life.TellSender:    consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifySender(h.Now, noticeOf(h)) }),
 	life.TellAnswerer:  consequenceWithoutResult((*op).tellAnswerer),
-	life.TellHolder:    consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
+	life.TellHolder:    consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
 	life.TellRecipient: consequenceWithoutResult((*op).tellRecipient),
-	life.TellAsker:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
-	life.TellHuman:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
-	life.WaitAgain:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.restoreDependencies(h.Now) }),
-	life.EndLeftovers:  consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.cancelLeftoversOfFailures(h.Now) }),
-	life.EndReview:     consequenceWithoutResult(func(o *op, h *operation.Happening) error { return o.cancelReview(h.Now) }),
+	life.TellAsker:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
+	life.TellHuman:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
+	life.WaitAgain:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.restoreDependencies(h.Now) }),
+	life.EndLeftovers:  consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelLeftoversOfFailures(h.Now) }),
+	life.EndReview:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelReview(h.Now) }),
 	life.SendRouted:    (*op).sendRouted,
 	life.SendReview:    (*op).sendReview,
 	life.ApplyVerdict:  (*op).applyVerdict,
@@ -92,7 +92,7 @@ var consequences = map[life.Consequence]consequence{
 }
 
 // consequence carries out a consequence, and returns its outcome for the result of the call.
-type consequence func(*op, *operation.Happening) (operation.Outcome, error)
+type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult, error)
 
 // spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run
 // once for each of these handoffs.
@@ -123,10 +123,10 @@ type hooks struct {
 // opOf returns the operation of the mailbox for an operation of the engine.
 func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
-func (h hooks) Before(what *operation.Happening) error { return h.runHooks(beforeChange, what) }
-func (h hooks) After(what *operation.Happening) error  { return h.runHooks(afterChange, what) }
+func (h hooks) BeforeWrite(what *operation.RecordChange) error { return h.runHooks(beforeChange, what) }
+func (h hooks) AfterWrite(what *operation.RecordChange) error  { return h.runHooks(afterChange, what) }
 
-func (h hooks) runHooks(list []hook, what *operation.Happening) error {
+func (h hooks) runHooks(list []hook, what *operation.RecordChange) error {
 	for _, hook := range list {
 		if !hook.when(h.op, what) {
 			continue
@@ -142,28 +142,30 @@ func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return due
 
 // RunConsequence carries out a consequence. A consequence that is neither in consequences nor in spreadConsequences is
 // a fault of this program: the error undoes the operation.
-func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
+func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) (operation.ConsequenceResult, error) {
 	do := consequences[c]
 	if do == nil {
-		return operation.Outcome{}, fmt.Errorf("nobody knows how to %s", c)
+		return operation.ConsequenceResult{}, fmt.Errorf("nobody knows how to %s", c)
 	}
 	return do(h.op, what)
 }
 
-func (h hooks) Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
+func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
 	return spreadConsequences[c].of(now), spreadConsequences[c].ended
 }
 
-func (h hooks) RunFor(c life.Consequence, other, now *store.Record) error {
+func (h hooks) RunConsequenceFor(c life.Consequence, other, now *store.Record) error {
 	return spreadConsequences[c].each(h.op, other, now)
 }
 
-func (h hooks) BeforeResume(what *operation.Happening, debt store.Debt) error {
+func (h hooks) BeforeResume(what *operation.RecordChange, debt store.Debt) error {
 	return h.fireRulesAfterLeave(what, debt)
 }
-func (h hooks) ClockBudgetSpent() (enough bool)         { return h.resetRuleBudgets() }
-func (h hooks) CutTimes(r *store.Record) (changed bool) { return h.capFutureTimes(r) }
-func (h hooks) AfterSeen(client schemas.Agent) error    { return connections.ExpireNames(h.Op, client) }
+func (h hooks) ClockBudgetSpent() (enough bool)               { return h.resetRuleBudgets() }
+func (h hooks) CutFutureTimes(r *store.Record) (changed bool) { return h.capFutureTimes(r) }
+func (h hooks) AfterCallerSeen(client schemas.Agent) error {
+	return connections.ExpireNames(h.Op, client)
+}
 func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error {
 	return h.refuseActionInState(a, r)
 }
@@ -173,18 +175,18 @@ func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.excee
 // sees quickly which hooks do not run in it.
 
 // isOfferedToPool reports whether any agent of a pool may claim the handoff now.
-func isOfferedToPool(_ *op, h *operation.Happening) bool {
+func isOfferedToPool(_ *op, h *operation.RecordChange) bool {
 	_, directed := h.Now.To.Directed()
 	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
 // hasNoTakersOption reports whether the sender set no_takers.
-func hasNoTakersOption(_ *op, h *operation.Happening) bool {
+func hasNoTakersOption(_ *op, h *operation.RecordChange) bool {
 	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
 // hasOutcome reports whether the change stores a result or a failure of the handoff, in time or late.
-func hasOutcome(_ *op, h *operation.Happening) bool {
+func hasOutcome(_ *op, h *operation.RecordChange) bool {
 	switch h.Content.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
 		return true
@@ -193,13 +195,13 @@ func hasOutcome(_ *op, h *operation.Happening) bool {
 }
 
 // becomesClaimable reports whether the handoff becomes claimable, or claimable by another recipient.
-func becomesClaimable(_ *op, h *operation.Happening) bool {
+func becomesClaimable(_ *op, h *operation.RecordChange) bool {
 	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
 // mayFireRule reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
 // is a step of a workflow that a file declares.
-func mayFireRule(o *op, h *operation.Happening) bool {
+func mayFireRule(o *op, h *operation.RecordChange) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
@@ -218,14 +220,16 @@ func childrenOf(now *store.Record) store.Index         { return store.ChildrenOf
 
 // consequenceWithoutResult makes a consequence from a function that only tells agents or people something, and so adds nothing to the
 // result of the call.
-func consequenceWithoutResult(do func(*op, *operation.Happening) error) consequence {
-	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
+func consequenceWithoutResult(do func(*op, *operation.RecordChange) error) consequence {
+	return func(o *op, h *operation.RecordChange) (operation.ConsequenceResult, error) {
+		return operation.ConsequenceResult{}, do(o, h)
+	}
 }
 
 // consequenceWithSuccessor makes a consequence from a function that sends the handoff that continues the work. The function returns nil
 // if it sent none.
-func consequenceWithSuccessor(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
-	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
+func consequenceWithSuccessor(do func(*op, *operation.RecordChange) (*store.Record, error)) consequence {
+	return func(o *op, h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 		came.Successor, err = do(o, h)
 		return came, err
 	}

@@ -102,7 +102,7 @@ func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int)
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
 	err = s.pollUntil(ctx, until, func() (bool, error) {
-		s.engine.ApplyTime(ctx)
+		s.engine.TryApplyDueChanges(ctx)
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
 			least = has.Pending
@@ -193,12 +193,12 @@ func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 // at the time when the service gives up connections that an earlier service had, because from then on other agents may
 // claim the mail of their sessions. The error is unavailable if ctx ends.
 func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, until time.Time) error {
-	due, err := s.engine.NextDue(ctx, s.Now())
+	due, err := s.engine.NextDueTime(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look
-		if s.engine.ApplyTime(ctx) {
+		if s.engine.TryApplyDueChanges(ctx) {
 			return nil // the caller looks, and its next sleep applies the rest
 		}
-		due, err = s.engine.NextDue(ctx, s.Now())
+		due, err = s.engine.NextDueTime(ctx, s.Now())
 	}
 	if err != nil {
 		return err
@@ -214,10 +214,10 @@ func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, u
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return operation.Coded(ctx.Err())
+		return operation.ErrorWithCode(ctx.Err())
 	case <-woken:
 	case <-timer.C:
-		s.engine.ApplyTime(ctx)
+		s.engine.TryApplyDueChanges(ctx)
 	}
 	return nil
 }

@@ -46,11 +46,11 @@ func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
 	err = s.update(ctx, by, func(o *op) (err error) {
-		out, err = operation.Once(o.Op, func(*operation.Op) (schemas.NewsOut, error) { return o.deliverNews(in, since) })
+		out, err = operation.RunOncePerRequest(o.Op, func(*operation.Op) (schemas.NewsOut, error) { return o.deliverNews(in, since) })
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
-		return schemas.NewsOut{}, cmp.Or(s.removeDeliveryMarks(by, in, out), operation.Coded(gone))
+		return schemas.NewsOut{}, cmp.Or(s.removeDeliveryMarks(by, in, out), operation.ErrorWithCode(gone))
 	}
 	return out, err
 }
@@ -74,13 +74,13 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 		return out, err
 	}
 	d, err := delivery.Make(o, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, ReadRecord: o.UsableRecord, Held: o.HeldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
 	})
 	if err != nil {
 		return out, err
 	}
 	if d.WakePolls {
-		o.Announce()
+		o.WakeAfterCommit()
 	}
 	noted := o.storeDeliveryNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
@@ -106,7 +106,7 @@ func (o *op) storeDeliveryNotes(d *delivery.Delivery) (noted bool) {
 			noted = true
 			holder := o.By
 			holder.Agent = r.Holder
-			return o.ActingAs(holder, func() error {
+			return o.RunAs(holder, func() error {
 				_, err := o.saveCheckpoint(r, kept)
 				return err
 			})

@@ -13,7 +13,7 @@ import (
 )
 
 // noticeOf makes the notice about a change. All agents that are told of the change get the same notice.
-func noticeOf(h *operation.Happening) schemas.Notice {
+func noticeOf(h *operation.RecordChange) schemas.Notice {
 	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 

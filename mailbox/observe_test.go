@@ -77,7 +77,7 @@ func TestObserve_LaterCheckResultChangesOutcome(t *testing.T) {
 
 	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Equal(t, schemas.Partial, got.Completion.Status)
-	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
+	require.Len(t, contract.UnmetCriteria(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.EvidenceText(got.Completion.Criteria[0]), "does not pass: it ended with 1")
 	require.Contains(t, w.Kinds(a, work), "observed")
 }

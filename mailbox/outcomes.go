@@ -46,7 +46,7 @@ func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out
 	}
 	err = o.checkClaimProof(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
-		o.Refuse(e.WithHint("%s", lateHint(r, take.digest)).
+		o.CommitWithError(e.WithHint("%s", lateHint(r, take.digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
@@ -64,7 +64,7 @@ func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *sto
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.Refuse(refuseEndedMeanwhile(r, lateHint(r, take.digest)))
+		o.CommitWithError(refuseEndedMeanwhile(r, lateHint(r, take.digest)))
 		return out, take.late(r)
 	}
 	return out, o.refuseActionInState(a, r)
@@ -101,7 +101,7 @@ func (o *op) keepLateOutcome(r *store.Record, result schemas.Late, digest, summa
 		return nil
 	}
 	now := r.Clone()
-	now.Late, now.LateDigest = append(now.Late, o.NextEvent()), digest
+	now.Late, now.LateDigest = append(now.Late, o.NextEventNumber()), digest
 	text := "A late result came from " + string(o.By.Agent) + ": " + summary
-	return o.Commit(&operation.Happening{Action: life.Late, Was: r, Now: &now, Text: text, Content: result})
+	return o.Commit(&operation.RecordChange{Action: life.Late, Was: r, Now: &now, Text: text, Content: result})
 }

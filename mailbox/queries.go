@@ -98,7 +98,7 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		err = s.reader.ShowChanges(v, r, since, &out)
 		return out, err
 	}
-	err = cmp.Or(s.reader.Show(v, r, in, &out), s.addCandidates(v, r, &out))
+	err = cmp.Or(s.reader.ShowView(v, r, in, &out), s.addCandidates(v, r, &out))
 	return out, err
 }
 
@@ -107,7 +107,7 @@ func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
-	to, err := reading.Principal(v, r)
+	to, err := reading.AgentToNotify(v, r)
 	if err == nil && to == by {
 		out.MayJudge, out.AwaitsReview = r.Review == 0, r.Review != 0
 	}
@@ -148,7 +148,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
-	behind := s.engine.ApplyTime(ctx)
+	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
 		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.addReason)
 		if err == nil && in.Box != "all" && in.Query != "" {
@@ -182,10 +182,10 @@ const maxReason = 160
 // addReason adds to a row the reason for its state, and the last sign of its holder. If the reason cannot be read, the
 // row is shown without it. The row of returned work has no reason; the row of its rework has the reason of the return.
 func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
-	if it.LastSign = s.reader.LastSign(r); r.Status == schemas.Returned {
+	if it.LastSign = s.reader.LastSignOfLife(r); r.Status == schemas.Returned {
 		return
 	}
-	reason, err := s.reader.Reason(v, r)
+	reason, err := s.reader.StateReason(v, r)
 	if err != nil {
 		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
@@ -234,7 +234,7 @@ func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, 
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace without handoffs; invalid
 // for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
-	behind := s.engine.ApplyTime(ctx)
+	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
 		out, err := s.reader.History(v, in, s.Now())
 		out.Warnings = s.engine.OverdueWarning(v, behind)
@@ -250,7 +250,7 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 // of rows, however large the workspace is. The only errors come from the store. Overview can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
-	behind := s.engine.ApplyTime(ctx)
+	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
 		known, unknown := s.knownAgents(v, now)
 		set, err := s.currentRules(v)

@@ -32,7 +32,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 // fetch it.
 //
 // It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch other URLs;
-// [op.warnOfUnknownNames] warns of these. The error comes from [reading.Lookup], with the index of the reference in its
+// [op.warnOfUnknownNames] warns of these. The error comes from [reading.LookupReference], with the index of the reference in its
 // field. Content that exists now may be removed later; then the receiver cannot fetch it.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
@@ -40,7 +40,7 @@ func (o *op) checkReferences(c *schemas.Context) error {
 		if ref.IsKept() || !here {
 			continue
 		}
-		if _, err := reading.Lookup(o.View, place.Handoff, ref.URL); err != nil {
+		if _, err := reading.LookupReference(o.View, place.Handoff, ref.URL); err != nil {
 			e := schemas.AsError(err)
 			hint := strings.TrimSpace(e.Hint + " Name what an existing handoff carries, as context://ho_12/detail. Nothing was sent.")
 			return e.WithField(fmt.Sprintf("context.references[%d].url", i)).WithHint("%s", hint)

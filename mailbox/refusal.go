@@ -22,7 +22,7 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	if a == life.Progress {
 		cannot = "reported on"
 	}
-	e := operation.Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
+	e := operation.ConflictError(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
 	case r.Status.Ended():
 		return o.explainEndedState(e, a, r)
@@ -37,7 +37,7 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 // refuseNoResult refuses to judge a handoff that is not completed.
 func refuseNoResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return operation.Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
+	return operation.ConflictError(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
 		schemas.Call(wait, "waits for the result, where you sent it"),
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
@@ -81,7 +81,7 @@ func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) 
 // agent.
 func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
-	case a == life.Release && o.CheckPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
+	case a == life.Release && o.CheckCallerPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
 		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
 	case a == life.Progress || a == life.Ask || a == life.Release:
@@ -95,7 +95,7 @@ func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Recor
 func (o *op) successorHint(r *store.Record) string {
 	next := reading.RecordOrNil(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
-	if mine || next == nil || o.CheckPart(life.Claim, life.Recipient, next) == nil {
+	if mine || next == nil || o.CheckCallerPart(life.Claim, life.Recipient, next) == nil {
 		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)
 	}
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))

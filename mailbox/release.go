@@ -18,7 +18,7 @@ import (
 // old token must not release the claim of another agent. The new recipient is checked as for a send.
 //
 // The error for a new recipient comes from [op.checkRecipient]; a release cannot be forced. Without a new recipient the
-// handoff keeps its recipient. [operation.Op.Step] decides whether a caller that is not the holder may release.
+// handoff keeps its recipient. [operation.Op.ApplyAction] decides whether a caller that is not the holder may release.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.actAsHolderWithToken(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
@@ -66,7 +66,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.By.Agent, from, to, note))
 	}
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
-	return o.ChangeWithNote(&operation.Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
+	return o.ChangeRecordWithNote(&operation.RecordChange{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
 		if to != "" {
 			changeRecipient(now, to)
 		}
@@ -97,11 +97,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if others {
 		return o.decline(r, in)
 	}
-	now, err := o.Step(life.Reject, r)
+	now, err := o.ApplyAction(life.Reject, r)
 	if err != nil {
 		return out, err
 	}
-	rejected := &operation.Happening{Action: life.Reject, Was: r, Now: &now}
+	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
 	instead, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
@@ -135,7 +135,7 @@ func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store
 // decline gives a handoff back to its pool. If the caller had claimed the handoff, the claim ends and does not count as
 // an attempt. From now on the pool offers the handoff only to other agents.
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
-	now, err := o.Step(life.Decline, r)
+	now, err := o.ApplyAction(life.Decline, r)
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
@@ -150,12 +150,12 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if err := o.offerToNamedAgentFirst(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
-	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Content: failureOf(in, schemas.ThenStop, "")}
+	declines := &operation.RecordChange{Action: life.Decline, Was: r, Now: &now, Content: failureOf(in, schemas.ThenStop, "")}
 	if err := o.Commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
 	passed := "others may take it; you are passed over"
-	if operation.ToldFirst(&now) {
+	if operation.IsReservedForFirstNotified(&now) {
 		passed += fmt.Sprintf("; %s is told first", now.Box)
 	}
 	return declineResult(&now, passed), nil

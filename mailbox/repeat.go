@@ -45,7 +45,7 @@ func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
 	}
-	return o.KeepResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
+	return o.StoreResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
 }
 
 // repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat]. lookback

@@ -30,7 +30,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	case r.ReviewOf != 0 && review != "":
 		return nil, schemas.Invalidf(reviewField, "%s is a review itself", r.ID).WithHint("Leave it out.")
 	case r.ReviewOf != 0 && slices.Contains(r.Excluded, target):
-		return nil, operation.Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
+		return nil, operation.ConflictError(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
 	case review == "":
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 }
 
 // sendReview sends a result to its reviewer, see [life.SendReview].
-func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) sendReview(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	var review *store.Record
 	err = o.TryPart(func() error {
 		to, err := o.chooseReviewer(h.Now)
@@ -112,7 +112,7 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 // if that agent did the work, it returns the sender instead, or human if the sender did the work. The only exception is
 // a reviewer that the sender forced because no other agent could review.
 func (o *op) chooseReviewer(r *store.Record) (schemas.Address, error) {
-	sender, err := reading.Principal(o.View, r)
+	sender, err := reading.AgentToNotify(o.View, r)
 	if err != nil {
 		return "", err
 	}
@@ -149,14 +149,14 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 		return nil, err
 	}
 	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}
-	d := &draft.Draft{Handoff: compose.Review(asked, done, of, why), To: to, Excluded: slices.Clone(excluded)}
+	d := &draft.Draft{Handoff: compose.ReviewHandoff(asked, done, of, why), To: to, Excluded: slices.Clone(excluded)}
 	if to != schemas.Address(r.Holder) && !slices.Contains(excluded, r.Holder) {
 		d.Excluded = append(d.Excluded, r.Holder)
 	}
 	h := &d.Handoff
 	h.Title, h.Task = schemas.Clip(h.Title, o.Limits.Title), schemas.Clip(h.Task, o.Limits.Task)
 	h.Source = schemas.Source{Agent: r.From}
-	sender, err := reading.Principal(o.View, r)
+	sender, err := reading.AgentToNotify(o.View, r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -220,7 +220,7 @@ func (o *op) reviewedWork(review *store.Record) *store.Record {
 }
 
 // applyVerdict accepts or returns the reviewed work by the verdict of its review, see [life.ApplyVerdict].
-func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) applyVerdict(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	r := o.reviewedWork(h.Now)
 	done, _ := h.Content.(schemas.Completion)
 	if r == nil {
@@ -274,7 +274,7 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 
 // requestNextReviewer is for an action that ends a review r without a verdict. It changes the action in h so that another
 // reviewer gets the review. It leaves h unchanged if r is no review.
-func requestNextReviewer(h *operation.Happening, r *store.Record) *operation.Happening {
+func requestNextReviewer(h *operation.RecordChange, r *store.Record) *operation.RecordChange {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.EndReason{Reason: h.Text}
 	}
@@ -287,7 +287,7 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	if err != nil {
 		return "", err
 	}
-	sender, err := reading.Principal(o.View, r)
+	sender, err := reading.AgentToNotify(o.View, r)
 	if sender == gone.Holder || schemas.Address(sender) == gone.To || slices.Contains(gone.Excluded, sender) {
 		sender = schemas.Human
 	}
@@ -297,7 +297,7 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 // replaceReview sends a review that ended without a verdict to another reviewer: the agent that its holder named, else
 // the sender of the work, else human. If human gave no verdict, no other reviewer is chosen: the sender is told, and
 // accepts or returns the work.
-func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
+func (o *op) replaceReview(h *operation.RecordChange) (*store.Record, error) {
 	gone := h.Now
 	r := o.reviewedWork(gone)
 	if r == nil || gone.To == schemas.Address(schemas.Human) {

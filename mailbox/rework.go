@@ -22,15 +22,15 @@ import (
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Accepted != 0 {
 		out.Warnings = append(out.Warnings, "it was accepted before")
-		_, err := o.Step(life.Accept, r)
+		_, err := o.ApplyAction(life.Accept, r)
 		return r, err
 	}
-	accepted := &operation.Happening{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
+	accepted := &operation.RecordChange{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
 	var err error
 	if accepted.Forward, err = o.heldContinuation(r); err != nil {
 		return nil, err
 	}
-	return o.ChangeWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
+	return o.ChangeRecordWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
 }
 
 // returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a
@@ -42,7 +42,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // is invalid if neither note nor changes have a point to mend; limit if the chain would be too long, if reviewed work
 // was returned as often as allowed, or if the caller's token has too many pending handoffs.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if _, err := o.Step(life.Return, r); err != nil {
+	if _, err := o.ApplyAction(life.Return, r); err != nil {
 		return nil, err
 	}
 	if err := o.checkReturnLimit(r); err != nil {
@@ -55,9 +55,9 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := cmp.Or(rev.setNextRound(o.By.Agent, r), o.checkChainLength(rev.reworkLineage(r), r), o.checkPendingLimit()); err != nil {
 		return nil, err
 	}
-	returned := &operation.Happening{Action: life.Return, Why: operation.EndReason{Reason: rev.returnReason()}, Revision: rev}
+	returned := &operation.RecordChange{Action: life.Return, Why: operation.EndReason{Reason: rev.returnReason()}, Revision: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.returnReason(), Changes: in.Changes}
-	now, err := o.ChangeWithNote(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
+	now, err := o.ChangeRecordWithNote(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (o *op) newRevision(
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
 	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
-		return nil, operation.PersonNeeded(r, "given another base")
+		return nil, operation.PersonNeededError(r, "given another base")
 	}
 	if err := cmp.Or(o.checkMayChangeBase(r, *c), o.drafts.CheckChanges(c), o.separateContent(c)); err != nil {
 		return nil, prefixChangesField(err)
@@ -139,7 +139,7 @@ func (o *op) newRevision(
 	if err == nil {
 		lower, err = o.setWorkflowLimits(r.Workflow, opt.Limits)
 	}
-	effects := compose.Read(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
+	effects := compose.WarnOfReinterpretedFields(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, prefixChangesField(err)
 }
@@ -188,7 +188,7 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 // first handoff counts as round 1, so its first rework is round 2, and all rounds name the first handoff.
 func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
-	round.Points, rev.changes = compose.Points(rev.changes)
+	round.Points, rev.changes = compose.SplitPoints(rev.changes)
 	switch {
 	case len(round.Points) > 0:
 	case rev.note == "":
@@ -197,7 +197,7 @@ func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 			WithHint("Say what is not good enough, so that it can be mended, or what has to be met next.").
 			WithNext(schemas.Call(next, "returns it with points to mend"))
 	default:
-		round.Reason, round.Points = compose.PointsIn(rev.note)
+		round.Reason, round.Points = compose.ParsePoints(rev.note)
 	}
 	rev.round = &round
 	return nil
@@ -229,11 +229,11 @@ func (rev *revision) setsDeadline() bool {
 
 // applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for the next
 // holder, the note of a return becomes its reason. The draft belongs to this run of the transaction, so apply may
-// change it. The error comes from [compose.Change], or is limit; its field begins with "changes".
+// change it. The error comes from [compose.ApplyChanges], or is limit; its field begins with "changes".
 func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) error {
 	h := &d.Handoff
 	var err error
-	if rev.changed, err = compose.Change(h, rev.changes); err != nil {
+	if rev.changed, err = compose.ApplyChanges(h, rev.changes); err != nil {
 		return prefixChangesField(err)
 	}
 	d.NotBefore = rev.notBefore
@@ -243,9 +243,9 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 	}
 	switch {
 	case rev.round != nil:
-		compose.Rework(h, *rev.round)
+		compose.TurnIntoRework(h, *rev.round)
 	case rev.note != "":
-		compose.Note(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
+		compose.AddRemark(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
 	}
 	return draft.CheckWhole(h)
 }
@@ -260,7 +260,7 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 // caller names no other recipient; limit if the caller's token has too many pending handoffs.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
-	if _, err := o.Step(life.Retry, r); err != nil {
+	if _, err := o.ApplyAction(life.Retry, r); err != nil {
 		return nil, err
 	}
 	if before, err := o.reportRepeatedRetry(r, in, out); before || err != nil {
@@ -308,7 +308,7 @@ func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *sche
 // same work.
 func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
+	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
 		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }

@@ -28,13 +28,13 @@ var triggers = map[life.Action]string{
 // collectRuleSends finds the handoffs that rules send because of a change; [op.sendRouted] sends them later. It runs after
 // the change was written, because rules read the content of the changed handoff. If the content cannot be read, no rule
 // fires.
-func (o *op) collectRuleSends(h *operation.Happening) (err error) {
+func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
 }
 
 // matchRules returns the handoffs that rules send because of a change.
-func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
+func (o *op) matchRules(h *operation.RecordChange) ([]rules.Sends, error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
 	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
@@ -54,7 +54,7 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 		return nil, nil
 	}
 	facts.Budget = &o.ruleCost
-	if h.Action == life.Complete && reading.StaysBlocked(h.Now) {
+	if h.Action == life.Complete && reading.KeepsDependentsBlocked(h.Now) {
 		h.HeldSends = sendsOnceDone(set.Set, *facts)
 	}
 	h.LeaveFile = set.fileToAllowAfter(ends, facts)
@@ -62,9 +62,9 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 }
 
 // becomesDone reports whether this change makes completed work count as done. In rows of an earlier version the field
-// Counted is not set, so it also looks at [reading.DoneWell].
-func becomesDone(h *operation.Happening) bool {
-	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
+// Counted is not set, so it also looks at [reading.IsDoneWell].
+func becomesDone(h *operation.RecordChange) bool {
+	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.IsDoneWell(h.Was)
 }
 
 // hasNoRuleFor reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
@@ -75,7 +75,7 @@ func (s ruleSet) hasNoRuleFor(all []string) bool {
 
 // evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the server
 // notifies the owner of the workflow and human.
-func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
 	f.Budget = &o.ruleCost
 	sends := fireRules(h, set.Set, on, f)
 	if !o.ruleCost.Spent() {
@@ -89,7 +89,7 @@ func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *ru
 
 // fireRules returns the handoffs that rules send because of a change. If the change makes the result of completed work
 // count, that includes the handoffs of the rules for completed work.
-func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
 	case h.Judged:
 		return append(of.Fire(triggers[life.Complete], f), of.Fire(on, f)...)
@@ -134,7 +134,7 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	case schemas.TimedOut:
 		f.Outcome.Summary = reading.TimeoutReason(r)
 	}
-	f.Outcome.Status, f.Outcome.Passed = cmp.Or(f.Outcome.Status, string(r.Status)), reading.DoneWell(r)
+	f.Outcome.Status, f.Outcome.Passed = cmp.Or(f.Outcome.Status, string(r.Status)), reading.IsDoneWell(r)
 	return &f, err
 }
 
@@ -143,7 +143,7 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 // record.
 func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
-	for parent := range reading.Chain(v, r.Parent, reading.Parent) {
+	for parent := range reading.Chain(v, r.Parent, reading.ParentID) {
 		sent, err := reading.Handoff(v, parent)
 		if err != nil {
 			return rules.Handoff{}, err
@@ -165,7 +165,7 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 // Each rule is carried out as a whole or not at all. If the handoffs of a rule are refused, for example because the
 // chain is too long or a budget is used up, the other rules still send; the owner of the workflow and human are told of
 // the refusal with the reason.
-func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) sendRouted(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
 		if err := o.recordAwaitedLeave(h); err != nil {
@@ -177,7 +177,7 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 	for _, rule := range h.Sends {
 		var sent []schemas.SendOut
 		err := o.TryPart(func() error {
-			return o.ActingAs(operation.ClockCaller, func() (err error) {
+			return o.RunAs(operation.ClockCaller, func() (err error) {
 				sent, err = o.sendRule(h.Now, rule)
 				return err
 			})
@@ -208,7 +208,7 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 }
 
 // recordFirstRouted notes on a handoff the first handoff that rules sent because of it.
-func (o *op) recordFirstRouted(id schemas.ID, came operation.Outcome) (operation.Outcome, error) {
+func (o *op) recordFirstRouted(id schemas.ID, came operation.ConsequenceResult) (operation.ConsequenceResult, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
 		return came, err
@@ -335,7 +335,7 @@ func (o *op) tellOwnerOfUnsent(r *store.Record, what string, why error) error {
 
 // tellOwnerAndHuman leaves a notice with the owner of the workflow and with human.
 func (o *op) tellOwnerAndHuman(r *store.Record, n schemas.Notice) error {
-	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
+	owner, err := reading.AgentToNotify(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err == nil && owner != schemas.Human {
 		err = o.NotifyAgent(owner, n)
 	}

@@ -29,7 +29,7 @@ const (
 // It does nothing for a handoff that waits in its pool already. For a handoff that goes to another pool, it forgets
 // which agents were offered the handoff before. For a new handoff it keeps the candidates, which the result of the send
 // lists.
-func (o *op) offerToOneAgentFirst(h *operation.Happening) error {
+func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
@@ -97,7 +97,7 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.Candidate) bool {
 			return slices.Contains(r.Excluded, c.Agent)
 		})
-		if out.Routed = routed; operation.ToldFirst(r) {
+		if out.Routed = routed; operation.IsReservedForFirstNotified(r) {
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
 	case out.Standing.Reason == "" && !s.here.IsActing(schemas.Agent(r.To)):

@@ -170,7 +170,7 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 // recordAwaitedLeave notes on an ended step that its next steps wait for a person to allow the workflow. [op.resumeAllowedWorkflows]
 // finds the step by this note. The owner of the workflow and human are told of the first waiting step of each workflow.
 // A workspace has at most [reading.MaxScanned] waiting steps.
-func (o *op) recordAwaitedLeave(h *operation.Happening) error {
+func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
 		return err
@@ -187,8 +187,8 @@ func (o *op) recordAwaitedLeave(h *operation.Happening) error {
 			return o.tellOwnerOfUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
-	return o.ActingAs(operation.ClockCaller, func() error {
-		err := o.Change(&operation.Happening{Action: life.Defer}, r, func(now *store.Record) {
+	return o.RunAs(operation.ClockCaller, func() error {
+		err := o.ChangeRecord(&operation.RecordChange{Action: life.Defer}, r, func(now *store.Record) {
 			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.LeaveFile, Opened: h.Opened})
 		})
 		if told || err != nil {
@@ -213,8 +213,8 @@ func (o *op) resumeAllowedWorkflows() error {
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
 			continue
 		}
-		err := o.ActingAs(operation.ClockCaller, func() error {
-			return o.Change(&operation.Happening{Action: life.Defer}, r, func(now *store.Record) {
+		err := o.RunAs(operation.ClockCaller, func() error {
+			return o.ChangeRecord(&operation.RecordChange{Action: life.Defer}, r, func(now *store.Record) {
 				for i := range now.Owes {
 					now.Owes[i].Leave = ""
 				}
@@ -226,7 +226,7 @@ func (o *op) resumeAllowedWorkflows() error {
 		released = id
 	}
 	if released != 0 {
-		o.ContinueLater(released) // one transaction applies many due steps, later ones the rest
+		o.ResumeDutiesLater(released) // one transaction applies many due steps, later ones the rest
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func stepOf(v *store.View, r *store.Record) string {
 // fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
 // that the rules of the workflow send after that step. If an agent or a person continued or dismissed the step
 // meanwhile, it finds none.
-func (o *op) fireRulesAfterLeave(h *operation.Happening, debt store.Debt) error {
+func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
-	out.Brief, out.Missing = b.Text, contract.Missing(h)
+	out.Brief, out.Missing = b.Text, contract.MissingInformation(h)
 	if n := len(out.Parts); n > 0 {
 		text := fmt.Sprintf("this is the first of %d parts", n)
 		if out.Joined != 0 {
@@ -289,7 +289,7 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o.Announce(d.To)
+	o.WakeAfterCommit(d.To)
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
@@ -320,4 +320,4 @@ func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 }
 
 // errDryRun undoes a dry run. The caller still gets the result.
-const errDryRun operation.Undo = "it was a dry run"
+const errDryRun operation.UndoError = "it was a dry run"

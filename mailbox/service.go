@@ -197,7 +197,7 @@ func New(c Config) *Service {
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, LastHeard: s.leases.LastHeard,
-		ConnectionGone: func(r *store.Record) bool { return s.leases.AtNow().ConnectionGone(r) },
+		IsConnectionGone: func(r *store.Record) bool { return s.leases.AtNow().IsConnectionGone(r) },
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
@@ -207,7 +207,7 @@ func New(c Config) *Service {
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{
-		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleepUntilChange,
+		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.TryApplyDueChanges(ctx) }, Sleep: s.sleepUntilChange,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
 	})
 	return s

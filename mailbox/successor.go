@@ -18,7 +18,7 @@ import (
 
 // sendRollback gives the work back, with its content, the failure, the questions and the partial result: to the agent
 // in h.To, else by the rollback rule of the handoff. It is a child of the failed handoff.
-func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
 	}
@@ -42,7 +42,7 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	asked := schemas.OrZero(sent.Expectations)
 	c := schemas.OrZero(sent.Context)
 	c.OriginalRequest = cmp.Or(c.OriginalRequest, sent.Task)
-	criteria := schemas.Map(contract.Criteria(sent.Expectations), func(a schemas.Answered) string { return a.Criterion })
+	criteria := schemas.Map(contract.NumberedCriteria(sent.Expectations), func(a schemas.Answered) string { return a.Criterion })
 	all := schemas.Handoff{
 		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Concat(sent.Requirements, criteria),
 		Context: &c, Expectations: &schemas.Expectations{Constraints: asked.Constraints},
@@ -54,7 +54,7 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 }
 
 // sendToHuman asks a person to decide, with a handoff to human that is a child of the ended one.
-func (o *op) sendToHuman(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
 	}
@@ -70,7 +70,7 @@ func (o *op) sendToHuman(h *operation.Happening) (*store.Record, error) {
 // createChildOfFailed creates a handoff that continues the work after a failure, with the reasons of the failure. If the chain
 // is too long for it, or the workflow is past a limit, it tells a person instead and returns nil: the limit does not
 // refuse the failure, since the work must not be forgotten.
-func (o *op) createChildOfFailed(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkChainLength(lineage{}.childOf(r), r); err != nil {
 		return nil, o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
@@ -110,7 +110,7 @@ func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 // sendRework sends returned work to the agent that did it, or to the agent that the caller names, with the points to
 // mend. It is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own.
 // The error is limit if the changes make it too large.
-func (o *op) sendRework(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 	r, rev := h.Now, h.Revision.(*revision) // a panic undoes the operation, and is a fault of this program
 	d, err := o.draftAgain(r, h.Why, rev)
 	if err != nil {
@@ -118,7 +118,7 @@ func (o *op) sendRework(h *operation.Happening) (*store.Record, error) {
 	}
 	d.To, d.Token, d.Handoff.Kind = cmp.Or(rev.to, schemas.Address(r.Holder)), o.By.Token, "return"
 	if r.Reviewer == "" { // reviewed work keeps its sender
-		d.Handoff.Source = o.Signature()
+		d.Handoff.Source = o.CallerSource()
 	}
 	// The work was approved; this is the rest of it.
 	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(rev.changes.Options).NeedsApproval
@@ -140,7 +140,7 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	if err != nil {
 		return nil, err
 	}
-	return successor, o.Change(&operation.Happening{Action: a, Other: successor.ID}, r, func(now *store.Record) {
+	return successor, o.ChangeRecord(&operation.RecordChange{Action: a, Other: successor.ID}, r, func(now *store.Record) {
 		if now.Successor = successor.ID; a == life.Rollback {
 			now.Rollback = successor.ID
 		}
@@ -154,19 +154,19 @@ func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
-		h.Source = o.Signature()
+		h.Source = o.CallerSource()
 	}
 	if d.To != r.To {
 		h.Target.Reason = "" // the reason was about the old recipient
 	}
-	h.Target = compose.Target(d.To, h.Target.Reason)
+	h.Target = compose.TargetOf(d.To, h.Target.Reason)
 	h.Type = cmp.Or(h.Type, schemas.TypeHandoff)
 	if len(h.Tags) == 0 {
 		h.Tags = r.Tags
 	}
 	h.Metadata.Priority = cmp.Or(h.Metadata.Priority, r.Priority)
 	h.Metadata.MaxAttempts = cmp.Or(h.Metadata.MaxAttempts, r.MaxAttempts)
-	d.Base = reading.Base(o.View, r)
+	d.Base = reading.BaseCommit(o.View, r)
 }
 
 // sendAgain sends the same work again, with the place of r in its chain, the context, partial progress and checkpoint
@@ -212,7 +212,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 }
 
 // resendToNamedAgent sends rejected work to the agent in h.To, at once, with the reason.
-func (o *op) resendToNamedAgent(h *operation.Happening) (*store.Record, error) {
+func (o *op) resendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
 	sent, err := reading.Handoff(o.View, h.Now)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (o *op) resendToNamedAgent(h *operation.Happening) (*store.Record, error) {
 // decodeFullContent reads the content for an agent that does the work again. The error is conflict if the store no longer
 // keeps all of it.
 func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
-	lessened, err := reading.LostContent(o.View, r)
+	lessened, err := reading.HasLostContent(o.View, r)
 	if err != nil || !lessened {
 		return cmp.Or(err, o.DecodeContent(r.ID, r.Body, h))
 	}
@@ -279,7 +279,7 @@ func rejectingAgent(r *store.Record, why operation.EndReason) schemas.Agent {
 // refuseSameRecipient refuses to send work again to the agent that rejected it, unless the caller insists.
 func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
-	return operation.Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
+	return operation.ConflictError(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
 		WithNext(schemas.Call(another, "sends it to another"))
 }
@@ -331,7 +331,7 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 			c.Questions = f.RollbackRequest.Questions
 		}
 	}
-	checkpoint, err := reading.Checkpoint(o.View, r)
+	checkpoint, err := reading.LastCheckpoint(o.View, r)
 	if err != nil {
 		return err
 	}

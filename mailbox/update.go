@@ -123,20 +123,20 @@ func noteOnly(in schemas.UpdateIn) schemas.UpdateIn {
 // approveOrRefuse carries out [life.Approve] or [life.Refuse], as the call says. The event keeps the note, and the sender gets
 // it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) approveOrRefuse(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	decided := &operation.Happening{Action: life.Approve, Text: in.Note}
+	decided := &operation.RecordChange{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = requestNextReviewer(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
+		decided = requestNextReviewer(&operation.RecordChange{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
-		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
+		return nil, operation.ConflictError(r, "%s does not wait for approval", r.ID).
 			WithHint("Only a handoff that waits for approval can be %s.", decided.Action)
 	}
-	return o.ChangeWithNote(decided, r, noteOnly(in), func(now *store.Record) {
+	return o.ChangeRecordWithNote(decided, r, noteOnly(in), func(now *store.Record) {
 		if in.Action == schemas.ActApprove {
 			now.NeedsApproval, out.To = false, now.To
 			return
 		}
-		o.End(now)
+		o.EndRecord(now)
 		now.Outcome = schemas.OutcomeRejected
 	})
 }
@@ -151,17 +151,17 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
-		return o.ChangeWithNote(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOnly(in), func(now *store.Record) {
+		return o.ChangeRecordWithNote(&operation.RecordChange{Action: life.Dismiss, Text: text}, r, noteOnly(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.Now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
 	}
-	if _, err := o.Step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
+	if _, err := o.ApplyAction(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
 		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
-	return o.ChangeWithNote(requestNextReviewer(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOnly(in), o.End)
+	return o.ChangeRecordWithNote(requestNextReviewer(&operation.RecordChange{Action: life.Cancel, Text: text}, r), r, noteOnly(in), o.EndRecord)
 }
 
 // hasEndedBadly reports whether a handoff ended without success, so that its sender may want the work to go on.
@@ -194,7 +194,7 @@ func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 		return nil
 	}
 	text := failed.ID.String() + ", of which it was a part, failed."
-	return o.Change(&operation.Happening{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.End)
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.EndRecord)
 }
 
 // progress notes the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions. A
@@ -209,10 +209,10 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Summary()}
-	now, err := o.ChangeWithNote(&operation.Happening{Action: life.Progress}, r, said, func(now *store.Record) {
+	now, err := o.ChangeRecordWithNote(&operation.RecordChange{Action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
-		o.Leases.Touch(now)
+		o.Leases.RestartLease(now)
 	})
 	if err == nil {
 		out.Warnings, err = overlap.Record(o.Op, now)
@@ -235,21 +235,21 @@ func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *sche
 }
 
 // saveCheckpoint stores a checkpoint, and returns the record that names it. It merges the checkpoint into the last one,
-// which may come from a predecessor of this handoff, see [compose.Checkpoint]. For nil it stores nothing and returns
+// which may come from a predecessor of this handoff, see [compose.MergeCheckpoints]. For nil it stores nothing and returns
 // the record unchanged. The error is limit if the checkpoint is larger than a handoff may be. Earlier checkpoints stay
 // with their events.
 func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil
 	}
-	last, err := reading.Checkpoint(o.View, r)
+	last, err := reading.LastCheckpoint(o.View, r)
 	if err != nil {
 		return nil, err
 	}
-	kept := compose.Checkpoint(schemas.OrZero(last), *c)
-	kept.ID = reading.CheckpointID(o.NextEvent())
-	marked := &operation.Happening{Action: life.Mark, Content: kept, ContentName: "checkpoint"}
-	return o.ChangeWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
+	kept := compose.MergeCheckpoints(schemas.OrZero(last), *c)
+	kept.ID = reading.CheckpointID(o.NextEventNumber())
+	marked := &operation.RecordChange{Action: life.Mark, Content: kept, ContentName: "checkpoint"}
+	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
 }
 
 // usedArguments are the arguments that each action uses, apart from the note and the proof of a claim. Changes do not

@@ -12,10 +12,10 @@ import (
 	"handoff/schemas"
 )
 
-// specificTask returns the lines of the section Specific task: the reason for sending the handoff to this recipient,
+// specificTaskLines returns the lines of the section Specific task: the reason for sending the handoff to this recipient,
 // its type and kind, the requirements, questions, steps to reproduce and the test command. It omits the type "handoff",
 // and the kinds that the server sets (such as rollback), because the brief's lines about earlier work say more.
-func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
+func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
 	}
@@ -32,10 +32,10 @@ func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
 // serverKinds lists the kinds that the server sets.
 var serverKinds = []string{"assignment", "return", "rollback", "escalation"}
 
-// rework returns the lines about a round of rework, or nil if the handoff is no rework. They name the agent that
+// reworkLines returns the lines about a round of rework, or nil if the handoff is no rework. They name the agent that
 // returned the earlier result, its reason, and the criteria added for this round. The task itself stays the same in
 // each round.
-func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
+func reworkLines(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	r := h.Rework
 	if r == nil {
 		return nil
@@ -44,12 +44,12 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
 	lines = append(lines, p.field("Why", r.Reason)...)
 	lines = append(lines, "New criteria, met when that is mended, in addition to the earlier ones:")
-	return append(lines, numberedCriteria(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
+	return append(lines, numberedCriterionLines(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
-// review returns the lines of a handoff that reviews another agent's result: one line for each criterion of the
+// reviewLines returns the lines of a handoff that reviews another agent's result: one line for each criterion of the
 // reviewed work, with the worker's answer and the evidence for the answer.
-func review(in Input, p pen) (lines []string) {
+func reviewLines(in Input, p pen) (lines []string) {
 	for _, r := range in.Results {
 		if of := in.Handoff.Review; of == nil || r.HandoffID != of.Of {
 			continue
@@ -65,10 +65,10 @@ func review(in Input, p pen) (lines []string) {
 	return lines
 }
 
-// criteria returns the success criteria, with the numbers by which complete_handoff checks them. The first line says
+// criteriaLines returns the success criteria, with the numbers by which complete_handoff checks them. The first line says
 // how to answer the criteria, whether the holder's word is enough for a check that the server cannot run, and whether
 // all criteria must be met. It omits the criteria added by a rework: these stand in the section Rework.
-func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
+func criteriaLines(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
@@ -82,11 +82,11 @@ func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations
 	if e.Strict {
 		how += " This is strict: all must be met."
 	}
-	return append([]string{how}, numberedCriteria(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
+	return append([]string{how}, numberedCriterionLines(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
-// numberedCriteria returns a numbered line for each criterion that wanted accepts.
-func numberedCriteria(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
+// numberedCriterionLines returns a numbered line for each criterion that wanted accepts.
+func numberedCriterionLines(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
 			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
@@ -99,10 +99,10 @@ func numberedCriteria(all []schemas.Answered, wanted func(schemas.Answered) bool
 	return lines
 }
 
-// constraints returns the limits of the work. The first lines say why no agent may claim the handoff yet. The time
+// constraintLines returns the limits of the work. The first lines say why no agent may claim the handoff yet. The time
 // limits follow: the deadline as a point in time, and the estimate in the sender's words. constraints has no line for a
 // normal priority.
-func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
+func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
 		text := "it waits for " + strings.Join(st.BlockedBy, ", ")
@@ -130,9 +130,9 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing
 	return append(lines, p.items("", e.Constraints)...)
 }
 
-// deliverables returns one line for each expected deliverable, with its files. The acceptance criteria of a deliverable
+// deliverableLines returns one line for each expected deliverable, with its files. The acceptance criteria of a deliverable
 // are not in its line: they are numbered together with the success criteria.
-func deliverables(all []schemas.Deliverable, p pen) []string {
+func deliverableLines(all []schemas.Deliverable, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
 		if len(d.Files) > 0 {
@@ -143,9 +143,9 @@ func deliverables(all []schemas.Deliverable, p pen) []string {
 	return p.items("", nonEmpty(texts...))
 }
 
-// outputSchema returns the JSON Schema of the output on one line, quoted. It never shortens the schema, because half a
+// outputSchemaLines returns the JSON Schema of the output on one line, quoted. It never shortens the schema, because half a
 // schema would mislead. It returns nil for a schema that is not JSON; a send with that schema is refused.
-func outputSchema(e *schemas.Expectations, p pen) []string {
+func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
 		return nil
@@ -153,11 +153,11 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// ifStuck returns the ways out for a holder that cannot go on: the sender's advice, another agent that answers
+// ifStuckLines returns the ways out for a holder that cannot go on: the sender's advice, another agent that answers
 // questions or takes failed work, and the facts to tell that agent. Every claim already shows the two usual calls (ask
-// the sender, give the work back to the sender), so ifStuck does not repeat these. If the reader is human, the lines
+// the sender, give the work back to the sender), so ifStuckLines does not repeat these. If the reader is human, the lines
 // say that human decides.
-func ifStuck(in Input, e *schemas.Expectations, p pen) []string {
+func ifStuckLines(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
 	answers, back := cmp.Or(in.Answers, h.Source.Agent), cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)

@@ -40,11 +40,11 @@ type Input struct {
 	Handoff   schemas.Handoff
 	Standing  schemas.Standing   // with the holder and the last report
 	LastClaim PastClaim          // the last claim before this one, zero if there was none
-	Reports   []Report           // of the holders, newest first; if empty, the brief shows the note of the standing
+	Reports   []HolderReport     // of the holders, newest first; if empty, the brief shows the note of the standing
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
-	Results   []Result           // of the handoff that this one continues or repeats, then of its dependencies
-	Recalled  []Recalled         // decisions of earlier handoffs, newest first
+	Results   []EarlierResult    // of the handoff that this one continues or repeats, then of its dependencies
+	Recalled  []EarlierDecision  // decisions of earlier handoffs, newest first
 	Answers   schemas.Agent      // the agent that answers questions, default the sender
 	TakesBack schemas.Agent      // the agent that gets failed work, default as the handoff says
 	MaxTokens int                // default [DefaultTokens]; raised to [MinTokens] if less
@@ -61,20 +61,20 @@ type PastClaim struct {
 	Late    int        // number of results that came after the end
 }
 
-// Result is the completion of an earlier handoff, with its title.
-type Result struct {
+// EarlierResult is the completion of an earlier handoff, with its title.
+type EarlierResult struct {
 	schemas.Completion
 	Title string
 }
 
-// Recalled is a decision of an earlier handoff.
-type Recalled struct {
+// EarlierDecision is a decision of an earlier handoff.
+type EarlierDecision struct {
 	Of       schemas.ID
 	Decision schemas.Decision
 }
 
-// Report is a note of a holder.
-type Report struct {
+// HolderReport is a note of a holder.
+type HolderReport struct {
 	By      schemas.Agent
 	At      time.Time
 	Percent int // of the whole work, 0 if not given
@@ -102,18 +102,18 @@ type Brief struct {
 // like a heading, or hide a character. Render never fails.
 func Render(in Input) Brief {
 	f := newFrame(in)
-	all := parts(in, f.pen)
-	kept, left := choose(in.Handoff, all, f.pen)
-	text, omitted, tenths := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
+	all := buildParts(in, f.pen)
+	kept, left := selectParts(in.Handoff, all, f.pen)
+	text, omitted, tenths := packParts(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
 	b := Brief{Text: text, Omitted: omitted, Tokens: content.WholeTokens(tenths)}
 	original := b.Tokens
 	if len(omitted)+len(left) > 0 {
 		original = content.Tokens(f.render(all, nil, 0))
 	}
 	b.Transfer = schemas.Transfer{
-		Strategy:       strategy(in.Handoff),
+		Strategy:       transferStrategy(in.Handoff),
 		Tokens:         b.Tokens,
-		OriginalTokens: original + storedTokens(in.Handoff),
+		OriginalTokens: original + referenceTokens(in.Handoff),
 		SummaryTokens:  summaryTokens(in.Handoff, kept),
 	}
 	return b
@@ -126,25 +126,25 @@ func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
 	const ending = "\nAll else is as you read it."
-	last := part{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen), calls: callsFor(in, "answers")}
-	text, omitted, _ := pack(f, []part{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
+	last := briefPart{name: "answers", section: ofKey, lines: answerLines(all[max(len(all)-1, 0):], f.pen), calls: callsForPart(in, "answers")}
+	text, omitted, _ := packParts(f, []briefPart{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
 	text += ending
 	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
 }
 
 // summaryTokens returns the size of the summary or extract that replaces the context under the strategy summary. It
 // returns zero for the other strategies.
-func summaryTokens(h schemas.Handoff, kept []part) int {
-	i := slices.IndexFunc(kept, func(p part) bool { return p.name == summaryPart })
-	if i < 0 || strategy(h) != summarized {
+func summaryTokens(h schemas.Handoff, kept []briefPart) int {
+	i := slices.IndexFunc(kept, func(p briefPart) bool { return p.name == summaryPart })
+	if i < 0 || transferStrategy(h) != summarized {
 		return 0
 	}
 	return content.Tokens(strings.Join(kept[i].lines, "\n"))
 }
 
-// storedTokens returns the sum of the tokens that are recorded with the handoff's references. It does not read the
+// referenceTokens returns the sum of the tokens that are recorded with the handoff's references. It does not read the
 // content of the references.
-func storedTokens(h schemas.Handoff) int {
+func referenceTokens(h schemas.Handoff) int {
 	n := 0
 	for _, r := range contextOf(h).References {
 		n += r.Tokens

@@ -171,7 +171,7 @@ func TestRender_HasResultsOfDependencies(t *testing.T) {
 		done := schemas.Completion{HandoffID: schemas.ID(8 - i), Status: schemas.Success, Source: schemas.Source{Agent: "r" + schemas.Agent(part)}}
 		done.Summary = strings.Repeat("The "+part+" checks its arguments too late. ", 8*(i+1))
 		done.Results, done.Data = map[string]any{"branch": "review-" + part}, map[string]string{"found": strconv.Itoa(i)}
-		in.Results = append(in.Results, brief.Result{Completion: done, Title: "Review (" + part + ")"})
+		in.Results = append(in.Results, brief.EarlierResult{Completion: done, Title: "Review (" + part + ")"})
 	}
 	in.Results[1].Status, in.Results[2].Detail = schemas.Partial, "long"
 	golden.Equal(t, "joined.md", brief.Render(in).Text+"\n")

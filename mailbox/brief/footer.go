@@ -10,9 +10,9 @@ import (
 )
 
 // An omission is a part that a brief leaves out or shortens, with its name in the footer.
-type omission struct {
+type omittedPart struct {
 	name string
-	part part
+	part briefPart
 }
 
 // minCallTokens is the size in tokens from which an omitted part gets its own call in the footer. For a smaller part,
@@ -24,7 +24,7 @@ const minCallTokens = 25
 // lines with calls take at most room, in tenths of a token. Small parts, and the parts that room is too small for,
 // share the last line, whose call returns the whole handoff. That call does not return parts about other handoffs, so
 // each of these parts has its own line even if room is used up.
-func (f frame) footer(omitted []omission, room int) string {
+func (f frame) footer(omitted []omittedPart, room int) string {
 	if len(omitted) == 0 {
 		return ""
 	}
@@ -36,7 +36,7 @@ func (f frame) footer(omitted []omission, room int) string {
 			order = append(order, calls)
 		}
 		named[calls] = append(named[calls], a.name)
-		tokens[calls] += size(a.part.lines) / 10
+		tokens[calls] += sizeOfLines(a.part.lines) / 10
 		elsewhere[calls] = elsewhere[calls] || a.part.foreign
 	}
 	var b strings.Builder
@@ -51,18 +51,18 @@ func (f frame) footer(omitted []omission, room int) string {
 		b.WriteString(line)
 	}
 	last := strings.Join(append(others, "all of it"), ", ")
-	return "\nLeft out:\n" + b.String() + "- " + last + ": " + getCall(f.id, schemas.GetIn{View: "full"})
+	return "\nLeft out:\n" + b.String() + "- " + last + ": " + getHandoffCall(f.id, schemas.GetIn{View: "full"})
 }
 
-// getCall returns a get_handoff call for id in the syntax of a client.
-func getCall(id schemas.ID, in schemas.GetIn) string {
+// getHandoffCall returns a get_handoff call for id in the syntax of a client.
+func getHandoffCall(id schemas.ID, in schemas.GetIn) string {
 	in.HandoffID = id.String()
 	return schemas.Call(in, "").Request()
 }
 
-// callsFor returns the calls that return a whole part, or nil if only get_handoff with the view full returns the part.
+// callsForPart returns the calls that return a whole part, or nil if only get_handoff with the view full returns the part.
 // Most parts are fields of the sent handoff.
-func callsFor(in Input, name string) []string {
+func callsForPart(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {
 	case "specific task":
@@ -73,25 +73,25 @@ func callsFor(in Input, name string) []string {
 		}
 		name = "expectations"
 	case "earlier session", "ending":
-		return []string{getCall(id, schemas.GetIn{View: "events"})}
+		return []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
 	case "progress":
-		calls := []string{getCall(id, schemas.GetIn{View: "events"})}
+		calls := []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
 		if contextOf(in.Handoff).Checkpoint != nil {
-			calls = append(calls, getCall(id, schemas.GetIn{View: "checkpoint"}))
+			calls = append(calls, getHandoffCall(id, schemas.GetIn{View: "checkpoint"}))
 		}
 		return calls
 	case "earlier handoffs":
 		return []string{schemas.Call(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
 	case earlierDecisions:
 		decisions := schemas.GetIn{Reference: "decisions"}
-		return schemas.Unique(schemas.Map(in.Recalled, func(r Recalled) string { return getCall(r.Of, decisions) }))
+		return schemas.Unique(schemas.Map(in.Recalled, func(r EarlierDecision) string { return getHandoffCall(r.Of, decisions) }))
 	case earlierResults:
-		calls := []string{getCall(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
-		calls = append(calls, schemas.Map(in.Results[1:], func(r Result) string { return "same of " + r.HandoffID.String() })...)
+		calls := []string{getHandoffCall(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
+		calls = append(calls, schemas.Map(in.Results[1:], func(r EarlierResult) string { return "same of " + r.HandoffID.String() })...)
 		if len(calls) > maxListed {
 			calls = append(calls[:maxListed], ellipsis)
 		}
 		return calls
 	}
-	return []string{getCall(id, schemas.GetIn{Reference: strings.ReplaceAll(name, " ", "_")})}
+	return []string{getHandoffCall(id, schemas.GetIn{Reference: strings.ReplaceAll(name, " ", "_")})}
 }

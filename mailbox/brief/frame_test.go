@@ -58,7 +58,7 @@ func inAllFields(s string) brief.Input {
 			Rollback: &schemas.Rollback{OnFailure: "architect", FailureContext: one},
 			Metadata: schemas.Metadata{Priority: schemas.Priority(s)},
 		},
-		Results: []brief.Result{{Title: s, Completion: schemas.Completion{
+		Results: []brief.EarlierResult{{Title: s, Completion: schemas.Completion{
 			HandoffID: 11, Source: schemas.Source{Agent: schemas.Agent(s)}, Result: schemas.Result{
 				Summary: s + s, Results: state, Data: map[string]string{s: s}, Notes: one, Deliverables: []schemas.Delivered{{FilesCreated: one}},
 			},

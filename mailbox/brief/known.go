@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// pastClaim returns the lines about the last claim before this one: the agent that held the work, when and why its
+// pastClaimLines returns the lines about the last claim before this one: the agent that held the work, when and why its
 // claim ended, and where its results are.
-func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
+func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
 	}
@@ -25,14 +25,14 @@ func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.line(string(s.Agent), 64), id, when)}
 	if s.Late > 0 {
-		lines = append(lines, "- Its result came late. Read it first: "+getCall(id, schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "- Its result came late. Read it first: "+getHandoffCall(id, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
 
-// ending returns the lines about the end of a handoff that ended without a valid result: its status, the reason, and
+// endingLines returns the lines about the end of a handoff that ended without a valid result: its status, the reason, and
 // the handoff that replaced it.
-func ending(st schemas.Standing, p pen) []string {
+func endingLines(st schemas.Standing, p pen) []string {
 	if !st.Status.Ended() || st.Status == schemas.Completed {
 		return nil
 	}
@@ -46,21 +46,21 @@ func ending(st schemas.Standing, p pen) []string {
 	return []string{text}
 }
 
-// progress returns the lines about the work of earlier holders: the last reports, open questions, completed and
+// progressLines returns the lines about the work of earlier holders: the last reports, open questions, completed and
 // incomplete steps, and the whole last checkpoint. These lines belong to the request and not to the context, so they
 // get room first: the next holder must not start over.
-func progress(in Input, c *schemas.Context, p pen) []string {
+func progressLines(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
-		reports(in, p), p.list("Open questions", in.Standing.Questions), partialProgress(c.PartialProgress, p),
-		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgress(k.PartialProgress, p),
-		pairs(p, "State at the checkpoint", k.State),
+		reportLines(in, p), p.list("Open questions", in.Standing.Questions), partialProgressLines(c.PartialProgress, p),
+		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
+		pairLines(p, "State at the checkpoint", k.State),
 	)
 }
 
-// reports returns the holders' last report, and the earlier reports with author and time. If there are no reports, it
+// reportLines returns the holders' last report, and the earlier reports with author and time. If there are no reports, it
 // returns the note in the state of the handoff, which has no author.
-func reports(in Input, p pen) []string {
+func reportLines(in Input, p pen) []string {
 	label := "Last report"
 	if in.Standing.Status.Ended() {
 		label = "Last report before it ended"
@@ -73,23 +73,23 @@ func reports(in Input, p pen) []string {
 		}
 		return p.field(label, in.Standing.Note)
 	}
-	by := func(r Report) string {
+	by := func(r HolderReport) string {
 		return p.line(string(r.By), 64) + " at " + r.At.UTC().Format(time.RFC3339)
 	}
-	before := schemas.Map(in.Reports[1:], func(r Report) string { return by(r) + ": " + r.Text })
+	before := schemas.Map(in.Reports[1:], func(r HolderReport) string { return by(r) + ": " + r.Text })
 	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
-// partialProgress returns the completed and incomplete steps, nil for nil.
-func partialProgress(pp *schemas.PartialProgress, p pen) []string {
+// partialProgressLines returns the completed and incomplete steps, nil for nil.
+func partialProgressLines(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
 	}
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
-// remarks returns one line for each note that the sender added with an amendment or a retry.
-func remarks(all []schemas.Remark, p pen) (lines []string) {
+// remarkLines returns one line for each note that the sender added with an amendment or a retry.
+func remarkLines(all []schemas.Remark, p pen) (lines []string) {
 	for _, r := range all {
 		label := "Amended by "
 		if r.With == schemas.ActRetry {
@@ -100,9 +100,9 @@ func remarks(all []schemas.Remark, p pen) (lines []string) {
 	return lines
 }
 
-// answers returns the questions of earlier holders, each with its answer and the answering agent. The questions of one
+// answerLines returns the questions of earlier holders, each with its answer and the answering agent. The questions of one
 // call are numbered, because the answer may refer to the numbers.
-func answers(all []schemas.Answer, p pen) (lines []string) {
+func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
 		case 0:
@@ -125,9 +125,9 @@ func answers(all []schemas.Answer, p pen) (lines []string) {
 	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
-// recalledDecisions returns decisions of earlier handoffs, one line each, with the id of the handoff.
-func recalledDecisions(all []Recalled, p pen) []string {
-	return p.list("Decided before in this workflow", schemas.Map(all, func(r Recalled) string {
+// earlierDecisionLines returns decisions of earlier handoffs, one line each, with the id of the handoff.
+func earlierDecisionLines(all []EarlierDecision, p pen) []string {
+	return p.list("Decided before in this workflow", schemas.Map(all, func(r EarlierDecision) string {
 		return p.line(decisionText(r.Decision), maxResult) + " (" + r.Of.String() + ")"
 	}))
 }
@@ -143,9 +143,9 @@ func withReason(text, why string) string {
 	return text + ", because: " + why
 }
 
-// files returns the relevant paths with their lines and a note. A file that did not exist when the handoff was sent is
+// fileLines returns the relevant paths with their lines and a note. A file that did not exist when the handoff was sent is
 // shown as missing. The brief does not check again whether the file exists now.
-func files(all []schemas.File, p pen) []string {
+func fileLines(all []schemas.File, p pen) []string {
 	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
 		if f.Lines != "" {
@@ -165,14 +165,14 @@ func artifactText(a schemas.Artifact) string {
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// artifactHeads returns a shorter form of the artifacts: each long content is replaced by the call that returns it, so
+// shortArtifactLines returns a shorter form of the artifacts: each long content is replaced by the call that returns it, so
 // that one long artifact does not push out the artifacts after it. It returns nil if there is only one artifact: then
 // the beginning of its content is more useful than a call.
-func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
+func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
 		if n := content.Tokens(a.Content); n > 2*minCallTokens {
-			call := getCall(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
+			call := getHandoffCall(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
 			a.Content = fmt.Sprintf("%d tokens: %s", n, call)
 		}
 		texts = append(texts, artifactText(a))
@@ -183,9 +183,9 @@ func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	return p.list("Artifacts", texts)
 }
 
-// project returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
+// projectLines returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
 // changes, because the commit does not contain them.
-func project(pr *schemas.Project, p pen) []string {
+func projectLines(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
 	}
@@ -205,8 +205,8 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// senderChanges lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
-func senderChanges(in Input, p pen) []string {
+// senderChangeLines lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
+func senderChangeLines(in Input, p pen) []string {
 	t, mine := in.Handoff.Tree, cmp.Or(in.Standing.ClaimedIn, &schemas.Tree{})
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
 		return nil
@@ -219,9 +219,9 @@ func senderChanges(in Input, p pen) []string {
 	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
 }
 
-// references returns the lines about content that is not in the handoff itself: its name and size, the call that reads
+// referenceLines returns the lines about content that is not in the handoff itself: its name and size, the call that reads
 // it if this workspace stores it, and the sender's key points about it.
-func references(id schemas.ID, all []schemas.Reference, p pen) []string {
+func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
 		text := strings.Join(nonEmpty(r.Name, r.URL), " ")
@@ -241,7 +241,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 		_, kept := content.ParsePlace(r.URL, 0)
 		if kept {
-			text += ": " + getCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
+			text += ": " + getHandoffCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
 		}
 		text = strings.Join(append([]string{text}, r.KeyPoints...), "\n")
 		if kept {

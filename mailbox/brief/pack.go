@@ -15,57 +15,57 @@ const (
 	minLine  = 40  // in tenths of a token: a list with less for each line is useless
 )
 
-// pack renders the parts in at most the given number of tokens. The parts are in order of importance, the request
+// packParts renders the parts in at most the given number of tokens. The parts are in order of importance, the request
 // before the context; left holds parts that the brief omits in any case. pack returns the text, the names of the
 // omitted parts (the parts in left come last), and the size of the text in tenths of a token.
 //
 // The sizes of the frame and the footer depend on which parts are kept, so pack finds the room for the parts by trial.
 // If a text is too long, pack reduces the room by the excess and tries again. Each trial reduces the room by at least a
 // tenth of a token, so the loop ends.
-func pack(f frame, parts, left []part, tokens int) (text string, omitted []string, tenths int) {
+func packParts(f frame, parts, left []briefPart, tokens int) (text string, omitted []string, tenths int) {
 	all, packed := slices.Concat(parts, left), parts
-	asked := slices.IndexFunc(parts, func(p part) bool { return p.context })
+	asked := slices.IndexFunc(parts, func(p briefPart) bool { return p.context })
 	if asked < 0 {
 		asked = len(parts)
 	}
-	absent := omissions(all, packed)
+	absent := omittedParts(all, packed)
 	text = f.render(parts, absent, tokens)
 	tenths = content.Tenths(text)
 	if tenths > 10*tokens {
 		room := 10*tokens - content.Tenths(f.render(nil, nil, tokens))
 		for tenths > 10*tokens && room > 0 {
-			first, rest := fill(parts[:asked], room)
-			known, _ := fill(parts[asked:], rest)
+			first, rest := fitParts(parts[:asked], room)
+			known, _ := fitParts(parts[asked:], rest)
 			packed = slices.Concat(first, known)
-			absent = omissions(all, packed)
+			absent = omittedParts(all, packed)
 			text = f.render(packed, absent, tokens)
 			tenths = content.Tenths(text)
 			room -= tenths - 10*tokens
 		}
 	}
-	return text, schemas.Map(absent, func(a omission) string { return a.name }), tenths
+	return text, schemas.Map(absent, func(a omittedPart) string { return a.name }), tenths
 }
 
-// fill shortens parts until they fit into room, in tenths of a token, and returns the unused room. If a part would take
+// fitParts shortens parts until they fit into room, in tenths of a token, and returns the unused room. If a part would take
 // more than three quarters of the remaining room, fill shortens it to half of that room, so that later parts get a
 // share. fill keeps room for the beginning of a line of each required part, which earlier parts cannot use. At the end,
 // the first parts that were shortened get the unused room.
-func fill(parts []part, room int) ([]part, int) {
-	packed := make([]part, len(parts))
+func fitParts(parts []briefPart, room int) ([]briefPart, int) {
+	packed := make([]briefPart, len(parts))
 	fit := func(i, allowed int) (took int) {
 		packed[i] = parts[i]
-		packed[i].lines = shorten(parts[i], allowed)
-		return size(packed[i].lines)
+		packed[i].lines = shortenPart(parts[i], allowed)
+		return sizeOfLines(packed[i].lines)
 	}
 	kept := 0
 	for _, p := range parts {
-		kept += p.reserve()
+		kept += p.reservedRoom()
 	}
 	for i, p := range parts {
-		kept -= p.reserve()
+		kept -= p.reservedRoom()
 		free := max(room-kept, 0)
 		allowed := free
-		if size(p.lines) > free*3/4 {
+		if sizeOfLines(p.lines) > free*3/4 {
 			allowed = free / 2
 			if p.required {
 				allowed = max(allowed, min(free, 2*minClip))
@@ -74,36 +74,36 @@ func fill(parts []part, room int) ([]part, int) {
 		room -= fit(i, allowed)
 	}
 	for i := range parts {
-		before := size(packed[i].lines)
+		before := sizeOfLines(packed[i].lines)
 		room -= fit(i, before+room) - before
 	}
 	return packed, room
 }
 
 // reserve returns the room that fill reserves for a part, in tenths of a token.
-func (p part) reserve() int {
+func (p briefPart) reservedRoom() int {
 	if p.required {
 		return minLine
 	}
 	return 0
 }
 
-// omissions returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are
+// omittedParts returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are
 // all omitted.
-func omissions(parts, packed []part) (all []omission) {
+func omittedParts(parts, packed []briefPart) (all []omittedPart) {
 	for i, p := range parts {
 		switch {
 		case i >= len(packed) || len(packed[i].lines) == 0:
-			all = append(all, omission{p.name, p})
-		case !slices.Equal(packed[i].lines, p.lines) && size(packed[i].lines) < size(p.lines):
-			all = append(all, omission{p.name + inPart, p})
+			all = append(all, omittedPart{p.name, p})
+		case !slices.Equal(packed[i].lines, p.lines) && sizeOfLines(packed[i].lines) < sizeOfLines(p.lines):
+			all = append(all, omittedPart{p.name + inPart, p})
 		}
 	}
 	return all
 }
 
-// size returns the size of lines with their line ends, in tenths of a token.
-func size(lines []string) int {
+// sizeOfLines returns the size of lines with their line ends, in tenths of a token.
+func sizeOfLines(lines []string) int {
 	n := 0
 	for _, l := range lines {
 		n += content.Tenths(l + "\n")
@@ -111,29 +111,29 @@ func size(lines []string) int {
 	return n
 }
 
-// shorten returns the first lines of a part that fit into the allowed tenths of a token, and an ellipsis. If the part
+// shortenPart returns the first lines of a part that fit into the allowed tenths of a token, and an ellipsis. If the part
 // has the field short, shorten tries those lines first. It cuts the last line between two words if that line is long.
 // It returns nil if only a label would remain, unless the part is required.
-func shorten(p part, allowed int) []string {
-	if size(p.lines) <= allowed {
+func shortenPart(p briefPart, allowed int) []string {
+	if sizeOfLines(p.lines) <= allowed {
 		return p.lines
 	}
 	if p.short != nil {
 		p.lines, p.short = p.short, nil
-		return shorten(p, allowed)
+		return shortenPart(p, allowed)
 	}
 	if p.indivisible {
 		return nil
 	}
 	if p.clipEach && allowed > len(p.lines)*minLine {
-		return clipEvenly(p.lines, allowed)
+		return clipLinesEvenly(p.lines, allowed)
 	}
 	return firstLines(p, allowed)
 }
 
-// firstLines returns the first lines of a part for [shorten]. If the last of these lines is a label whose content was
+// firstLines returns the first lines of a part for [shortenPart]. If the last of these lines is a label whose content was
 // cut off, firstLines omits it.
-func firstLines(p part, allowed int) []string {
+func firstLines(p briefPart, allowed int) []string {
 	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
 	for _, l := range p.lines {
@@ -143,7 +143,7 @@ func firstLines(p part, allowed int) []string {
 			continue
 		}
 		if allowed > minClip && content.Tenths(l) > minClip || p.required && allowed > 0 && len(kept) == 0 {
-			return append(kept, clip(l, allowed))
+			return append(kept, clipLine(l, allowed))
 		}
 		break
 	}
@@ -156,9 +156,9 @@ func firstLines(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clipEvenly clips long lines so that all lines fit and none is dropped. Each line gets the same room, and the long
+// clipLinesEvenly clips long lines so that all lines fit and none is dropped. Each line gets the same room, and the long
 // lines share the room that short lines do not use. Three rounds distribute nearly all of that room.
-func clipEvenly(lines []string, allowed int) []string {
+func clipLinesEvenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {
 		used, long := 0, 0
@@ -171,12 +171,12 @@ func clipEvenly(lines []string, allowed int) []string {
 		}
 		share = (allowed - used) / max(long, 1)
 	}
-	return schemas.Map(lines, func(l string) string { return clip(l, share-content.Tenths("\n")) })
+	return schemas.Map(lines, func(l string) string { return clipLine(l, share-content.Tenths("\n")) })
 }
 
-// clip cuts a line that is too long after the last word that fits. If that would lose more than a quarter of the
+// clipLine cuts a line that is too long after the last word that fits. If that would lose more than a quarter of the
 // allowed length, it cuts within a word. It never splits a character.
-func clip(l string, allowed int) string {
+func clipLine(l string, allowed int) string {
 	if content.Tenths(l) <= allowed {
 		return l
 	}

@@ -10,32 +10,32 @@ import (
 
 // A section is a place in the template. Its value is the heading that render prints if the section has lines. The
 // section with the earlier handoffs of the chain comes before the task and has no heading.
-type section string
+type templateSection string
 
 const (
-	ofAncestors   section = ""
-	ofRework      section = "\n## Rework\n"
-	ofTask        section = "\n## Task\n"
-	ofReview      section = "\n## Asked And Answered\n"
-	ofContext     section = "\n## Context Summary\n"
-	ofYours       section = "\n## Your Specific Task\n"
-	ofKey         section = "\n## Key Information\n"
-	ofConstraints section = "\n## Constraints\n"
-	ofOutput      section = "\n## Expected Output\n"
-	ofCriteria    section = "\n## Success Criteria\n"
-	ofStuck       section = "\n## If You Get Stuck\n"
+	ofAncestors   templateSection = ""
+	ofRework      templateSection = "\n## Rework\n"
+	ofTask        templateSection = "\n## Task\n"
+	ofReview      templateSection = "\n## Asked And Answered\n"
+	ofContext     templateSection = "\n## Context Summary\n"
+	ofYours       templateSection = "\n## Your Specific Task\n"
+	ofKey         templateSection = "\n## Key Information\n"
+	ofConstraints templateSection = "\n## Constraints\n"
+	ofOutput      templateSection = "\n## Expected Output\n"
+	ofCriteria    templateSection = "\n## Success Criteria\n"
+	ofStuck       templateSection = "\n## If You Get Stuck\n"
 )
 
-// template lists the sections in the order in which a brief prints them. Importance has another order, see [parts].
-var template = []section{
+// template lists the sections in the order in which a brief prints them. Importance has another order, see [buildParts].
+var template = []templateSection{
 	ofAncestors, ofRework, ofTask, ofReview, ofContext, ofYours, ofKey, ofConstraints, ofOutput, ofCriteria, ofStuck,
 }
 
 // A part is a piece of a brief; pack keeps, shortens or omits it. Its lines are already clean, because each function
 // that makes a part writes foreign text with the pen.
-type part struct {
+type briefPart struct {
 	name        string // as the footer names it
-	section     section
+	section     templateSection
 	lines       []string
 	short       []string // replace lines that do not fit
 	indivisible bool     // useless if shortened
@@ -56,49 +56,49 @@ const earlierDecisions = "earlier decisions"
 // earlierResults is the name of the part with results of earlier handoffs.
 const earlierResults = "results of earlier handoffs"
 
-// parts returns all parts that have lines, the most important first. If a brief is small, pack keeps the first parts:
+// buildParts returns all parts that have lines, the most important first. If a brief is small, pack keeps the first parts:
 // first the request to the recipient, then the history of this work, then the sender's knowledge. All parts of the
 // request come before all parts of the context; pack relies on that.
-func parts(in Input, p pen) []part {
+func buildParts(in Input, p pen) []briefPart {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
-	all := []part{
-		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), clipEach: true},
-		{name: "answers to review", section: ofReview, lines: review(in, p), clipEach: true},
-		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e, p), clipEach: true},
+	all := []briefPart{
+		{name: "rework", section: ofRework, lines: reworkLines(h, in.Criteria, p), clipEach: true},
+		{name: "answers to review", section: ofReview, lines: reviewLines(in, p), clipEach: true},
+		{name: "success criteria", section: ofCriteria, lines: criteriaLines(in.Criteria, h.Rework, e, p), clipEach: true},
 		{name: "task", section: ofTask, lines: p.quote("", h.Task), required: true},
-		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing, p)},
-		{name: "if stuck", section: ofStuck, lines: ifStuck(in, e, p)},
-		{name: "earlier session", section: ofContext, lines: pastClaim(in.LastClaim, h.ID, p), indivisible: true},
-		{name: "ending", section: ofContext, lines: ending(in.Standing, p), indivisible: true},
-		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
-		{name: "remarks", section: ofKey, lines: remarks(c.Remarks, p)},
-		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
-		{name: "specific task", section: ofYours, lines: specificTask(h, c, p)},
-		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
-		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), indivisible: true},
-		{name: "progress", section: ofContext, lines: progress(in, c, p)},
+		{name: "constraints", section: ofConstraints, lines: constraintLines(h, e, in.Standing, p)},
+		{name: "if stuck", section: ofStuck, lines: ifStuckLines(in, e, p)},
+		{name: "earlier session", section: ofContext, lines: pastClaimLines(in.LastClaim, h.ID, p), indivisible: true},
+		{name: "ending", section: ofContext, lines: endingLines(in.Standing, p), indivisible: true},
+		{name: "earlier handoffs", section: ofAncestors, lines: ancestorLines(in.Ancestors, p)},
+		{name: "remarks", section: ofKey, lines: remarkLines(c.Remarks, p)},
+		{name: "answers", section: ofKey, lines: answerLines(c.Answers, p)},
+		{name: "specific task", section: ofYours, lines: specificTaskLines(h, c, p)},
+		{name: "deliverables", section: ofOutput, lines: deliverableLines(e.Deliverables, p)},
+		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(e, p), indivisible: true},
+		{name: "progress", section: ofContext, lines: progressLines(in, c, p)},
 		resultsPart(in, p),
 		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
 		{name: "known issues", section: ofKey, lines: p.list("Known issues", c.KnownIssues), context: true},
 		{name: "decisions", section: ofKey, lines: p.list("Decisions", schemas.Map(c.Decisions, decisionText)), context: true},
-		{name: earlierDecisions, section: ofKey, lines: recalledDecisions(in.Recalled, p), context: true},
+		{name: earlierDecisions, section: ofKey, lines: earlierDecisionLines(in.Recalled, p), context: true},
 		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
-		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
-		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
-		{name: "project", section: ofContext, lines: append(project(c.Project, p), senderChanges(in, p)...), context: true},
-		{name: "artifacts", section: ofKey, lines: p.list("Artifacts", schemas.Map(c.Artifacts, artifactText)), short: artifactHeads(h.ID, c.Artifacts, p), context: true},
+		{name: "files", section: ofKey, lines: fileLines(c.Files, p), context: true},
+		{name: "references", section: ofKey, lines: referenceLines(h.ID, c.References, p), context: true},
+		{name: "project", section: ofContext, lines: append(projectLines(c.Project, p), senderChangeLines(in, p)...), context: true},
+		{name: "artifacts", section: ofKey, lines: p.list("Artifacts", schemas.Map(c.Artifacts, artifactText)), short: shortArtifactLines(h.ID, c.Artifacts, p), context: true},
 		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
-		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},
+		{name: "data", section: ofKey, lines: pairLines(p, "Data", h.Data), context: true},
 		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},
-		{name: "results", section: ofKey, lines: pairs(p, "Results so far", c.Results), context: true},
-		{name: "state", section: ofContext, lines: pairs(p, "Current state", c.State), context: true},
+		{name: "results", section: ofKey, lines: pairLines(p, "Results so far", c.Results), context: true},
+		{name: "state", section: ofContext, lines: pairLines(p, "Current state", c.State), context: true},
 	}
-	all = slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
+	all = slices.DeleteFunc(all, func(p briefPart) bool { return len(p.lines) == 0 })
 	for i := range all {
-		all[i].calls = callsFor(in, all[i].name)
+		all[i].calls = callsForPart(in, all[i].name)
 	}
 	return all
 }
@@ -106,9 +106,9 @@ func parts(in Input, p pen) []part {
 // maxReason is the limit for the reason in the line of an earlier handoff, in bytes.
 const maxReason = 100
 
-// ancestors returns one line for each earlier handoff of the chain: sender, recipient, status, title, and the first
+// ancestorLines returns one line for each earlier handoff of the chain: sender, recipient, status, title, and the first
 // hundred bytes of the reason.
-func ancestors(steps []schemas.Step, p pen) []string {
+func ancestorLines(steps []schemas.Step, p pen) []string {
 	return p.items("", schemas.Map(steps, func(s schemas.Step) string {
 		end := string(s.Status)
 		if s.Outcome == schemas.Partial {
@@ -130,8 +130,8 @@ const (
 	referenced = "reference" // key points, files, and references to the rest
 )
 
-// strategy returns the strategy of the sender, or full if it is empty or unknown.
-func strategy(h schemas.Handoff) string {
+// transferStrategy returns the strategy of the sender, or full if it is empty or unknown.
+func transferStrategy(h schemas.Handoff) string {
 	switch h.Metadata.Strategy {
 	case summarized, referenced:
 		return h.Metadata.Strategy
@@ -139,17 +139,17 @@ func strategy(h schemas.Handoff) string {
 	return full
 }
 
-// choose applies the sender's transfer strategy (full, summary or reference). It returns the parts for the brief
+// selectParts applies the sender's transfer strategy (full, summary or reference). It returns the parts for the brief
 // (kept), and the parts that the model must read by a call (left). The request is always in the brief; a strategy only
 // selects from the context. If the sender chose summary but wrote no summary, an extract of the context, labelled as
 // one, replaces it. Under reference, the brief has the summary and an extract as key points. The parts stay in order;
 // an extract comes last.
-func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
-	if strategy(h) == full {
+func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefPart) {
+	if transferStrategy(h) == full {
 		return all, nil
 	}
 	stays := map[string]bool{summaryPart: true, earlierDecisions: true}
-	if strategy(h) == referenced {
+	if transferStrategy(h) == referenced {
 		stays = map[string]bool{summaryPart: true, earlierDecisions: true, "references": true, "files": true}
 	}
 	for _, part := range all {
@@ -160,18 +160,18 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 		kept = append(kept, part)
 	}
 	switch {
-	case strategy(h) == summarized && h.Summary == "":
-		kept = append(kept, extract(h, "Extract (no summary was given)", p))
-	case strategy(h) == referenced:
-		kept = append(kept, extract(h, "Key points", p))
+	case transferStrategy(h) == summarized && h.Summary == "":
+		kept = append(kept, extractPart(h, "Extract (no summary was given)", p))
+	case transferStrategy(h) == referenced:
+		kept = append(kept, extractPart(h, "Key points", p))
 	}
-	return slices.DeleteFunc(kept, func(p part) bool { return len(p.lines) == 0 }), left
+	return slices.DeleteFunc(kept, func(p briefPart) bool { return len(p.lines) == 0 }), left
 }
 
-// extract returns a part with the decisions, the known issues and the previous failures from the context. The part has
+// extractPart returns a part with the decisions, the known issues and the previous failures from the context. The part has
 // no lines if the context has none of these. Criteria and constraints are not in the extract, because every brief shows
 // them in their own sections.
-func extract(h schemas.Handoff, label string, p pen) part {
+func extractPart(h schemas.Handoff, label string, p pen) briefPart {
 	c := contextOf(h)
 	behind := func(label string, texts []string) []string {
 		return schemas.Map(texts, func(s string) string { return label + ": " + s })
@@ -180,7 +180,7 @@ func extract(h schemas.Handoff, label string, p pen) part {
 		behind("Decided", schemas.Map(c.Decisions, decisionText)), behind("Known issue", c.KnownIssues),
 		behind("Failed before", c.PreviousFailures),
 	)
-	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
+	return briefPart{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 
 // contextOf returns the context of the handoff, empty if the sender gave none.

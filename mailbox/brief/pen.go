@@ -89,9 +89,9 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 	return lines
 }
 
-// pairs writes a map as bullets below a label, in the order of the keys. Values that are not strings are written as
+// pairLines writes a map as bullets below a label, in the order of the keys. Values that are not strings are written as
 // JSON.
-func pairs[V any](p pen, label string, m map[string]V) []string {
+func pairLines[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
 		return p.line(key, 200) + ": " + schemas.ValueText(m[key])
 	}))

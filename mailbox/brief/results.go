@@ -20,10 +20,10 @@ const (
 // resultsPart returns the part with the results of earlier handoffs that this handoff builds on. If the results do not
 // fit, the first line of each stays, and these lines are shortened evenly. The part belongs to the request, as progress
 // does, so the sender's transfer strategy never removes it: the sender may not know these results.
-func resultsPart(in Input, p pen) part {
-	all := part{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
+func resultsPart(in Input, p pen) briefPart {
+	all := briefPart{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
-		if lines := in.result(r, p); len(lines) > 0 {
+		if lines := in.resultLines(r, p); len(lines) > 0 {
 			all.lines = append(all.lines, lines...)
 			all.short = append(all.short, lines[0])
 		}
@@ -31,17 +31,17 @@ func resultsPart(in Input, p pen) part {
 	return all
 }
 
-// result returns the lines of one handoff's result: the results by name, the summary, the output, the data, the notes
+// resultLines returns the lines of one handoff's result: the results by name, the summary, the output, the data, the notes
 // and the files. It omits a summary that another part of the brief shows. If the result has more than these lines, the
 // last line has the call that returns all of it. It returns nil if the brief shows the whole result elsewhere.
-func (in Input) result(r Result, p pen) []string {
-	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
-	named := e.limit(pairsOf(r.Results, e.clip))
-	e.addAll(r.Completion)
+func (in Input) resultLines(r EarlierResult, p pen) []string {
+	e := resultExcerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
+	named := e.limitTexts(nameValueTexts(r.Results, e.clipText))
+	e.addCompletion(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // the parent's title stands in its line under ancestors
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
-	} else if in.hasSummary(r.Completion) {
+	} else if in.showsSummary(r.Completion) {
 		summary = ""
 	}
 	head := nonEmpty(strings.Join(named, ", "), p.line(summary, maxSummary))
@@ -50,59 +50,59 @@ func (in Input) result(r Result, p pen) []string {
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
 	if lines = append(lines, p.items("  ", e.texts)...); e.more {
-		lines = append(lines, "  - More from "+getCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "  - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
 
-// excerpt collects the lines of a result below its first line.
-type excerpt struct {
+// resultExcerpt collects the lines of a result below its first line.
+type resultExcerpt struct {
 	pen
 	texts []string
 	more  bool // the result has content that the excerpt omits
 }
 
-func (e *excerpt) addAll(c schemas.Completion) {
+func (e *resultExcerpt) addCompletion(c schemas.Completion) {
 	if len(c.Output) > maxResult {
 		e.more = true
 	} else if len(c.Output) > 0 {
-		e.add("Output: ", "", []string{e.line(string(c.Output), maxResult)})
+		e.addLine("Output: ", "", []string{e.line(string(c.Output), maxResult)})
 	}
-	e.add("Attention: ", "; ", schemas.Map(c.Unobserved(), e.clip))
-	e.add("Data: ", ", ", pairsOf(c.Data, e.clip))
-	e.add("Notes: ", "; ", schemas.Map(c.Notes, e.clip))
-	e.add("Files: ", ", ", schemas.Unique(c.Files()))
-	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
+	e.addLine("Attention: ", "; ", schemas.Map(c.Unobserved(), e.clipText))
+	e.addLine("Data: ", ", ", nameValueTexts(c.Data, e.clipText))
+	e.addLine("Notes: ", "; ", schemas.Map(c.Notes, e.clipText))
+	e.addLine("Files: ", ", ", schemas.Unique(c.Files()))
+	e.addLine("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
 
 // add adds a line with the joined texts if there are any.
-func (e *excerpt) add(label, separator string, some []string) {
+func (e *resultExcerpt) addLine(label, separator string, some []string) {
 	if len(some) > 0 {
-		e.texts = append(e.texts, label+strings.Join(e.limit(some), separator))
+		e.texts = append(e.texts, label+strings.Join(e.limitTexts(some), separator))
 	}
 }
 
 // limit returns the first maxListed texts and notes whether there are more.
-func (e *excerpt) limit(some []string) []string {
+func (e *resultExcerpt) limitTexts(some []string) []string {
 	e.more = e.more || len(some) > maxListed
 	return some[:min(len(some), maxListed)]
 }
 
 // clip returns a value or a note on one line.
-func (e *excerpt) clip(s string) string {
+func (e *resultExcerpt) clipText(s string) string {
 	e.more = e.more || len(s) > maxResult
 	return e.line(s, maxResult)
 }
 
-// hasSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or
+// showsSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or
 // unshortened in the line of an earlier handoff.
-func (in Input) hasSummary(c schemas.Completion) bool {
+func (in Input) showsSummary(c schemas.Completion) bool {
 	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
 		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= maxReason
 	})
 }
 
-// pairsOf returns the names and values of a map in the order of the names.
-func pairsOf[V any](m map[string]V, brief func(string) string) []string {
+// nameValueTexts returns the names and values of a map in the order of the names.
+func nameValueTexts[V any](m map[string]V, brief func(string) string) []string {
 	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(schemas.ValueText(m[key])) })
 }

@@ -49,7 +49,7 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
 		return false
 	}
-	return compose.HasTag(c.Skills, in.Tags)
+	return compose.HasAnyTag(c.Skills, in.Tags)
 }
 
 // isGone reports whether an agent with a numbered name can be omitted from lists, because its session ended, no session

@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// Read returns warnings for the sender about fields that the server understands in another way than they were written,
+// WarnOfReinterpretedFields returns warnings for the sender about fields that the server understands in another way than they were written,
 // and about options that have no effect on a message of this kind.
-func Read(in schemas.SendIn) (warnings []string) {
+func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
 		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
 	}
@@ -29,19 +29,19 @@ func WarnOfUnusedFields(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")
 	var warnings []string
-	if paths := pathsIn(extra, ""); len(paths) > 0 {
+	if paths := valuePaths(extra, ""); len(paths) > 0 {
 		slices.Sort(paths)
 		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))
 	}
 	return warnings
 }
 
-// pathsIn returns the paths of the values in an object. Names are joined by dots, in no order. An object without fields
+// valuePaths returns the paths of the values in an object. Names are joined by dots, in no order. An object without fields
 // counts as a value.
-func pathsIn(object map[string]any, at string) (paths []string) {
+func valuePaths(object map[string]any, at string) (paths []string) {
 	for name, v := range object {
 		if inside, ok := v.(map[string]any); ok && len(inside) > 0 {
-			paths = append(paths, pathsIn(inside, at+name+".")...)
+			paths = append(paths, valuePaths(inside, at+name+".")...)
 			continue
 		}
 		paths = append(paths, schemas.Visible(at+name))

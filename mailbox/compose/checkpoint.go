@@ -7,10 +7,10 @@ import (
 	"handoff/schemas"
 )
 
-// Achieved returns the checkpoint that a failure leaves for the next holder, or nil if the failure has neither a
+// FailureCheckpoint returns the checkpoint that a failure leaves for the next holder, or nil if the failure has neither a
 // checkpoint nor partial progress. The partial progress becomes part of the checkpoint, unless the checkpoint has its
 // own.
-func Achieved(in schemas.FailIn) *schemas.Checkpoint {
+func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
 	}
@@ -21,12 +21,12 @@ func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// Checkpoint merges a later checkpoint into c: the state key by key, the note if later has one, and the lists of
+// MergeCheckpoints merges a later checkpoint into c: the state key by key, the note if later has one, and the lists of
 // finished and open steps. If the two disagree, later counts: a step in the open list of later is no longer finished.
 // If the open list of later is empty, the open steps of c stay, without the steps that are finished now. Checkpoint
 // does not change the lists and maps of c and later.
-func Checkpoint(c, later schemas.Checkpoint) schemas.Checkpoint {
-	merge(&c.State, later.State)
+func MergeCheckpoints(c, later schemas.Checkpoint) schemas.Checkpoint {
+	mergeInto(&c.State, later.State)
 	later.State = c.State
 	later.Note = cmp.Or(later.Note, c.Note)
 	switch before, now := c.PartialProgress, later.PartialProgress; {

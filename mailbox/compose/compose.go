@@ -27,9 +27,9 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	return schemas.Handoff{
 		Schema: schemas.Version,
 		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Trust: by.Trust(), Phase: opt.Phase},
-		Target: Target(to, opt.Reason),
-		Type:   cmp.Or(in.Type, schemas.TypeHandoff), Title: cmp.Or(in.Title, Title(in.Task)), Task: in.Task, TaskID: opt.TaskID,
-		Tags: Tags(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,
+		Target: TargetOf(to, opt.Reason),
+		Type:   cmp.Or(in.Type, schemas.TypeHandoff), Title: cmp.Or(in.Title, TitleFromTask(in.Task)), Task: in.Task, TaskID: opt.TaskID,
+		Tags: SplitTags(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,
 		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
 		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
 		Metadata: schemas.Metadata{
@@ -41,9 +41,9 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	}
 }
 
-// Target returns an address in the form of a message, with the reason of the sender. It sets exactly one of agent,
+// TargetOf returns an address in the form of a message, with the reason of the sender. It sets exactly one of agent,
 // capability and role.
-func Target(to schemas.Address, reason string) schemas.Target {
+func TargetOf(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
 	switch kind, name := to.Kind(); kind {
 	case "capability":
@@ -56,9 +56,9 @@ func Target(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// Title returns the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no
+// TitleFromTask returns the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no
 // UTF-8 become escapes.
-func Title(task string) string {
+func TitleFromTask(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
 	if heading := strings.TrimLeft(line, "#"); strings.HasPrefix(heading, " ") {
 		line = strings.TrimSpace(heading)
@@ -69,10 +69,10 @@ func Title(task string) string {
 	return schemas.Clip(line, 80)
 }
 
-// Tags returns the given tags without spaces around them. It leaves out empty tags. It splits "a,b" into two, because
+// SplitTags returns the given tags without spaces around them. It leaves out empty tags. It splits "a,b" into two, because
 // models write lists as text. Sends, amendments, claims and lists all read their tags with this function, so that the
 // same text means the same tags everywhere.
-func Tags(said []string) (tags []string) {
+func SplitTags(said []string) (tags []string) {
 	for _, s := range said {
 		for tag := range strings.SplitSeq(s, ",") {
 			if tag = strings.TrimSpace(tag); tag != "" {
@@ -83,26 +83,26 @@ func Tags(said []string) (tags []string) {
 	return tags
 }
 
-// HasTag reports whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
-func HasTag(tags, wanted []string) bool {
+// HasAnyTag reports whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
+func HasAnyTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// Note adds a remark to the context of h. It copies the list of remarks before it changes it, because other contents
+// AddRemark adds a remark to the context of h. It copies the list of remarks before it changes it, because other contents
 // may share the list.
-func Note(h *schemas.Handoff, remark schemas.Remark) {
+func AddRemark(h *schemas.Handoff, remark schemas.Remark) {
 	c := *cmp.Or(h.Context, &schemas.Context{})
 	c.Remarks = append(slices.Clone(c.Remarks), remark)
 	h.Context = &c
 }
 
-// WithContext returns a copy of the context c whose state also has more, the values that a holder passes on to the next
+// ContextWithState returns a copy of the context c whose state also has more, the values that a holder passes on to the next
 // agent. It does not change c.
-func WithContext(c *schemas.Context, more map[string]any) *schemas.Context {
+func ContextWithState(c *schemas.Context, more map[string]any) *schemas.Context {
 	if len(more) == 0 {
 		return c
 	}
 	have := *cmp.Or(c, &schemas.Context{})
-	merge(&have.State, more)
+	mergeInto(&have.State, more)
 	return &have
 }

@@ -23,17 +23,17 @@ func TestHandoff_HasDefaults(t *testing.T) {
 }
 
 func TestTarget_IsAgentOrRole(t *testing.T) {
-	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.Target("qa", "it knows"))
-	require.Equal(t, schemas.Target{Role: "testing"}, compose.Target("role:testing", ""))
+	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.TargetOf("qa", "it knows"))
+	require.Equal(t, schemas.Target{Role: "testing"}, compose.TargetOf("role:testing", ""))
 }
 
 func TestTitle_IsFirstLineOfAtMost80Bytes(t *testing.T) {
-	require.Equal(t, "a", compose.Title("\n a\n b"))
-	require.LessOrEqual(t, len(compose.Title(strings.Repeat("é", 100))), 80)
+	require.Equal(t, "a", compose.TitleFromTask("\n a\n b"))
+	require.LessOrEqual(t, len(compose.TitleFromTask(strings.Repeat("é", 100))), 80)
 }
 
 func TestTags_SplitsAtCommas(t *testing.T) {
-	require.Equal(t, []string{"a", "b", "c"}, compose.Tags([]string{"a, b", " ", "c,"}))
+	require.Equal(t, []string{"a", "b", "c"}, compose.SplitTags([]string{"a, b", " ", "c,"}))
 }
 
 func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
@@ -42,7 +42,7 @@ func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
 		Context: &schemas.Context{KnownIssues: []string{"slow"}},
 	}
 	was := h
-	changed := compose.Merge(&h, schemas.Changes{
+	changed := compose.MergeChanges(&h, schemas.Changes{
 		Title: "new", Tags: []string{"b"}, Data: map[string]string{"l": "2"}, Deadline: "2h",
 		Context: &schemas.Context{KnownIssues: []string{"flaky"}},
 	})
@@ -53,7 +53,7 @@ func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
 	require.Equal(t, []string{"slow", "flaky"}, h.Context.KnownIssues)
 	require.Equal(t, map[string]string{"k": "1", "l": "1"}, was.Data, "what was sent before stays")
 	require.Equal(t, []string{"slow"}, was.Context.KnownIssues)
-	require.Empty(t, compose.Merge(&h, schemas.Changes{Title: "new"}), "it says that already")
+	require.Empty(t, compose.MergeChanges(&h, schemas.Changes{Title: "new"}), "it says that already")
 }
 
 func TestMerge_SameChangesTwiceChangeNothing(t *testing.T) {
@@ -64,10 +64,10 @@ func TestMerge_SameChangesTwiceChangeNothing(t *testing.T) {
 		Expectations: &schemas.Expectations{Constraints: []string{"no network"}},
 		Rollback:     &schemas.Rollback{FailureContext: []string{"x"}},
 	}
-	require.Equal(t, []string{"data", "tags", "requirements", "context", "expectations", "rollback"}, compose.Merge(&h, changes))
+	require.Equal(t, []string{"data", "tags", "requirements", "context", "expectations", "rollback"}, compose.MergeChanges(&h, changes))
 	require.Equal(t, []string{"a", "b"}, h.Tags)
 	was := h
-	require.Empty(t, compose.Merge(&h, changes))
+	require.Empty(t, compose.MergeChanges(&h, changes))
 	require.Equal(t, was, h)
 }
 
@@ -75,9 +75,9 @@ func TestMerge_NamesEachTermThatChanges(t *testing.T) {
 	h := schemas.Handoff{Metadata: schemas.Metadata{Terms: schemas.Terms{NoTakers: "wait"}}}
 	terms := schemas.Terms{NeedsApproval: true, NoTakers: "human"}
 	changes := schemas.Changes{Options: &schemas.SendOptions{Terms: terms}}
-	require.Equal(t, []string{"options.needs_approval", "options.no_takers"}, compose.Merge(&h, changes))
+	require.Equal(t, []string{"options.needs_approval", "options.no_takers"}, compose.MergeChanges(&h, changes))
 	require.Equal(t, terms, h.Metadata.Terms)
-	require.Empty(t, compose.Merge(&h, schemas.Changes{Options: &schemas.SendOptions{}}), "what is not said stays")
+	require.Empty(t, compose.MergeChanges(&h, schemas.Changes{Options: &schemas.SendOptions{}}), "what is not said stays")
 	require.Equal(t, terms, h.Metadata.Terms)
 }
 
@@ -86,7 +86,7 @@ func TestMerge_ReplacesSchemaAndKeepsFilledFields(t *testing.T) {
 		Context:      &schemas.Context{Questions: []string{"which?"}},
 		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"object"}`), Strict: true},
 	}
-	changed := compose.Merge(&h, schemas.Changes{
+	changed := compose.MergeChanges(&h, schemas.Changes{
 		Context:      &schemas.Context{Questions: []string{"why?"}, TestCommand: "go test"},
 		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"array"}`)},
 	})
@@ -101,7 +101,7 @@ func TestMerge_ReplacesKeptReferenceOfSameName(t *testing.T) {
 	now := schemas.Reference{Name: "spec.md", Digest: "sha256:3"}
 	h := schemas.Handoff{Context: &schemas.Context{References: []schemas.Reference{kept, other}}}
 	was := h.Context
-	compose.Merge(&h, schemas.Changes{Context: &schemas.Context{References: []schemas.Reference{now}}})
+	compose.MergeChanges(&h, schemas.Changes{Context: &schemas.Context{References: []schemas.Reference{now}}})
 	require.Equal(t, []schemas.Reference{other, now}, h.Context.References)
 	require.Equal(t, []schemas.Reference{kept, other}, was.References, "what was sent before stays")
 }

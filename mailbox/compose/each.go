@@ -10,16 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// Parts splits a send with options.each into several sends. It returns one part for each text of options.each, or only
+// SplitSend splits a send with options.each into several sends. It returns one part for each text of options.each, or only
 // the argument in if there are no texts. It also returns the join, the send that is to wait for all parts, or nil if
 // the options have none; the join does not name the parts as dependencies yet. In each part the text replaces every
 // {{each}}; if the task or the title has no {{each}}, the text is appended to it. A title that was made from the task
 // is cut to maxTitle bytes. Parts does not change in.
-func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
+func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each
 	if opt.Join != nil {
-		last, err := fillMark(*opt.Join, strings.Join(each, ", "))
+		last, err := fillEachMark(*opt.Join, strings.Join(each, ", "))
 		if join = &last; err != nil {
 			return nil, nil, err
 		}
@@ -29,10 +29,10 @@ func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schem
 		return []schemas.SendIn{in}, join, nil
 	}
 	made := in.Title == ""
-	in.Title = cmp.Or(in.Title, Title(in.Task))
-	in.Task, in.Title = withMark(in.Task), withMark(in.Title)
+	in.Title = cmp.Or(in.Title, TitleFromTask(in.Task))
+	in.Task, in.Title = appendEachMark(in.Task), appendEachMark(in.Title)
 	for _, text := range each {
-		part, err := fillMark(in, text)
+		part, err := fillEachMark(in, text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -47,17 +47,17 @@ func Parts(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schem
 // eachMark matches {{each}}, which stands in a message for a text of options.each.
 var eachMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
-// withMark appends {{each}} to a text that does not have it. An empty text stays empty, so that the checks of a send
+// appendEachMark appends {{each}} to a text that does not have it. An empty text stays empty, so that the checks of a send
 // refuse it.
-func withMark(text string) string {
+func appendEachMark(text string) string {
 	if strings.TrimSpace(text) == "" || eachMark().MatchString(text) {
 		return text
 	}
 	return strings.TrimSpace(text) + " ({{each}})"
 }
 
-// fillMark returns a message with each {{each}} replaced by a text, in all its fields.
-func fillMark(message any, text string) (in schemas.SendIn, err error) {
+// fillEachMark returns a message with each {{each}} replaced by a text, in all its fields.
+func fillEachMark(message any, text string) (in schemas.SendIn, err error) {
 	quoted, _ := json.Marshal(text) // a text can always be encoded
 	b, _ := json.Marshal(message)   // the message came as JSON
 	err = json.Unmarshal(eachMark().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// Merge applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces other
+// MergeChanges applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces other
 // values. If a field of the changes is empty, the handoff keeps its old value, so an amendment cannot empty a field,
 // except the lists of dependencies, see [None]. Merge names times among the changed fields but does not set them,
 // because that needs a clock.
@@ -20,34 +20,34 @@ import (
 // Merge changes h. It copies the lists and maps of h before it changes them, because the earlier content is kept. A
 // field that already had the given value is not named as changed, and an entry that a list already has is not added
 // again. So merging the same changes a second time changes nothing.
-func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
+func MergeChanges(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
 			changed = append(changed, name)
 		}
 	}
-	if c.Title == "" && h.Title == Title(h.Task) {
-		c.Title = Title(cmp.Or(c.Task, h.Task)) // the sender gave none
+	if c.Title == "" && h.Title == TitleFromTask(h.Task) {
+		c.Title = TitleFromTask(cmp.Or(c.Task, h.Task)) // the sender gave none
 	}
-	note("task", merge(&h.Task, c.Task))
-	note("title", merge(&h.Title, c.Title))
-	note("type", merge(&h.Type, c.Type))
-	note("summary", merge(&h.Summary, c.Summary))
-	note("detail", merge(&h.Detail, c.Detail))
-	note("data", merge(&h.Data, c.Data))
-	note("priority", merge(&h.Metadata.Priority, c.Priority))
+	note("task", mergeInto(&h.Task, c.Task))
+	note("title", mergeInto(&h.Title, c.Title))
+	note("type", mergeInto(&h.Type, c.Type))
+	note("summary", mergeInto(&h.Summary, c.Summary))
+	note("detail", mergeInto(&h.Detail, c.Detail))
+	note("data", mergeInto(&h.Data, c.Data))
+	note("priority", mergeInto(&h.Metadata.Priority, c.Priority))
 	note("deadline", c.Deadline != "")
-	note("tags", merge(&h.Tags, Tags(c.Tags)))
-	note("requirements", merge(&h.Requirements, c.Requirements))
+	note("tags", mergeInto(&h.Tags, SplitTags(c.Tags)))
+	note("requirements", mergeInto(&h.Requirements, c.Requirements))
 	mergeOptions(h, c.Options, note)
-	note("context", setPart(&h.Context, mergeContext(h.Context, c.Context)))
-	note("expectations", setPart(&h.Expectations, mergedCopy(h.Expectations, c.Expectations)))
-	note("rollback", setPart(&h.Rollback, mergedCopy(h.Rollback, c.Rollback)))
+	note("context", replacePart(&h.Context, mergeContext(h.Context, c.Context)))
+	note("expectations", replacePart(&h.Expectations, mergedCopy(h.Expectations, c.Expectations)))
+	note("rollback", replacePart(&h.Rollback, mergedCopy(h.Rollback, c.Rollback)))
 	return changed
 }
 
-// setPart replaces a part, and reports whether the new one differs.
-func setPart[T any](have **T, with *T) bool {
+// replacePart replaces a part, and reports whether the new one differs.
+func replacePart[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
 	return changed
@@ -66,25 +66,25 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return mergedCopy(&c, more)
 }
 
-// mergedCopy returns a copy of have, a part of a handoff, with more merged into it, see [merge]. It returns have itself
+// mergedCopy returns a copy of have, a part of a handoff, with more merged into it, see [mergeInto]. It returns have itself
 // if more is nil.
 func mergedCopy[T any](have, more *T) *T {
 	if more == nil {
 		return have
 	}
 	part := *cmp.Or(have, new(T))
-	merge(&part, *more)
+	mergeInto(&part, *more)
 	return &part
 }
 
-// merge merges more into the value have, and reports whether have changed. A list gets the entries of more that it does
+// mergeInto merges more into the value have, and reports whether have changed. A list gets the entries of more that it does
 // not have, a map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A
 // schema is replaced as a whole, because two schemas cannot be joined. A zero value in more means no change, so a bool
 // that is true stays true.
 //
-// An amendment does not change the fields that the server fills in, see [isFilled]. Lists and maps are copied before
+// An amendment does not change the fields that the server fills in, see [isFilledByServer]. Lists and maps are copied before
 // they change.
-func merge[T any](have *T, more T) bool {
+func mergeInto[T any](have *T, more T) bool {
 	return mergeValue(reflect.ValueOf(have).Elem(), reflect.ValueOf(more))
 }
 
@@ -92,7 +92,7 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	switch kind := more.Kind(); {
 	case kind == reflect.Struct:
 		for f, said := range more.Fields() {
-			if !isFilled(f) {
+			if !isFilledByServer(f) {
 				changed = mergeValue(have.FieldByIndex(f.Index), said) || changed
 			}
 		}
@@ -109,8 +109,8 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	return true
 }
 
-// isFilled reports whether the server fills in a field, so that callers cannot set it.
-func isFilled(f reflect.StructField) bool {
+// isFilledByServer reports whether the server fills in a field, so that callers cannot set it.
+func isFilledByServer(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }
 

@@ -11,9 +11,9 @@ import (
 // an amendment extends the list.
 const None = "none"
 
-// Empties reports whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
+// ReplacesList reports whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
 // begins with [None].
-func Empties(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
+func ReplacesList(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
 // mergeOptions applies the options of a send to a handoff that was sent before, and calls note with the name of each
 // option and whether it changed. It does not set the time of a delay, because that needs a clock. The option force is
@@ -23,22 +23,22 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 		return
 	}
 	m := &h.Metadata
-	note("options.reason", merge(&h.Target.Reason, opt.Reason))
-	note("options.phase", merge(&h.Source.Phase, opt.Phase))
-	note("options.kind", merge(&h.Kind, opt.Kind))
-	note("options.requirements", merge(&h.Requirements, opt.Requirements))
-	note("options.task_id", merge(&h.TaskID, opt.TaskID))
-	note("options.after", extendAfter(&m.After, opt.After))
-	note("options.after_accepted", extendAfter(&m.AfterAccepted, opt.AfterAccepted))
+	note("options.reason", mergeInto(&h.Target.Reason, opt.Reason))
+	note("options.phase", mergeInto(&h.Source.Phase, opt.Phase))
+	note("options.kind", mergeInto(&h.Kind, opt.Kind))
+	note("options.requirements", mergeInto(&h.Requirements, opt.Requirements))
+	note("options.task_id", mergeInto(&h.TaskID, opt.TaskID))
+	note("options.after", extendDependencies(&m.After, opt.After))
+	note("options.after_accepted", extendDependencies(&m.AfterAccepted, opt.AfterAccepted))
 	mergeTerms(&m.Terms, opt.Terms, note)
-	note("options.max_attempts", merge(&m.MaxAttempts, opt.MaxAttempts))
+	note("options.max_attempts", mergeInto(&m.MaxAttempts, opt.MaxAttempts))
 	note("options.not_before", opt.NotBefore != "")
-	note("options.strategy", merge(&m.Strategy, opt.Strategy))
-	note("options.recall", merge(&m.Recall, opt.Recall))
-	note("options.limits", merge(&m.Limits, opt.Limits))
+	note("options.strategy", mergeInto(&m.Strategy, opt.Strategy))
+	note("options.recall", mergeInto(&m.Recall, opt.Recall))
+	note("options.limits", mergeInto(&m.Limits, opt.Limits))
 }
 
-// mergeTerms merges each term by itself, see [merge], and calls note with the name of each term and whether it changed.
+// mergeTerms merges each term by itself, see [mergeInto], and calls note with the name of each term and whether it changed.
 func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)) {
 	now, said := reflect.ValueOf(have).Elem(), reflect.ValueOf(more)
 	for name, term := range schemas.Fields(said.Type()) {
@@ -46,13 +46,13 @@ func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)
 	}
 }
 
-// extendAfter adds the ids of more to a copy of the list have, each id once, and reports whether the list changed. If
-// [Empties] is true for more, the ids of more replace the list.
-func extendAfter(have *[]string, more []string) bool {
+// extendDependencies adds the ids of more to a copy of the list have, each id once, and reports whether the list changed. If
+// [ReplacesList] is true for more, the ids of more replace the list.
+func extendDependencies(have *[]string, more []string) bool {
 	before := *have
-	if Empties(more) {
+	if ReplacesList(more) {
 		*have, more = nil, more[min(1, len(more)):]
 	}
-	merge(have, more)
+	mergeInto(have, more)
 	return !slices.Equal(*have, before)
 }

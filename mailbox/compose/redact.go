@@ -13,19 +13,19 @@ import (
 // Redacted replaces a removed text.
 const Redacted = "[redacted]"
 
-// Redact returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
+// RedactTexts returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
 // data.token, or of all texts if the path is empty. It returns nil if there is no text to replace. Where a path meets a
 // list, it goes on in every entry of the list. Names of fields, numbers, times and the [fixedFields] stay, so a handoff
 // without its texts can still be claimed, completed and listed. If the text of a task is replaced, the title is
 // replaced, too, because it may have been made from the task. The error comes from decoding.
-func Redact(content []byte, path string) ([]byte, error) {
-	object, err := objectOf(content)
+func RedactTexts(content []byte, path string) ([]byte, error) {
+	object, err := decodeObject(content)
 	if err != nil {
 		return nil, err
 	}
-	_, changed := redact(object, strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), false)
+	_, changed := redactValue(object, strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), false)
 	if path == "task" {
-		_, title := redact(object, []string{"title"}, false)
+		_, title := redactValue(object, []string{"title"}, false)
 		changed = changed || title
 	}
 	if !changed {
@@ -34,19 +34,19 @@ func Redact(content []byte, path string) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// objectOf decodes content. Numbers keep their text.
-func objectOf(content []byte) (object map[string]any, err error) {
+// decodeObject decodes content. Numbers keep their text.
+func decodeObject(content []byte) (object map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
 	err = d.Decode(&object)
 	return object, err
 }
 
-// redact replaces the texts at the end of a path through a value, and reports whether it replaced one. It leaves the
+// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced one. It leaves the
 // [fixedFields] alone, unless the path names one. With free it does replace them, because then the sender chose the
 // names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so
 // redacting the same path a second time changes nothing.
-func redact(v any, path []string, free bool) (_ any, changed bool) {
+func redactValue(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
 		if _, err := time.Parse(time.RFC3339, v); err == nil || len(path) > 0 || v == "" || v == Redacted {
@@ -55,7 +55,7 @@ func redact(v any, path []string, free bool) (_ any, changed bool) {
 		return Redacted, true
 	case []any:
 		for i := range v {
-			item, did := redact(v[i], path, free)
+			item, did := redactValue(v[i], path, free)
 			v[i], changed = item, changed || did
 		}
 	case map[string]any:
@@ -67,13 +67,13 @@ func redact(v any, path []string, free bool) (_ any, changed bool) {
 	return v, changed
 }
 
-// redactField does [redact] for a field of an object.
+// redactField does [redactValue] for a field of an object.
 func redactField(name string, v any, path []string, free bool) (_ any, changed bool) {
 	switch {
 	case len(path) > 0 && path[0] == name:
-		return redact(v, path[1:], true)
+		return redactValue(v, path[1:], true)
 	case len(path) == 0 && (free || !slices.Contains(fixedFields, name)):
-		return redact(v, nil, free || slices.Contains(freeFields, name))
+		return redactValue(v, nil, free || slices.Contains(freeFields, name))
 	}
 	return v, false
 }
@@ -96,26 +96,26 @@ const NotKept = "[no longer kept]"
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
 const shortText = 200
 
-// Lessen returns content, which is one JSON object, without its large texts: texts of more than 200 bytes become
+// DropLargeTexts returns content, which is one JSON object, without its large texts: texts of more than 200 bytes become
 // [NotKept], a free field that is still longer than 200 bytes is removed, and digests of attached content become
 // [schemas.NotKept]. Agents, places, times, titles, tags and short texts stay. Lessen adds the field [schemas.NotKept].
 // It returns nil if there is nothing to remove, so content that was lessened before stays as it is. The error comes
 // from decoding.
-func Lessen(content []byte) ([]byte, error) {
-	object, err := objectOf(content)
+func DropLargeTexts(content []byte) ([]byte, error) {
+	object, err := decodeObject(content)
 	if err != nil {
 		return nil, err
 	}
-	if _, changed := lessen("", object); !changed {
+	if _, changed := dropFromValue("", object); !changed {
 		return nil, nil
 	}
 	object[schemas.NotKept] = true
 	return schemas.Encode(object)
 }
 
-// lessen removes the large texts from the value of a field, or from the entries of a list in the field. It tells
+// dropFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It tells
 // whether it changed something.
-func lessen(field string, v any) (_ any, changed bool) {
+func dropFromValue(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
 		if len(v) > shortText && field != "title" { // the record has the title, too
@@ -123,24 +123,24 @@ func lessen(field string, v any) (_ any, changed bool) {
 		}
 	case []any:
 		for i := range v {
-			item, did := lessen(field, v[i])
+			item, did := dropFromValue(field, v[i])
 			v[i], changed = item, changed || did
 		}
 	case map[string]any:
 		for name := range v {
-			changed = lessenField(field, v, name) || changed
+			changed = dropFromField(field, v, name) || changed
 		}
 	}
 	return v, changed
 }
 
-// lessenField removes the large texts from the field name of an object, and reports whether the field changed. Within
+// dropFromField removes the large texts from the field name of an object, and reports whether the field changed. Within
 // is the name of the field whose value is the object.
-func lessenField(within string, object map[string]any, name string) (changed bool) {
+func dropFromField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {
-	case slices.Contains(freeFields, name) && isLong(was):
-		if object[name], _ = lessen(name, was); isLong(object[name]) {
+	case slices.Contains(freeFields, name) && isLongValue(was):
+		if object[name], _ = dropFromValue(name, was); isLongValue(object[name]) {
 			delete(object, name) // it is still long, with many short texts
 		}
 		return true
@@ -148,11 +148,11 @@ func lessenField(within string, object map[string]any, name string) (changed boo
 		object[name] = schemas.NotKept
 		return was != schemas.NotKept
 	}
-	object[name], changed = lessen(name, was)
+	object[name], changed = dropFromValue(name, was)
 	return changed
 }
 
-func isLong(v any) bool {
+func isLongValue(v any) bool {
 	b, err := schemas.Encode(v)
 	return err != nil || len(b) > shortText
 }

@@ -11,20 +11,20 @@ import (
 	"handoff/schemas"
 )
 
-// Change removes the entries of a handoff that the changes want removed, then merges the rest of the changes into it,
-// see [Merge], and names the changed fields. The error is invalid for a removal that matches nothing. With an error h
+// ApplyChanges removes the entries of a handoff that the changes want removed, then merges the rest of the changes into it,
+// see [MergeChanges], and names the changed fields. The error is invalid for a removal that matches nothing. With an error h
 // may be changed in part, and must not be used.
-func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
-	if changed, err = remove(h, c.Remove); err != nil {
+func ApplyChanges(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
+	if changed, err = removeEntries(h, c.Remove); err != nil {
 		return nil, err
 	}
-	merge(&changed, Merge(h, c))
+	mergeInto(&changed, MergeChanges(h, c))
 	return changed, nil
 }
 
-// remove removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies
-// the lists and maps that the handoff had before, as [Merge] does. The error is invalid for an entry that is not there.
-func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
+// removeEntries removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies
+// the lists and maps that the handoff had before, as [MergeChanges] does. The error is invalid for an entry that is not there.
+func removeEntries(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
 	if r == nil {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 		list *[]string
 		gone []string
 	}{
-		{"tags", &h.Tags, Tags(r.Tags)},
+		{"tags", &h.Tags, SplitTags(r.Tags)},
 		{"requirements", &h.Requirements, r.Requirements},
 		{"success_criteria", &e.SuccessCriteria, r.Criteria},
 		{"constraints", &e.Constraints, r.Constraints},
@@ -89,7 +89,7 @@ func removeTexts(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// clearField clears a field that has a single value. The argument e is a copy of the expectations, which [remove] later
+// clearField clears a field that has a single value. The argument e is a copy of the expectations, which [removeEntries] later
 // puts into the handoff. The error is invalid for a field that this function does not list.
 func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){

@@ -13,15 +13,15 @@ var verdictSchema = json.RawMessage(`{"type":"object","required":["verdict"],"pr
 	`"verdict":{"enum":["accept","rework"]},"points":{"type":"array","items":{"type":"string"},` +
 	`"description":"with rework: what is to be mended, one each"}}}`)
 
-// Review makes the handoff that asks for a verdict on a result, with the diff by reference. The argument why is the
+// ReviewHandoff makes the handoff that asks for a verdict on a result, with the diff by reference. The argument why is the
 // reason for the review, "" if the sender asked for the review. Title and task may be longer than a handoff allows.
-func Review(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
+func ReviewHandoff(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
 	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: hold it against what was asked.", of.By, of.Of, of.Round, of.Rounds)}
 	if why != "" {
 		task = append(task, why)
 	}
 	task = append(task, "Complete this with a verdict: accept, or rework with points, which become the criteria of the next round.")
-	if diff := diffOf(done.Tree); diff != "" {
+	if diff := diffText(done.Tree); diff != "" {
 		task = append(task, "Diff: "+diff)
 	}
 	return schemas.Handoff{
@@ -31,8 +31,8 @@ func Review(asked schemas.Handoff, done schemas.Completion, of schemas.Review, w
 	}
 }
 
-// diffOf describes where to find the changes that belong to a completion. It returns "" if git showed no changes.
-func diffOf(t *schemas.Tree) string {
+// diffText describes where to find the changes that belong to a completion. It returns "" if git showed no changes.
+func diffText(t *schemas.Tree) string {
 	if t == nil || t.Since == "" {
 		return ""
 	}

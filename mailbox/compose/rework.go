@@ -11,15 +11,15 @@ import (
 	"handoff/schemas"
 )
 
-// Rework changes h, which has the content of the handoff before, into the next round of the same work. The title then
+// TurnIntoRework changes h, which has the content of the handoff before, into the next round of the same work. The title then
 // begins with the number of the round. The points to mend are appended to the earlier criteria, so the numbers of these
 // stay. A point with the same text as a criterion is appended, too, because it needs a new answer. Rework copies the
 // lists of h before it changes them.
-func Rework(h *schemas.Handoff, round schemas.Rework) {
+func TurnIntoRework(h *schemas.Handoff, round schemas.Rework) {
 	if before := h.Rework; before != nil {
-		h.Title = strings.TrimPrefix(h.Title, titlePrefix(*before))
+		h.Title = strings.TrimPrefix(h.Title, reworkTitlePrefix(*before))
 	}
-	h.Title = titlePrefix(round) + h.Title
+	h.Title = reworkTitlePrefix(round) + h.Title
 	e := *cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := slices.Clone(e.SuccessCriteria)
 	for _, d := range e.Deliverables {
@@ -35,15 +35,15 @@ func Rework(h *schemas.Handoff, round schemas.Rework) {
 	h.Expectations, h.Rework = &e, &round
 }
 
-// titlePrefix returns the beginning of the title of a rework.
-func titlePrefix(r schemas.Rework) string {
+// reworkTitlePrefix returns the beginning of the title of a rework.
+func reworkTitlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 
-// Points moves the criteria of a round out of the changes of a return: the success criteria, and the criteria of
+// SplitPoints moves the criteria of a round out of the changes of a return: the success criteria, and the criteria of
 // deliverables, because those would be inserted before earlier criteria and change their numbers. It does not change c;
 // rest is a copy of c without the points.
-func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
+func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	if c.Expectations == nil {
 		return nil, c
 	}
@@ -62,11 +62,11 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 // begin a point.
 var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
-// PointsIn reads the points in the text of a return: the lines of a list, with their continuation lines. Lead is the
+// ParsePoints reads the points in the text of a return: the lines of a list, with their continuation lines. Lead is the
 // text before the first point. A text without a list becomes one point, which asks the agent to mend what the text
-// says. PointsIn can only guess, because people and models write lists in many ways. Callers that want exact points
-// give success criteria in the changes, see [Points].
-func PointsIn(text string) (lead string, points []string) {
+// says. ParsePoints can only guess, because people and models write lists in many ways. Callers that want exact points
+// give success criteria in the changes, see [SplitPoints].
+func ParsePoints(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
 	for line := range strings.Lines(text) {

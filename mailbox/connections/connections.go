@@ -98,7 +98,7 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 // cutLeases cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in the
 // result.
 func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
-	for r, err := range o.HeldBy(a) {
+	for r, err := range o.HandoffsHeldBy(a) {
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (o op) cutLease(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	return o.Change(&operation.Happening{Action: life.Lost}, r, func(now *store.Record) {
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while the holder waits for an answer
 			now.Lease = min(r.Lease, store.At(o.Now.Add(operation.Grace)))
 		}

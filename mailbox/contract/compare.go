@@ -32,11 +32,11 @@ const answersField = "verification.criteria"
 //
 // Two equal answers to one criterion are no error. Compare keeps all their evidence.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.Answered, error) {
-	asked := Criteria(e)
+	asked := NumberedCriteria(e)
 	for _, check := range seen.Checks() {
-		asked = withCheck(asked, check)
+		asked = addCheckCriterion(asked, check)
 	}
-	a := answers{asked, make([]bool, len(asked))}
+	a := criteriaAnswers{asked, make([]bool, len(asked))}
 	if err := a.addAnswers(schemas.OrZero(v).Criteria); err != nil {
 		return nil, err
 	}
@@ -45,21 +45,21 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	if err := cmp.Or(a.missingError(), failedChecksError(failing, seen)); err != nil {
 		return nil, err
 	}
-	if want.Strict && len(Unmet(asked)) > 0 {
-		return nil, unmetError(Unmet(asked))
+	if want.Strict && len(UnmetCriteria(asked)) > 0 {
+		return nil, unmetError(UnmetCriteria(asked))
 	}
 	return asked, nil
 }
 
-// answers holds the criteria of a handoff with their answers. done says, at the index of each criterion, whether the
+// criteriaAnswers holds the criteria of a handoff with their answers. done says, at the index of each criterion, whether the
 // criterion needs no further answer.
-type answers struct {
+type criteriaAnswers struct {
 	asked []schemas.Answered
 	done  []bool
 }
 
 // addAnswers adds the answers of the holder.
-func (a answers) addAnswers(given []schemas.Criterion) error {
+func (a criteriaAnswers) addAnswers(given []schemas.Criterion) error {
 	for i, c := range given {
 		at := findCriterion(a.asked, c.Criterion)
 		if at < 0 {
@@ -76,7 +76,7 @@ func (a answers) addAnswers(given []schemas.Criterion) error {
 
 // addObservations adds the observations of checks to their criteria. It returns the criteria whose check failed and
 // that the holder did not answer with met: false.
-func (a answers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
+func (a criteriaAnswers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
 		if c.Check == "" {
@@ -104,9 +104,9 @@ var (
 // findCriterion returns the index of the criterion that an answer names, or -1. It looks for the name as a text first
 // and then as a number: the name "2" means a criterion with the text "2" if there is one.
 func findCriterion(asked []schemas.Answered, name string) int {
-	name = fold(name)
+	name = foldText(name)
 	for i, a := range asked {
-		if fold(a.Criterion) == name {
+		if foldText(a.Criterion) == name {
 			return i
 		}
 	}
@@ -116,7 +116,7 @@ func findCriterion(asked []schemas.Answered, name string) int {
 	if m := numberedForm().FindStringSubmatch(name); m != nil {
 		// Number and text must both match: if the text differs, the number may be a slip, and the answer must not go to
 		// the wrong criterion.
-		if i := indexOfNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
+		if i := indexOfNumber(asked, m[1]); i >= 0 && foldText(asked[i].Criterion) == m[2] {
 			return i
 		}
 	}
@@ -170,7 +170,7 @@ func contradictionError(a schemas.Answered) error {
 }
 
 // missingError returns an error with the numbers of all unanswered criteria, or nil if there are none.
-func (a answers) missingError() error {
+func (a criteriaAnswers) missingError() error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, c := range a.asked {
@@ -207,7 +207,7 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 		return text
 	})
 	if len(seen.Uncommitted) > 0 {
-		texts = append(texts, fmt.Sprintf("In no commit, so not looked at: %s.", someFiles(seen.Uncommitted)))
+		texts = append(texts, fmt.Sprintf("In no commit, so not looked at: %s.", firstFileNames(seen.Uncommitted)))
 	}
 	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(texts, "\n")).WithField(answersField).
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// login declares four criteria; the third criterion repeats the first.
-func login() *schemas.Expectations {
+// loginExpectations declares four criteria; the third criterion repeats the first.
+func loginExpectations() *schemas.Expectations {
 	return &schemas.Expectations{
 		Deliverables: []schemas.Deliverable{
 			{Type: "code", Criteria: []string{"Implements all spec requirements", "Includes unit tests"}},
@@ -20,7 +20,7 @@ func login() *schemas.Expectations {
 	}
 }
 
-func answers(names ...string) *schemas.Verification {
+func criteriaAnswers(names ...string) *schemas.Verification {
 	v := &schemas.Verification{}
 	for _, name := range names {
 		v.Criteria = append(v.Criteria, schemas.Criterion{Criterion: name, Met: true, Evidence: "seen"})
@@ -28,7 +28,7 @@ func answers(names ...string) *schemas.Verification {
 	return v
 }
 
-func refusal(t *testing.T, err error, code schemas.Code) *schemas.Error {
+func requireRefusal(t *testing.T, err error, code schemas.Code) *schemas.Error {
 	t.Helper()
 	var e *schemas.Error
 	require.ErrorAs(t, err, &e)
@@ -42,9 +42,9 @@ func TestCriteria_NumbersEachTextOnce(t *testing.T) {
 		{Number: 2, Criterion: "Includes unit tests"},
 		{Number: 3, Criterion: "Has an example"},
 		{Number: 4, Criterion: "No breaking changes to the API"},
-	}, contract.Criteria(login()))
-	require.Empty(t, contract.Criteria(nil))
-	require.Empty(t, contract.Criteria(&schemas.Expectations{}))
+	}, contract.NumberedCriteria(loginExpectations()))
+	require.Empty(t, contract.NumberedCriteria(nil))
+	require.Empty(t, contract.NumberedCriteria(&schemas.Expectations{}))
 }
 
 func TestCompare_FindsCriteriaByNumberOrText(t *testing.T) {
@@ -56,7 +56,7 @@ func TestCompare_FindsCriteriaByNumberOrText(t *testing.T) {
 		{"1. Implements all spec requirements", "2) includes unit tests", "#3: has an example", "4"},
 		{"1", "2", "3", "4", "Includes unit tests"},
 	} {
-		answered, err := contract.Compare(login(), answers(names...), false, nil)
+		answered, err := contract.Compare(loginExpectations(), criteriaAnswers(names...), false, nil)
 		require.NoError(t, err, names)
 		require.Len(t, answered, 4)
 		for i, a := range answered {
@@ -64,68 +64,68 @@ func TestCompare_FindsCriteriaByNumberOrText(t *testing.T) {
 			require.True(t, a.Met)
 			require.Equal(t, "seen", a.Evidence)
 		}
-		require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
+		require.Equal(t, schemas.Success, contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""))
 	}
 }
 
 func TestCompare_RefusesUnknownCriteria(t *testing.T) {
 	for _, name := range []string{"0", "5", "-1", "1.5", "", "unit tests", "2. Has an example", "99999999999999999999"} {
-		_, err := contract.Compare(login(), answers("1", name), false, nil)
-		e := refusal(t, err, schemas.Invalid)
+		_, err := contract.Compare(loginExpectations(), criteriaAnswers("1", name), false, nil)
+		e := requireRefusal(t, err, schemas.Invalid)
 		require.Equal(t, "verification.criteria[1].criterion", e.Field)
 		require.Len(t, e.Known, 4)
 	}
 }
 
 func TestCompare_ListsMissingAnswers(t *testing.T) {
-	_, err := contract.Compare(login(), answers("2", "4"), false, nil)
-	e := refusal(t, err, schemas.Invalid)
+	_, err := contract.Compare(loginExpectations(), criteriaAnswers("2", "4"), false, nil)
+	e := requireRefusal(t, err, schemas.Invalid)
 	require.Equal(t, "verification.criteria", e.Field)
 	require.Equal(t, "2 of 4 criteria are not answered: 1: Implements all spec requirements; 3: Has an example", e.Message)
 	require.Equal(t, "Answer each of them too, as {criterion: number, met: true or false, evidence: text}.", e.Hint)
 
-	_, err = contract.Compare(login(), nil, false, nil)
-	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "4 of 4")
+	_, err = contract.Compare(loginExpectations(), nil, false, nil)
+	require.Contains(t, requireRefusal(t, err, schemas.Invalid).Message, "4 of 4")
 }
 
 func TestCompare_RefusesContradictoryAnswers(t *testing.T) {
-	v := answers("1", "2", "3", "4", "includes unit tests")
+	v := criteriaAnswers("1", "2", "3", "4", "includes unit tests")
 	v.Criteria[4].Met = false
-	_, err := contract.Compare(login(), v, false, nil)
-	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "2: Includes unit tests")
+	_, err := contract.Compare(loginExpectations(), v, false, nil)
+	require.Contains(t, requireRefusal(t, err, schemas.Invalid).Message, "2: Includes unit tests")
 }
 
 func TestCompare_KeepsAllEvidence(t *testing.T) {
-	v := answers("1", "2", "3", "4", "2", "2")
+	v := criteriaAnswers("1", "2", "3", "4", "2", "2")
 	v.Criteria[4].Evidence = "CI is green"
 	v.Criteria[5].Evidence = ""
-	answered, err := contract.Compare(login(), v, false, nil)
+	answered, err := contract.Compare(loginExpectations(), v, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, "seen; CI is green", answered[1].Evidence)
 }
 
 func TestOutcome_UnmetCriterionIsPartial(t *testing.T) {
-	v := answers("1", "2", "3", "4")
+	v := criteriaAnswers("1", "2", "3", "4")
 	v.Criteria[2].Met = false
-	answered, err := contract.Compare(login(), v, false, nil)
+	answered, err := contract.Compare(loginExpectations(), v, false, nil)
 	require.NoError(t, err)
-	require.Equal(t, schemas.Partial, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
-	require.Equal(t, []schemas.Answered{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.Unmet(answered))
+	require.Equal(t, schemas.Partial, contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""))
+	require.Equal(t, []schemas.Answered{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.UnmetCriteria(answered))
 
-	strict := login()
+	strict := loginExpectations()
 	strict.Strict = true
 	_, err = contract.Compare(strict, v, false, nil)
-	require.Contains(t, refusal(t, err, schemas.Conflict).Message, "3: Has an example")
+	require.Contains(t, requireRefusal(t, err, schemas.Conflict).Message, "3: Has an example")
 }
 
 func TestCompare_AcceptsResultWithoutCriteria(t *testing.T) {
 	answered, err := contract.Compare(nil, &schemas.Verification{TestsPassed: 3}, false, nil)
 	require.NoError(t, err)
 	require.Nil(t, answered)
-	require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
+	require.Equal(t, schemas.Success, contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""))
 
-	_, err = contract.Compare(nil, answers("All tests pass"), false, nil)
-	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "declares no criteria")
+	_, err = contract.Compare(nil, criteriaAnswers("All tests pass"), false, nil)
+	require.Contains(t, requireRefusal(t, err, schemas.Invalid).Message, "declares no criteria")
 }
 
 func TestCompare_LimitsListsInErrors(t *testing.T) {
@@ -134,7 +134,7 @@ func TestCompare_LimitsListsInErrors(t *testing.T) {
 		e.SuccessCriteria = append(e.SuccessCriteria, string(rune('a'+i%26))+"\x1b[31m"+string(rune('a'+i/26)))
 	}
 	_, err := contract.Compare(e, nil, false, nil)
-	message := refusal(t, err, schemas.Invalid).Message
+	message := requireRefusal(t, err, schemas.Invalid).Message
 	require.Contains(t, message, "and 80 more")
 	require.NotContains(t, message, "\x1b")
 }

@@ -16,9 +16,9 @@ import (
 
 // Doubts lists statements in a completion that speak against a success, such as a test run that did not pass. If a
 // command was run several times, its last run counts. The outcome of a completion with doubts is never success, see
-// [Outcome].
+// [CompletionOutcome].
 func Doubts(done schemas.Completion) []string {
-	found := statementsOf(done)
+	found := collectStatements(done)
 	if !done.Conforms {
 		found.examineOutput(done.Output)
 	}
@@ -36,7 +36,7 @@ func Doubts(done schemas.Completion) []string {
 		doubts = append(doubts, fmt.Sprintf("%d tests failed", v.TestsFailed))
 	}
 	for i, c := range v.Commands {
-		again := func(later schemas.Command) bool { return fold(later.Command) == fold(c.Command) }
+		again := func(later schemas.Command) bool { return foldText(later.Command) == foldText(c.Command) }
 		if c.ExitCode != 0 && !slices.ContainsFunc(v.Commands[i+1:], again) {
 			doubts = append(doubts, fmt.Sprintf("%q ended with %d", schemas.Visible(schemas.Clip(c.Command, 80)), c.ExitCode))
 		}
@@ -44,8 +44,8 @@ func Doubts(done schemas.Completion) []string {
 	return doubts
 }
 
-// CheckStrict refuses a completion with doubts if its handoff is strict.
-func CheckStrict(e *schemas.Expectations, done schemas.Completion) error {
+// CheckStrictCompletion refuses a completion with doubts if its handoff is strict.
+func CheckStrictCompletion(e *schemas.Expectations, done schemas.Completion) error {
 	doubts := Doubts(done)
 	if e == nil || !e.Strict || len(doubts) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func CheckStrict(e *schemas.Expectations, done schemas.Completion) error {
 // by success: false, while the holder does not call the outcome partial. The server does not choose between the two
 // statements, because only the holder knows which is right.
 func CheckContradiction(in schemas.CompleteIn) error {
-	no := statementsOf(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
+	no := collectStatements(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && meansFailure(in.Summary) {
 		no = append(no, "summary: "+schemas.Visible(in.Summary))
 	}
@@ -79,7 +79,7 @@ const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing
 // the names of such fields, as [schemas.Word] writes them. The function no reports whether a value (JSON, without
 // quotation marks) means a failure. A field whose name has any other word in it is no sign: "errors" reports a failure,
 // "errors_fixed" does not.
-type sign struct {
+type statusFieldKind struct {
 	names *regexp.Regexp
 	no    func(value string) bool
 }
@@ -88,7 +88,7 @@ type sign struct {
 // ends matches fields whose value names the end of the work, such as status; checked matches fields about a
 // verification; within matches other objects whose entries examine reads.
 var signForms = sync.OnceValue(func() (f struct {
-	signs                 []sign
+	signs                 []statusFieldKind
 	ends, checked, within *regexp.Regexp
 },
 ) {
@@ -97,7 +97,7 @@ var signForms = sync.OnceValue(func() (f struct {
 		return value("^(?:(?:is|has|was|num|n|total|" + verificationWords + ")_)*(?:" + s + ")$")
 	}
 	none, no := value(`(?i)^(?:[][{},]|"[^"]*":|"?(?:0(?:\.0)?|no|none|false|null|nil|n/a)?"?)*$`), value(`(?i)^(?:false|no|0)$`)
-	f.signs = []sign{
+	f.signs = []statusFieldKind{
 		{names(`rc|exit|(?:exit|return)_?(?:code|status)`), value(`^-?0*[1-9][0-9]*$`).MatchString},
 		{
 			names(`(?:fail|failed|failings?|failures?|errors?|errored|broken|crashed|timed_out|aborted|cancell?ed|blocked|blockers?|` +
@@ -136,51 +136,51 @@ func meansFailure(text string) bool {
 	return schemas.Ending(text) == schemas.Partial || failureWords().MatchString(schemas.Word(text))
 }
 
-// passedFewer reports whether the number of passed tests is less than the total without the skipped tests.
-func passedFewer(passed, total, skipped any) bool {
+// notAllPassed reports whether the number of passed tests is less than the total without the skipped tests.
+func notAllPassed(passed, total, skipped any) bool {
 	n := func(v any) float64 { f, _ := strconv.ParseFloat(fmt.Sprint(v), 64); return f }
 	return passed != nil && n(total) > n(passed)+n(skipped)
 }
 
-// isShort reports whether a text has one to three words, so that it may name the end of the work, as "timed out" does,
+// isShortText reports whether a text has one to three words, so that it may name the end of the work, as "timed out" does,
 // and is no sentence.
-func isShort(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
+func isShortText(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
-// statements holds the statements in a completion that speak against its success. The key true has the statements about
+// negativeStatements holds the statements in a completion that speak against its success. The key true has the statements about
 // a verification; the key false has the statements about the work itself.
-type statements map[bool][]string
+type negativeStatements map[bool][]string
 
-func statementsOf(done schemas.Completion) statements {
-	s := statements{}
+func collectStatements(done schemas.Completion) negativeStatements {
+	s := negativeStatements{}
 	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // compile the forms only if there are fields
-		s.examine("", extra, false)
+		s.examineValue("", extra, false)
 	}
 	if len(done.Results) > 0 {
-		s.examine("results", done.Results, false)
+		s.examineValue("results", done.Results, false)
 	}
 	for _, name := range slices.Sorted(maps.Keys(done.Data)) {
-		s.examine("data."+name, done.Data[name], false)
+		s.examineValue("data."+name, done.Data[name], false)
 	}
 	return s
 }
 
 // examineOutput examines an output that has no schema. All failures in it count as failed verifications, which make the
 // outcome partial and do not refuse the completion: the output may report a failure of something else than this work.
-func (s statements) examineOutput(output json.RawMessage) {
+func (s negativeStatements) examineOutput(output json.RawMessage) {
 	var v any
 	if json.Unmarshal(output, &v) == nil {
-		found := statements{}
-		found.examine("output", v, false)
+		found := negativeStatements{}
+		found.examineValue("output", v, false)
 		s[true] = append(s[true], slices.Concat(found[true], found[false])...)
 	}
 }
 
 // examine looks for reports of a failure in the value v, which stands at the path at in the completion. verified says
 // whether the value is part of a verification.
-func (s statements) examine(at string, v any, verified bool) {
-	f := fieldOf(at, v, verified)
+func (s negativeStatements) examineValue(at string, v any, verified bool) {
+	f := newReportedField(at, v, verified)
 	switch {
-	case f.refutes():
+	case f.reportsFailure():
 		s[f.verified] = append(s[f.verified], at+": "+schemas.Visible(schemas.Clip(f.text, 80)))
 	case f.verified || signForms().within.MatchString(f.name):
 		s.examineEntries(at, f.value, f.verified)
@@ -188,42 +188,42 @@ func (s statements) examine(at string, v any, verified bool) {
 }
 
 // examineEntries examines each entry of an object or a list.
-func (s statements) examineEntries(at string, v any, verified bool) {
+func (s negativeStatements) examineEntries(at string, v any, verified bool) {
 	switch v := v.(type) {
 	case map[string]any:
-		if verified = verified || v["total"] != nil; verified && passedFewer(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
+		if verified = verified || v["total"] != nil; verified && notAllPassed(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
 			s[true] = append(s[true], at+": not all passed")
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			s.examine(strings.TrimPrefix(at+"."+key, "."), v[key], verified)
+			s.examineValue(strings.TrimPrefix(at+"."+key, "."), v[key], verified)
 		}
 	case []any:
 		for i, e := range v {
-			s.examine(at+"["+strconv.Itoa(i)+"]", e, verified)
+			s.examineValue(at+"["+strconv.Itoa(i)+"]", e, verified)
 		}
 	}
 }
 
-// A field is a value in a completion, with its path and with the facts from which [field.refutes] decides whether the
+// A field is a value in a completion, with its path and with the facts from which [field.reportsFailure] decides whether the
 // value speaks against a success.
-type field struct {
-	at, name string // its path, and the last word of the path
-	value    any    // decoded, if it is JSON in a text
-	text     string // the value as JSON without quotation marks, if its name is a sign
-	isText   bool   // the value is a text
-	sign     *sign  // nil if its name is no sign
-	verified bool   // it is about a verification
+type reportedField struct {
+	at, name string           // its path, and the last word of the path
+	value    any              // decoded, if it is JSON in a text
+	text     string           // the value as JSON without quotation marks, if its name is a sign
+	isText   bool             // the value is a text
+	sign     *statusFieldKind // nil if its name is no sign
+	verified bool             // it is about a verification
 }
 
-func fieldOf(at string, v any, verified bool) field {
-	f := field{at: at, value: v}
+func newReportedField(at string, v any, verified bool) reportedField {
+	f := reportedField{at: at, value: v}
 	f.text, f.isText = v.(string)
 	if strings.HasPrefix(f.text, "{") || strings.HasPrefix(f.text, "[") {
 		_ = json.Unmarshal([]byte(f.text), &f.value) // from programs; text that is not JSON stays
 	}
 	f.name, _, _ = strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
 	f.verified = verified || signForms().checked.MatchString(f.name)
-	i := slices.IndexFunc(signForms().signs, func(sign sign) bool { return sign.names.MatchString(f.name) })
+	i := slices.IndexFunc(signForms().signs, func(sign statusFieldKind) bool { return sign.names.MatchString(f.name) })
 	if i < 0 {
 		return f
 	}
@@ -237,19 +237,19 @@ func fieldOf(at string, v any, verified bool) field {
 // refutes reports whether a field says that the work is not done, or that a verification failed. A field outside of a
 // verification counts only if its name is a sign or it names an end. Within a verification, any text with a word for a
 // failure counts, and also a share below the whole, such as 3/4.
-func (f field) refutes() bool {
-	if f.sign != nil && f.sign.no(f.text) || f.endsBadly() {
+func (f reportedField) reportsFailure() bool {
+	if f.sign != nil && f.sign.no(f.text) || f.namesBadEnd() {
 		return true
 	}
 	of, all, share := strings.Cut(f.text, "/")
-	return f.verified && (share && passedFewer(of, all, nil) || f.isText && meansFailure(f.text))
+	return f.verified && (share && notAllPassed(of, all, nil) || f.isText && meansFailure(f.text))
 }
 
-// endsBadly reports whether a field such as status names an end of the work other than success. Fields below results,
+// namesBadEnd reports whether a field such as status names an end of the work other than success. Fields below results,
 // data and output do not count, because the agent names these fields freely and a status there may be about anything.
-func (f field) endsBadly() bool {
+func (f reportedField) namesBadEnd() bool {
 	part, _, below := strings.Cut(f.at, ".")
-	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShort(f.text) {
+	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {
 		return false
 	}
 	return signForms().ends.MatchString(f.name) && schemas.Ending(f.text) != schemas.Success

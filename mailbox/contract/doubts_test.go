@@ -25,12 +25,12 @@ func TestDoubts_DependOnNameAndValue(t *testing.T) {
 		`{"metrics":{"tests":{"passed":3,"total":5}}}`, `{"verification":{"tests":"3/5"}}`, `{"exit":2}`,
 		`{"results":[{"tests_failed":1}]}`, `{"report":"{\"tests\":{\"failed\":2}}"}`, `{"pipeline":{"state":"canceled"}}`,
 	} {
-		done := foreign(t, text)
+		done := foreignCompletion(t, text)
 		require.NotEmpty(t, contract.Doubts(done), text)
-		require.Equal(t, schemas.Partial, contract.Outcome(done, ""), text)
-		require.NoError(t, contradicts(done, ""), text)
-		require.Error(t, contract.CheckStrict(&schemas.Expectations{Strict: true}, done), text)
-		require.NoError(t, contract.CheckStrict(&schemas.Expectations{}, done), text)
+		require.Equal(t, schemas.Partial, contract.CompletionOutcome(done, ""), text)
+		require.NoError(t, checkContradiction(done, ""), text)
+		require.Error(t, contract.CheckStrictCompletion(&schemas.Expectations{Strict: true}, done), text)
+		require.NoError(t, contract.CheckStrictCompletion(&schemas.Expectations{}, done), text)
 	}
 	for _, text := range []string{
 		`{"passed":false}`, `{"success":false}`, `{"success":"false"}`, `{"success":0}`, `{"ok":false}`, `{"OK":"no"}`, `{"isError":true}`,
@@ -44,10 +44,10 @@ func TestDoubts_DependOnNameAndValue(t *testing.T) {
 		`{"stop_reason":"max_tokens"}`, `{"subtype":"error_max_turns"}`, `{"resolution":"unresolved"}`, `{"unresolved":["x"]}`, `{"grade":"F"}`,
 		`{"envelope":{"status":"failed"}}`, `{"metadata":{"success":false}}`, `{"result":"failed"}`, `{"status":false}`,
 	} {
-		done := foreign(t, text)
-		require.Error(t, contradicts(done, ""), text)
-		require.Error(t, contradicts(done, schemas.Success), text)
-		require.NoError(t, contradicts(done, schemas.Partial), text)
+		done := foreignCompletion(t, text)
+		require.Error(t, checkContradiction(done, ""), text)
+		require.Error(t, checkContradiction(done, schemas.Success), text)
+		require.NoError(t, checkContradiction(done, schemas.Partial), text)
 	}
 	for _, text := range []string{
 		`{"tests_failed":0,"tests_passed":12}`, `{"tests_failed":"0"}`, `{"tests":{"failed":0,"passed":9,"skipped":1}}`, `{"tests":"12 passed, 0 failed"}`,
@@ -64,22 +64,22 @@ func TestDoubts_DependOnNameAndValue(t *testing.T) {
 		`{"decision":"Use bbolt"}`, `{"stop_reason":"end_turn"}`, `{"is_valid":false}`, `{"tests":{"passed":5,"total":6,"skipped":1}}`, `{"tests":"5/5"}`,
 		`{"completed":["schema","routes"]}`, `{"coverage":"81%"}`, `{"commands":[{"command":"false || true","exit_code":0}]}`,
 	} {
-		done := foreign(t, text)
+		done := foreignCompletion(t, text)
 		require.Empty(t, contract.Doubts(done), text)
-		require.NoError(t, contradicts(done, ""), text)
-		require.Equal(t, schemas.Success, contract.Outcome(done, ""), text)
+		require.NoError(t, checkContradiction(done, ""), text)
+		require.Equal(t, schemas.Success, contract.CompletionOutcome(done, ""), text)
 	}
 }
 
-// foreign is a completion with fields beyond the schema.
-func foreign(t *testing.T, text string) schemas.Completion {
+// foreignCompletion is a completion with fields beyond the schema.
+func foreignCompletion(t *testing.T, text string) schemas.Completion {
 	t.Helper()
 	done := schemas.Completion{Origin: &schemas.Origin{}}
 	require.NoError(t, json.Unmarshal([]byte(text), &done.Origin.Extra))
 	return done
 }
 
-func contradicts(done schemas.Completion, outcome schemas.Outcome) error {
+func checkContradiction(done schemas.Completion, outcome schemas.Outcome) error {
 	return contract.CheckContradiction(schemas.CompleteIn{HandoffID: "ho_1", Result: done.Result, Origin: done.Origin, Outcome: outcome})
 }
 
@@ -93,7 +93,7 @@ func TestDoubts_UseLastRunOfCommand(t *testing.T) {
 	}
 	require.Empty(t, contract.Doubts(run(1, 0)))
 	require.Equal(t, []string{`"go test ./..." ended with 1`}, contract.Doubts(run(0, 1)))
-	require.Equal(t, schemas.Partial, contract.Outcome(run(2), ""))
+	require.Equal(t, schemas.Partial, contract.CompletionOutcome(run(2), ""))
 }
 
 func TestDoubts_ReadResultsAndData(t *testing.T) {

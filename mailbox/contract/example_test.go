@@ -25,7 +25,7 @@ func ExampleCompare() {
 
 	answer.Criteria = append(answer.Criteria, schemas.Criterion{Criterion: "#2", Met: true})
 	answered, _ := contract.Compare(asked, answer, false, nil)
-	fmt.Println(contract.Outcome(schemas.Completion{Criteria: answered}, ""), contract.Unmet(answered)[0].Evidence)
+	fmt.Println(contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""), contract.UnmetCriteria(answered)[0].Evidence)
 	// Output:
 	// verification.criteria: 1 of 3 criteria are not answered: 2: Includes unit tests
 	// partial tsc: 2 errors

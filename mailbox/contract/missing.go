@@ -17,12 +17,12 @@ var openPoint = sync.OnceValue(func() *regexp.Regexp {
 // maxOpen is the maximum number of open questions in a list.
 const maxOpen = 5
 
-// Missing lists what the recipient of a handoff may need and the handoff does not have: success criteria, advice for
+// MissingInformation lists what the recipient of a handoff may need and the handoff does not have: success criteria, advice for
 // when the recipient is stuck, files that exist, and answers to questions that the texts leave open, at most [maxOpen]
 // of these questions. Missing reads no file: the handoff already says which files do not exist.
-func Missing(h schemas.Handoff) (missing []string) {
+func MissingInformation(h schemas.Handoff) (missing []string) {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
-	if len(Criteria(e)) == 0 && len(e.OutputSchema) == 0 {
+	if len(NumberedCriteria(e)) == 0 && len(e.OutputSchema) == 0 {
 		missing = append(missing, "success criteria: nobody can tell when it is done")
 	}
 	if len(e.IfStuck) == 0 && (h.Rollback == nil || h.Rollback.OnFailure == "") {

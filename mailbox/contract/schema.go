@@ -42,7 +42,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if err := schemas.TooBig(schemaField, len(schema), maxSchema); err != nil {
 		return nil, err
 	}
-	doc, err := decode(schemaField, schema)
+	doc, err := decodeValue(schemaField, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -77,15 +77,15 @@ func (s *Schema) Check(output json.RawMessage) error {
 		return schemas.Invalidf(outputField, "this handoff declares an output_schema, and there is no output").
 			WithHint("Complete it again with an output: JSON that meets the schema of this handoff.")
 	}
-	v, err := decode(outputField, output)
+	v, err := decodeValue(outputField, output)
 	if err != nil {
 		return err
 	}
-	if err := checkWork(s.root, v); err != nil {
+	if err := checkCost(s.root, v); err != nil {
 		return err
 	}
 	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {
-		return schemas.Invalidf(outputField, "%s", strings.Join(violations(violated), "; ")).
+		return schemas.Invalidf(outputField, "%s", strings.Join(violationTexts(violated), "; ")).
 			WithHint("Complete it again with an output that meets the schema of this handoff.")
 	}
 	return nil
@@ -117,11 +117,11 @@ type noLoader struct{}
 func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
 // checkSubschemas refuses a schema with too many subschemas or with dynamic references, which are resolved only during
-// a check. The time of a check with these has no limit. Other references are allowed: [checkWork] computes the time
+// a check. The time of a check with these has no limit. Other references are allowed: [checkCost] computes the time
 // that they take for each output.
 func checkSubschemas(doc any) error {
 	subschemas := 0
-	for path, v := range values(doc) {
+	for path, v := range nestedValues(doc) {
 		obj, ok := v.(map[string]any)
 		if !ok {
 			continue
@@ -151,17 +151,17 @@ func compileError(err error) error {
 	reason := strings.ReplaceAll(err.Error(), location, "")
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if meta, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
-			reason = strings.Join(violations(meta), "; ")
+			reason = strings.Join(violationTexts(meta), "; ")
 		}
 	}
 	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.Visible(reason), 2000)).
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// Template returns an output for a model to fill in: an object with the required properties of the schema, or with all
+// OutputTemplate returns an output for a model to fill in: an object with the required properties of the schema, or with all
 // properties if none is required, each with an empty value. The template is a hint, and may itself violate the schema.
 // Template does not follow references.
-func Template(schema json.RawMessage) json.RawMessage {
+func OutputTemplate(schema json.RawMessage) json.RawMessage {
 	var asked struct {
 		Required   []string                   `json:"required"`
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -31,7 +31,7 @@ const review = `{
 	}}
 }`
 
-func check(t *testing.T, schema, output string) error {
+func checkOutput(t *testing.T, schema, output string) error {
 	t.Helper()
 	s, err := contract.Compile(json.RawMessage(schema))
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func check(t *testing.T, schema, output string) error {
 }
 
 func TestCheck_NamesViolationsByPath(t *testing.T) {
-	require.NoError(t, check(t, review, `{"verdict":"pass","findings":[{"path":"a.go","line":3,"owner":null}]}`))
+	require.NoError(t, checkOutput(t, review, `{"verdict":"pass","findings":[{"path":"a.go","line":3,"owner":null}]}`))
 	for _, c := range []struct{ output, want string }{
 		{`{"findings":[]}`, "(root): missing property 'verdict'"},
 		{`[]`, "(root): got array, want object"},
@@ -54,7 +54,7 @@ func TestCheck_NamesViolationsByPath(t *testing.T) {
 			"/findings/0/owner: fits none of the alternatives: /findings/0/owner: got number, want string, or /findings/0/owner: got number, want null",
 		},
 	} {
-		e := refusal(t, check(t, review, c.output), schemas.Invalid)
+		e := requireRefusal(t, checkOutput(t, review, c.output), schemas.Invalid)
 		require.Equal(t, "output", e.Field)
 		require.Contains(t, e.Message, c.want)
 	}
@@ -63,7 +63,7 @@ func TestCheck_NamesViolationsByPath(t *testing.T) {
 func TestCheck_ListsTenViolations(t *testing.T) {
 	output := "[" + strings.Repeat(`"a",`, 30) + `"a"]`
 	for range 3 { // always the same ten
-		e := refusal(t, check(t, `{"items":{"type":"number"}}`, output), schemas.Invalid)
+		e := requireRefusal(t, checkOutput(t, `{"items":{"type":"number"}}`, output), schemas.Invalid)
 		require.Equal(t, 10, strings.Count(e.Message, "got string"))
 		require.Contains(t, e.Message, "/0: got string")
 		require.Contains(t, e.Message, "and 21 more")
@@ -71,11 +71,11 @@ func TestCheck_ListsTenViolations(t *testing.T) {
 }
 
 func TestCheck_RefusesMissingOrInvalidOutput(t *testing.T) {
-	e := refusal(t, check(t, review, ""), schemas.Invalid)
+	e := requireRefusal(t, checkOutput(t, review, ""), schemas.Invalid)
 	require.Contains(t, e.Message, "there is no output")
 	require.NotEmpty(t, e.Hint)
-	require.Contains(t, refusal(t, check(t, review, `{"a":`), schemas.Invalid).Message, "not JSON")
-	require.Contains(t, refusal(t, check(t, review, `{} {}`), schemas.Invalid).Message, "not JSON")
+	require.Contains(t, requireRefusal(t, checkOutput(t, review, `{"a":`), schemas.Invalid).Message, "not JSON")
+	require.Contains(t, requireRefusal(t, checkOutput(t, review, `{} {}`), schemas.Invalid).Message, "not JSON")
 
 	s, err := contract.Compile(nil)
 	require.NoError(t, err)
@@ -85,8 +85,8 @@ func TestCheck_RefusesMissingOrInvalidOutput(t *testing.T) {
 
 func TestCompile_ReadsOlderDrafts(t *testing.T) {
 	schema := `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":{"type":"number"}}`
-	require.NoError(t, check(t, schema, `["a",1,2]`))
-	require.Contains(t, check(t, schema, `["a",1,"b"]`).Error(), "/2: got string, want number")
+	require.NoError(t, checkOutput(t, schema, `["a",1,2]`))
+	require.Contains(t, checkOutput(t, schema, `["a",1,"b"]`).Error(), "/2: got string, want number")
 }
 
 func TestCompile_RefusesUnusableSchemas(t *testing.T) {
@@ -109,18 +109,18 @@ func TestCompile_RefusesUnusableSchemas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := contract.Compile(json.RawMessage(c.schema))
-			e := refusal(t, err, schemas.Invalid)
+			e := requireRefusal(t, err, schemas.Invalid)
 			require.Equal(t, "expectations.output_schema", e.Field)
 			require.Contains(t, e.Message, c.want)
 			require.NotContains(t, e.Message, "handoff:///")
 		})
 	}
 	_, err := contract.Compile(json.RawMessage(`{"description":"` + strings.Repeat("x", 32<<10) + `"}`))
-	refusal(t, err, schemas.Limit)
+	requireRefusal(t, err, schemas.Limit)
 }
 
-// doubling makes a schema of n definitions. Each uses the next one twice.
-func doubling(n int, twice string) string {
+// doublingSchema makes a schema of n definitions. Each uses the next one twice.
+func doublingSchema(n int, twice string) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
 	for i := range n {
@@ -136,16 +136,16 @@ func doubling(n int, twice string) string {
 func TestCheck_RefusesExpensiveSchemas(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	for _, c := range []struct{ name, schema, output string }{
-		{"doubling references", doubling(60, `{"allOf":[NEXT,NEXT]}`), `1`},
-		{"doubling alternatives", doubling(60, `{"anyOf":[NEXT,NEXT]}`), `1`},
-		{"doubling members", doubling(60, `{"patternProperties":{"a":NEXT,"a+":NEXT}}`), nested},
+		{"doubling references", doublingSchema(60, `{"allOf":[NEXT,NEXT]}`), `1`},
+		{"doubling alternatives", doublingSchema(60, `{"anyOf":[NEXT,NEXT]}`), `1`},
+		{"doubling members", doublingSchema(60, `{"patternProperties":{"a":NEXT,"a+":NEXT}}`), nested},
 		{"recursion that branches", `{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested},
 		{"itself", `{"$ref":"#"}`, `1`},
 		{"each other", `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, `1`},
 		{"large pattern, long text", `{"pattern":"((a?){30}){30}$"}`, `"` + strings.Repeat("a", 60_000) + `b"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := refusal(t, check(t, c.schema, c.output), schemas.Invalid)
+			e := requireRefusal(t, checkOutput(t, c.schema, c.output), schemas.Invalid)
 			require.Contains(t, e.Message, "take too long")
 		})
 	}
@@ -158,13 +158,13 @@ func TestCheck_RefusesExtremeValues(t *testing.T) {
 		`[` + many + `1e-999999]`,
 		`[` + many + strings.Repeat("9", 200) + `]`,
 	} {
-		e := refusal(t, check(t, `{"uniqueItems":true,"items":{"minimum":0,"multipleOf":0.1}}`, output), schemas.Invalid)
+		e := requireRefusal(t, checkOutput(t, `{"uniqueItems":true,"items":{"minimum":0,"multipleOf":0.1}}`, output), schemas.Invalid)
 		require.Contains(t, e.Message, "number is too long")
 	}
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
-	require.Contains(t, refusal(t, check(t, `{}`, deep), schemas.Invalid).Message, "nested deeper")
+	require.Contains(t, requireRefusal(t, checkOutput(t, `{}`, deep), schemas.Invalid).Message, "nested deeper")
 
-	e := refusal(t, check(t, `{"additionalProperties":{"type":"null"}}`, `{"\u001b[2J\u202e":1}`), schemas.Invalid)
+	e := requireRefusal(t, checkOutput(t, `{"additionalProperties":{"type":"null"}}`, `{"\u001b[2J\u202e":1}`), schemas.Invalid)
 	require.NotContains(t, e.Message, "\x1b")
 	require.NotContains(t, e.Message, "\u202e")
 }
@@ -173,15 +173,15 @@ func TestCheck_AcceptsLargeOrdinaryOutput(t *testing.T) {
 	row := `{"path":"internal/auth/session.go","line":3,"owner":"auto-code"},`
 	output := `{"verdict":"pass","findings":[` + strings.Repeat(row, 1000) + `{"path":"a"}]}`
 	require.Greater(t, len(output), 60_000)
-	require.NoError(t, check(t, review, output))
+	require.NoError(t, checkOutput(t, review, output))
 
 	tree := `{"type":"object","properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}}}}`
-	require.NoError(t, check(t, tree, strings.Repeat(`{"name":"n","children":[`, 40)+strings.Repeat(`]}`, 40)))
+	require.NoError(t, checkOutput(t, tree, strings.Repeat(`{"name":"n","children":[`, 40)+strings.Repeat(`]}`, 40)))
 }
 
 func FuzzCheck(f *testing.F) {
 	f.Add(review, `{"verdict":"pass","findings":[{"path":"/a"}]}`)
-	f.Add(doubling(20, `{"oneOf":[NEXT,NEXT]}`), `1`)
+	f.Add(doublingSchema(20, `{"oneOf":[NEXT,NEXT]}`), `1`)
 	f.Add(`{"unevaluatedProperties":false,"if":{"required":["a"]},"then":{"contains":{"not":{}}}}`, `{"a":[1,2]}`)
 	f.Fuzz(func(t *testing.T, schema, output string) {
 		s, err := contract.Compile(json.RawMessage(schema))

@@ -10,24 +10,24 @@ import (
 	"handoff/schemas"
 )
 
-// Unconfirmed lists statements of a completion that the holder's working tree does not confirm: the completion names a
+// UnconfirmedStatements lists statements of a completion that the holder's working tree does not confirm: the completion names a
 // file that has not changed since the claim, or a commit that is not checked out; or the tree has uncommitted changes
 // in addition to committed ones. It returns nil if git could not read the tree. These statements are only shown, and no
 // completion is refused for them, because there may be a good reason.
-func Unconfirmed(done schemas.Completion) (unseen []string) {
+func UnconfirmedStatements(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
 		return nil
 	}
-	untouched := slices.DeleteFunc(done.Files(), func(file string) bool { return t.More > 0 || hasChanges(t, file) })
+	untouched := slices.DeleteFunc(done.Files(), func(file string) bool { return t.More > 0 || isChangedFile(t, file) })
 	if len(untouched) > 0 {
-		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", someFiles(untouched)))
+		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", firstFileNames(untouched)))
 	}
 	if said := done.Commit(); !strings.HasPrefix(t.Commit, said) {
 		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Clip(said, 40), schemas.ShortCommit(t.Commit)))
 	}
 	if len(t.Changed)*len(t.Uncommitted) > 0 { // a holder that commits nothing works without commits
-		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", someFiles(t.Uncommitted)))
+		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", firstFileNames(t.Uncommitted)))
 	}
 	return unseen
 }
@@ -39,7 +39,7 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
 		known := len(done.Criteria)
-		done.Criteria = withCheck(done.Criteria, o.Check)
+		done.Criteria = addCheckCriterion(done.Criteria, o.Check)
 		for i := range done.Criteria {
 			if a := &done.Criteria[i]; a.Check == o.Check {
 				a.Observed, a.Unobserved = &o, ""
@@ -48,7 +48,7 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 		}
 	}
 	switch {
-	case len(Unmet(done.Criteria)) > 0:
+	case len(UnmetCriteria(done.Criteria)) > 0:
 		done.Status = schemas.Partial
 	case done.Awaits:
 		done.Status, done.Awaits = schemas.Success, false
@@ -58,7 +58,7 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 // AwaitsChecks reports whether the outcome of a completion is partial only because checks were not observed: the holder
 // says that all criteria are met, and nothing in the completion contradicts that.
 func AwaitsChecks(done schemas.Completion) bool {
-	unmet := Unmet(done.Criteria)
+	unmet := UnmetCriteria(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
@@ -75,9 +75,9 @@ func unobservedReason(check string, seen *schemas.CheckReport) string {
 
 const maxReason = 800 // bytes
 
-// hasChanges reports whether a file, or a directory that contains the file, is among the changes of the tree. The path
+// isChangedFile reports whether a file, or a directory that contains the file, is among the changes of the tree. The path
 // of the file is absolute, or relative to the root of the tree.
-func hasChanges(t *schemas.Tree, file string) bool {
+func isChangedFile(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel
 	}
@@ -87,5 +87,5 @@ func hasChanges(t *schemas.Tree, file string) bool {
 	})
 }
 
-// someFiles names three files and counts the others.
-func someFiles(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }
+// firstFileNames names three files and counts the others.
+func firstFileNames(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }

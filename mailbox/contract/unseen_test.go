@@ -48,10 +48,10 @@ func TestUnconfirmed_ListsStatementsWithoutChange(t *testing.T) {
 			}
 			done := schemas.Completion{Tree: &tree}
 			done.Results, done.Deliverables = c.results, []schemas.Delivered{{FilesModified: c.files}}
-			require.Equal(t, c.want, contract.Unconfirmed(done))
+			require.Equal(t, c.want, contract.UnconfirmedStatements(done))
 		})
 	}
-	require.Empty(t, contract.Unconfirmed(schemas.Completion{}))
+	require.Empty(t, contract.UnconfirmedStatements(schemas.Completion{}))
 }
 
 func TestCompare_PrefersObservationsToClaims(t *testing.T) {

@@ -12,21 +12,21 @@ import (
 	"handoff/schemas"
 )
 
-// maxDepth limits how deep objects and arrays may be nested in a schema and in an output. [walk] goes no deeper.
+// maxDepth limits how deep objects and arrays may be nested in a schema and in an output. [walkValues] goes no deeper.
 const maxDepth = 100 // of nested objects and arrays
 
-// decode reads one JSON value. Numbers keep their text. It refuses numbers that would be slow to compute with, and
+// decodeValue reads one JSON value. Numbers keep their text. It refuses numbers that would be slow to compute with, and
 // values that are nested deeper than [maxDepth]. The error is invalid, with the field and the path in the value.
-func decode(field string, raw json.RawMessage) (any, error) {
+func decodeValue(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, schemas.Invalidf(field, "not JSON: %s", schemas.Visible(err.Error()))
 	}
-	for path, v := range values(doc) {
+	for path, v := range nestedValues(doc) {
 		if strings.Count(path, "/") >= maxDepth {
 			return nil, schemas.Invalidf(field, "nested deeper than %d", maxDepth)
 		}
-		if n, ok := v.(json.Number); ok && !isCheap(n) {
+		if n, ok := v.(json.Number); ok && !isCheapNumber(n) {
 			return nil, schemas.Invalidf(field, "%s: the number is too long", path).
 				WithHint("Write it as a string.")
 		}
@@ -34,21 +34,21 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// isCheap reports whether exact arithmetic with a number is fast: the number has at most 100 digits, and an exponent of
+// isCheapNumber reports whether exact arithmetic with a number is fast: the number has at most 100 digits, and an exponent of
 // at most three digits. A number such as 1e9999999 would be computed with millions of digits.
-func isCheap(n json.Number) bool {
+func isCheapNumber(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// values yields doc and all values in it, each with its JSON pointer, down to one level below [maxDepth].
-func values(doc any) iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
+// nestedValues yields doc and all values in it, each with its JSON pointer, down to one level below [maxDepth].
+func nestedValues(doc any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) { walkValues("", doc, 0, yield) }
 }
 
-// walk yields a value and the values in it, depth first, until yield returns false; then walk returns false. Members of
+// walkValues yields a value and the values in it, depth first, until yield returns false; then walk returns false. Members of
 // an object come in any order.
-func walk(path string, v any, depth int, yield func(string, any) bool) bool {
+func walkValues(path string, v any, depth int, yield func(string, any) bool) bool {
 	if !yield(path, v) {
 		return false
 	}
@@ -58,13 +58,13 @@ func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, child := range v {
-			if !walk(path+"/"+pointerEscaper.Replace(name), child, depth+1, yield) {
+			if !walkValues(path+"/"+pointerEscaper.Replace(name), child, depth+1, yield) {
 				return false
 			}
 		}
 	case []any:
 		for i, child := range v {
-			if !walk(path+"/"+strconv.Itoa(i), child, depth+1, yield) {
+			if !walkValues(path+"/"+strconv.Itoa(i), child, depth+1, yield) {
 				return false
 			}
 		}

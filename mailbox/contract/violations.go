@@ -17,39 +17,39 @@ const (
 	maxAlternatives = 4
 )
 
-// violations returns one text for each violation, with its path, sorted by path: at most ten, and then a count of the
+// violationTexts returns one text for each violation, with its path, sorted by path: at most ten, and then a count of the
 // rest. If several subschemas find the same violation, it is listed once.
-func violations(e *jsonschema.ValidationError) []string {
-	found := collectMessages(e)
+func violationTexts(e *jsonschema.ValidationError) []string {
+	found := violationMessages(e)
 	slices.Sort(found)
 	return firstTexts(slices.Compact(found), maxViolations)
 }
 
-// collectMessages returns the messages of the innermost violations, because an outer violation only says that a value
+// violationMessages returns the messages of the innermost violations, because an outer violation only says that a value
 // inside is wrong. For a choice such as anyOf, it returns the outer message, because the output has to meet only one of
 // the branches.
-func collectMessages(e *jsonschema.ValidationError) []string {
+func violationMessages(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		return []string{withPath(e, alternatives(e))}
+		return []string{messageWithPath(e, alternativesText(e))}
 	case *kind.PropertyNames, *kind.Contains, *kind.MinContains:
-		return []string{withPath(e, message(e))} // the causes below are only its variants
+		return []string{messageWithPath(e, violationMessage(e))} // the causes below are only its variants
 	}
 	if len(e.Causes) == 0 {
-		return []string{withPath(e, message(e))}
+		return []string{messageWithPath(e, violationMessage(e))}
 	}
 	var found []string
 	for _, cause := range e.Causes {
-		found = append(found, collectMessages(cause)...)
+		found = append(found, violationMessages(cause)...)
 	}
 	return found
 }
 
-// alternatives returns a text that says why the value fits no branch of a choice such as anyOf, for at most four
+// alternativesText returns a text that says why the value fits no branch of a choice such as anyOf, for at most four
 // branches with two reasons each. From the reasons, a model sees which branch its output was closest to.
-func alternatives(e *jsonschema.ValidationError) string {
+func alternativesText(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
-		return message(e)
+		return violationMessage(e)
 	}
 	var why []string
 	for i, cause := range e.Causes {
@@ -57,16 +57,16 @@ func alternatives(e *jsonschema.ValidationError) string {
 			why = append(why, fmt.Sprintf("(%d more)", len(e.Causes)-i))
 			break
 		}
-		found := collectMessages(cause)
+		found := violationMessages(cause)
 		why = append(why, strings.Join(found[:min(2, len(found))], ", "))
 	}
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// withPath returns a message with the JSON pointer of the wrong value before it; (root) stands for the whole output.
+// messageWithPath returns a message with the JSON pointer of the wrong value before it; (root) stands for the whole output.
 // The pointer has at most 200 bytes and the message at most 400. Hidden characters in both are made visible, because
 // both may contain names that an agent chose.
-func withPath(e *jsonschema.ValidationError, text string) string {
+func messageWithPath(e *jsonschema.ValidationError, text string) string {
 	path := ""
 	for _, name := range e.InstanceLocation {
 		path += "/" + pointerEscaper.Replace(name)
@@ -75,9 +75,9 @@ func withPath(e *jsonschema.ValidationError, text string) string {
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*maxTextBytes)
 }
 
-// message describes one violation in words. Most texts come from the library. message replaces texts of the library
+// violationMessage describes one violation in words. Most texts come from the library. message replaces texts of the library
 // that would not help a model.
-func message(e *jsonschema.ValidationError) string {
+func violationMessage(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:
 		return "is not allowed"

@@ -18,12 +18,12 @@ const maxWork = 200_000
 // each other in a circle are refused long before [maxWork] is reached.
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// checkWork returns an error if checking v would take too long. It computes the cost before the check begins, because
+// checkCost returns an error if checking v would take too long. It computes the cost before the check begins, because
 // the library has no limit and a running check cannot be stopped. A small schema can be slow: if each definition refers
 // to the next one twice, the cost doubles with each definition.
-func checkWork(root *jsonschema.Schema, v any) error {
-	m := meter{budget: maxWork}
-	if m.visit(root, v, 0); m.budget >= 0 {
+func checkCost(root *jsonschema.Schema, v any) error {
+	m := costMeter{budget: maxWork}
+	if m.countSchema(root, v, 0); m.budget >= 0 {
 		return nil
 	}
 	return schemas.Invalidf(schemaField, "checking this output against it would take too long").
@@ -33,12 +33,12 @@ func checkWork(root *jsonschema.Schema, v any) error {
 // A meter counts the steps that a validation would take, without doing it. budget is the number of steps left. The
 // meter stops when the budget is below zero: then the check is too expensive. So counting never takes longer than an
 // allowed check.
-type meter struct{ budget int }
+type costMeter struct{ budget int }
 
 // visit counts the steps of checking the value v with a schema: the schema itself, the schemas that it applies to v by
 // references and choices, and the schemas of v's members. chain is the number of schemas that led from the first schema
 // for v to this one.
-func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
+func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.budget < 0 {
 		return
 	}
@@ -51,59 +51,59 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 		m.budget -= len(s.Enum.Values)
 	}
 	for _, t := range []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else} {
-		m.visit(t, v, chain+1)
+		m.countSchema(t, v, chain+1)
 	}
 	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for _, t := range list {
-			m.visit(t, v, chain+1)
+			m.countSchema(t, v, chain+1)
 		}
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		m.object(s, v, chain)
+		m.countObject(s, v, chain)
 	case []any:
-		m.array(s, v)
+		m.countArray(s, v)
 	case string:
-		m.match(s.Pattern, v)
+		m.matchPattern(s.Pattern, v)
 	}
 }
 
 // object counts the members of an object and the schemas that apply to each. Go yields the members in random order, but
 // whether the cost is too high does not depend on the order.
-func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
+func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.budget -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
 		if _, ok := obj[name]; ok {
-			m.visit(t, obj, chain+1)
+			m.countSchema(t, obj, chain+1)
 		}
 	}
 	for name, dep := range s.Dependencies {
 		t, _ := dep.(*jsonschema.Schema)
 		if _, ok := obj[name]; ok {
-			m.visit(t, obj, chain+1)
+			m.countSchema(t, obj, chain+1)
 		}
 	}
 	additional, _ := s.AdditionalProperties.(*jsonschema.Schema)
 	for name, v := range obj {
 		t, named := s.Properties[name]
-		m.visit(t, v, 0)
+		m.countSchema(t, v, 0)
 		for re, t := range s.PatternProperties {
-			if m.match(re, name) {
+			if m.matchPattern(re, name) {
 				named = true
-				m.visit(t, v, 0)
+				m.countSchema(t, v, 0)
 			}
 		}
 		if !named {
-			m.visit(additional, v, 0)
+			m.countSchema(additional, v, 0)
 		}
-		m.visit(s.PropertyNames, name, 0)
-		m.visit(s.UnevaluatedProperties, v, 0)
+		m.countSchema(s.PropertyNames, name, 0)
+		m.countSchema(s.UnevaluatedProperties, v, 0)
 	}
 }
 
 // array counts the schemas that apply to the items of an array, by the keywords of JSON Schema 2020-12 and of earlier
 // drafts.
-func (m *meter) array(s *jsonschema.Schema, list []any) {
+func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	m.budget -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
 	switch items := s.Items.(type) { // before 2020-12
@@ -115,18 +115,18 @@ func (m *meter) array(s *jsonschema.Schema, list []any) {
 	}
 	for i, v := range list {
 		if i < len(first) {
-			m.visit(first[i], v, 0)
+			m.countSchema(first[i], v, 0)
 		} else {
-			m.visit(rest, v, 0)
+			m.countSchema(rest, v, 0)
 		}
-		m.visit(s.Contains, v, 0)
-		m.visit(s.UnevaluatedItems, v, 0)
+		m.countSchema(s.Contains, v, 0)
+		m.countSchema(s.UnevaluatedItems, v, 0)
 	}
 }
 
 // match counts the cost of a pattern and, if the budget allows, reports whether it matches.
-func (m *meter) match(re jsonschema.Regexp, text string) bool {
-	p, ok := re.(pattern)
+func (m *costMeter) matchPattern(re jsonschema.Regexp, text string) bool {
+	p, ok := re.(sizedPattern)
 	if !ok {
 		return false
 	}
@@ -136,7 +136,7 @@ func (m *meter) match(re jsonschema.Regexp, text string) bool {
 
 // A pattern is a regular expression with the number of its instructions. The time of a match is at most proportional to
 // that number and to the length of the text.
-type pattern struct {
+type sizedPattern struct {
 	*regexp.Regexp
 	size int
 }
@@ -151,5 +151,5 @@ func compilePattern(expr string) (jsonschema.Regexp, error) {
 	}
 	parsed, _ := syntax.Parse(expr, syntax.Perl) // regexp.Compile did both without an error
 	prog, _ := syntax.Compile(parsed.Simplify())
-	return pattern{re, len(prog.Inst)}, nil
+	return sizedPattern{re, len(prog.Inst)}, nil
 }

@@ -166,7 +166,7 @@ func (d *Delivery) leaveNotes(what string) (err error) {
 // checkpoint that already has a line with the same event of the session, so a session that is compacted ten times in a
 // row adds one line.
 func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
-	last, err := reading.Checkpoint(d.View, r)
+	last, err := reading.LastCheckpoint(d.View, r)
 	if err != nil {
 		return nil, err
 	}

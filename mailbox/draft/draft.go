@@ -53,7 +53,7 @@ type Draft struct {
 	Warnings []string
 	Attempt  int // number of earlier attempts, by the handoffs that this one repeats
 	Excluded []schemas.Agent
-	Base     string // base commit of continued work, see [reading.Base]
+	Base     string // base commit of continued work, see [reading.BaseCommit]
 
 	Parts []*Draft // drafts of a send to several; this one is a copy of the first, with the digest of all
 	Join  *Draft   // waits for all parts, nil for none
@@ -96,7 +96,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		return d, err
 	}
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
-	d.Warnings = slices.Concat(compose.Read(in), compose.WarnOfUnusedFields(in.Origin))
+	d.Warnings = slices.Concat(compose.WarnOfReinterpretedFields(in), compose.WarnOfUnusedFields(in.Origin))
 	d.Token = by.Token
 	if in.Context != nil && len(in.Context.References) > 0 {
 		if in.Context, d.Kept, err = m.SeparateContent(in.Context); err != nil {
@@ -144,7 +144,7 @@ func (m Maker) Encode(d *Draft) error {
 		return err
 	}
 	h := d.Handoff
-	d.Content, d.Words, d.Tokens = said, reading.SentWords(&h), content.Tokens(string(said.Bytes))
+	d.Content, d.Words, d.Tokens = said, reading.SentSearchWords(&h), content.Tokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
 	if d.addedProject {

@@ -19,7 +19,7 @@ func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) 
 	if err := cmp.Or(refuseWorkFields(in), checkSeveral(opt)); err != nil {
 		return d, err
 	}
-	all, join, err := compose.Parts(in, m.Limits.Title)
+	all, join, err := compose.SplitSend(in, m.Limits.Title)
 	if err != nil {
 		return d, err
 	}

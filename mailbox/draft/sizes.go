@@ -25,7 +25,7 @@ func (m Maker) checkSizes(in schemas.SendIn) error {
 	if err := m.checkTask(in.Task, in.Title); err != nil {
 		return err
 	}
-	if tags := compose.Tags(in.Tags); len(tags) > maxTags {
+	if tags := compose.SplitTags(in.Tags); len(tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
 			WithField("tags").WithHint("Send fewer. Nothing was sent.")
 	}

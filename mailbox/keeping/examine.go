@@ -111,7 +111,7 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
-	case !r.Status.Held() && r.Wakes != operation.Wakes(&r) && !isDueAtOnce(&r):
+	case !r.Status.Held() && r.Wakes != operation.NextChangeTime(&r) && !isDueAtOnce(&r):
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
 	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
@@ -130,7 +130,7 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 		if do == life.SendRouted {
 			x.routed++
 		}
-		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > limit {
+		if !do.AffectsOthers() && do != life.SendRouted || !r.Status.Ended() || x.routed > limit {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}
@@ -170,13 +170,13 @@ func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 // handoff has no digest of the sent content, so checkReadable compares the title in the record with the sent one.
 func checkReadable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
-		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },
+		Logger: slog.New(slog.DiscardHandler), IsConnectionGone: func(*store.Record) bool { return false },
 		LastHeard: func(*store.Record) time.Time { return time.Time{} },
 	}
 	var out schemas.GetOut
-	err := all.Show(v, r, schemas.GetIn{View: "full"}, &out)
+	err := all.ShowView(v, r, schemas.GetIn{View: "full"}, &out)
 	if err == nil {
-		out.Checkpoint, err = reading.Checkpoint(v, r)
+		out.Checkpoint, err = reading.LastCheckpoint(v, r)
 	}
 	if err == nil {
 		_, err = json.Marshal(out)

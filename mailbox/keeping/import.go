@@ -21,14 +21,14 @@ type Import struct {
 	held []schemas.ID
 }
 
-// Settle removes all claims from an exported workspace, because the holders are processes of another machine. The
+// RemoveClaims removes all claims from an exported workspace, because the holders are processes of another machine. The
 // caller calls Examine before. A handoff that was held is pending again, as after a release, and its next claim does
 // not count as a new attempt. Each change is an event.
-func (i *Import) Settle(ctx context.Context, s *store.Store) error {
+func (i *Import) RemoveClaims(ctx context.Context, s *store.Store) error {
 	for ids := range slices.Chunk(i.held, operation.MaxSpread) {
 		err := s.Update(ctx, func(tx *store.Tx) error {
 			for _, id := range ids {
-				if err := i.settle(tx, id); err != nil {
+				if err := i.removeClaim(tx, id); err != nil {
 					return err
 				}
 			}
@@ -41,7 +41,7 @@ func (i *Import) Settle(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
+func (i *Import) removeClaim(tx *store.Tx, id schemas.ID) error {
 	was, err := tx.Record(id)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 	now, e := was.Clone(), i.By
 	now.Status, now.SilentAt = schemas.Pending, 0
 	operation.DropClaim(&now)
-	now.Wakes = operation.Wakes(&now)
+	now.Wakes = operation.NextChangeTime(&now)
 	content, err := store.ContentOf(schemas.Imported{
 		Note:      "the claim of " + string(was.Holder) + " did not come along",
 		Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root,

@@ -44,14 +44,14 @@ func TestImport_RefusesOrHandlesMutatedFiles(t *testing.T) {
 		w := mailboxtest.New(t)
 		fillWorkspace(w, seed)
 		files = append(files, exportText(t, w.Store))
-		_, _, err := examineExport(rehash(lines(t, files[seed])))
+		_, _, err := examineExport(recomputeHashes(readLines(t, files[seed])))
 		require.NoError(t, err, "as it is")
 	}
 	refused, slowest := 0, timedCommand{}
 	for seed := range n {
-		m := mutation{rand.New(rand.NewPCG(uint64(seed), 1)), lines(t, files[seed%len(files)])}
+		m := mutation{rand.New(rand.NewPCG(uint64(seed), 1)), readLines(t, files[seed%len(files)])}
 		did := m.mutate()
-		mutated := rehash(m.lines)
+		mutated := recomputeHashes(m.lines)
 		if _, _, err := examineExport(mutated); err != nil {
 			require.Regexp(t, `line \d+: `, err, "%d: %s", seed, did)
 			refused++
@@ -86,13 +86,13 @@ func TestImport_RefusesInvalidRows(t *testing.T) {
 		": at: ":                                              {"event", "at", "9999-12-31T23:59:59-11:00"},
 		": owner: ":                                           {"workflow", "owner", "a b"},
 	} {
-		all := lines(t, file)
+		all := readLines(t, file)
 		for _, line := range all {
 			if row, is := line[c.kind].(map[string]any); is {
 				row[c.field] = c.value
 			}
 		}
-		_, _, err := examineExport(rehash(all))
+		_, _, err := examineExport(recomputeHashes(all))
 		require.ErrorContains(t, err, want, want)
 		require.Regexp(t, `^line \d+: `, err)
 	}
@@ -163,7 +163,7 @@ func runEveryCommand(w *mailboxtest.World, slowest *timedCommand) {
 		})
 		do("backup", func() (any, error) { return audit.Verify(ctx, w.Store) })
 		do("check", func() (any, error) {
-			out, err := audit.Examine(ctx, w.Store, reading.Words)
+			out, err := audit.Examine(ctx, w.Store, reading.SearchWords)
 			require.Empty(w.T, out.Faults)
 			return out, err
 		})
@@ -213,7 +213,7 @@ type mutation struct {
 	lines []map[string]any
 }
 
-func lines(t testing.TB, file string) (all []map[string]any) {
+func readLines(t testing.TB, file string) (all []map[string]any) {
 	for d := json.NewDecoder(strings.NewReader(file)); d.More(); {
 		var line map[string]any
 		d.UseNumber()
@@ -226,7 +226,7 @@ func lines(t testing.TB, file string) (all []map[string]any) {
 // mutate makes one to three changes and returns their description.
 func (m *mutation) mutate() (did string) {
 	for range 1 + m.IntN(3) {
-		i := m.line()
+		i := m.pickLine()
 		line := m.lines[i]
 		did += fmt.Sprint(" ", line["kind"], i)
 		row, _ := line[fmt.Sprint(line["kind"])].(map[string]any)
@@ -236,12 +236,12 @@ func (m *mutation) mutate() (did string) {
 		case n == 1:
 			m.lines = slices.Insert(m.lines, i, maps.Clone(line))
 		case n == 2:
-			k := m.line()
+			k := m.pickLine()
 			m.lines[i], m.lines[k] = m.lines[k], line
 		case line["kind"] == "handoff" && n < 16:
 			f := reflect.TypeFor[store.Record]().Field(m.IntN(reflect.TypeFor[store.Record]().NumField()))
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			did += m.set(line["record"], name)
+			did += m.changeValue(line["record"], name)
 		case row != nil:
 			did += m.changeField(row)
 		default:
@@ -251,8 +251,8 @@ func (m *mutation) mutate() (did string) {
 	return did
 }
 
-// line picks a line of any kind; handoffs are the most frequent.
-func (m *mutation) line() int {
+// pickLine picks a line of any kind; handoffs are the most frequent.
+func (m *mutation) pickLine() int {
 	kinds := map[string][]int{}
 	for i, line := range m.lines[1:] {
 		kinds[fmt.Sprint(line["kind"])] = append(kinds[fmt.Sprint(line["kind"])], i+1)
@@ -267,17 +267,17 @@ func (m *mutation) line() int {
 // changeField changes a field at any depth.
 func (m *mutation) changeField(of map[string]any) string {
 	if len(of) == 0 {
-		return m.set(of, "x")
+		return m.changeValue(of, "x")
 	}
 	name := slices.Sorted(maps.Keys(of))[m.IntN(len(of))]
 	if below, is := of[name].(map[string]any); is && m.IntN(5) > 0 {
 		return "." + name + m.changeField(below)
 	}
-	return m.set(of, name)
+	return m.changeValue(of, name)
 }
 
-// set gives a field another value: one of its kind, one from another line, or one of any kind.
-func (m *mutation) set(of any, name string) string {
+// changeValue gives a field another value: one of its kind, one from another line, or one of any kind.
+func (m *mutation) changeValue(of any, name string) string {
 	row, is := of.(map[string]any)
 	if !is {
 		return ""
@@ -301,7 +301,7 @@ func (m *mutation) set(of any, name string) string {
 		"completed", "pending", "returned", "accepted", "failed", "success", "partial", "low", "role:qa", "wf_1", "wf_new",
 	}
 	values := slices.Concat(ids, lists, numbers, texts, []any{nil, true, false, map[string]any{}})
-	other, _ := m.lines[m.line()]["record"].(map[string]any)
+	other, _ := m.lines[m.pickLine()]["record"].(map[string]any)
 	switch had, n := row[name], m.IntN(10); {
 	case n == 0:
 	case n < 3 && other[name] != nil:
@@ -332,8 +332,8 @@ func recordField(json string) (reflect.Kind, bool) {
 	return 0, false
 }
 
-// rehash computes all hashes of an exported workspace anew.
-func rehash(lines []map[string]any) string {
+// recomputeHashes computes all hashes of an exported workspace anew.
+func recomputeHashes(lines []map[string]any) string {
 	encode := func(v any) []byte { b, _ := schemas.Encode(v); return b }
 	sum := func(parts ...[]byte) string {
 		s := sha256.Sum256(bytes.Join(parts, nil))

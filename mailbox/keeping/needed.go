@@ -10,25 +10,25 @@ import (
 	"handoff/store"
 )
 
-// needed holds the handoffs that a retention must keep whole: all handoffs in the workflows of open handoffs, and all
+// neededHandoffs holds the handoffs that a retention must keep whole: all handoffs in the workflows of open handoffs, and all
 // handoffs that open handoffs refer to. until is the last event that it takes into account.
-type needed struct {
+type neededHandoffs struct {
 	until     uint64
 	workflows map[schemas.Workflow]bool
 	ids       map[schemas.ID]bool
 	followed  map[schemas.ID]bool // the part of ids whose references were followed
 }
 
-// neededNow returns the needs of all open handoffs.
-func neededNow(v *store.View) (needed, error) {
-	n, err := newNeeded(v)
+// findNeeded returns the needs of all open handoffs.
+func findNeeded(v *store.View) (neededHandoffs, error) {
+	n, err := newNeededHandoffs(v)
 	if err != nil {
 		return n, err
 	}
 	for _, status := range schemas.Open.States() {
 		for id, err := range v.Oldest(store.InState(status), 0) {
 			if err == nil {
-				err = n.add(v, id)
+				err = n.addNeedsOf(v, id)
 			}
 			if err != nil {
 				return n, err
@@ -38,15 +38,15 @@ func neededNow(v *store.View) (needed, error) {
 	return n, nil
 }
 
-// neededSince returns the handoffs that are needed by open handoffs which changed after an event.
-func neededSince(v *store.View, event uint64) (needed, error) {
-	n, err := newNeeded(v)
+// findNeededSince returns the handoffs that are needed by open handoffs which changed after an event.
+func findNeededSince(v *store.View, event uint64) (neededHandoffs, error) {
+	n, err := newNeededHandoffs(v)
 	if err != nil || event == n.until {
 		return n, err
 	}
 	for e, err := range v.EventsAfter(event) {
 		if err == nil && e.Handoff != 0 {
-			err = n.add(v, e.Handoff)
+			err = n.addNeedsOf(v, e.Handoff)
 		}
 		if err != nil {
 			return n, err
@@ -55,24 +55,24 @@ func neededSince(v *store.View, event uint64) (needed, error) {
 	return n, nil
 }
 
-func newNeeded(v *store.View) (needed, error) {
+func newNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	newest, err := v.Events()
-	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
+	return neededHandoffs{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
-// merge adds what neededSince found to n. If an open handoff has ended meanwhile, the handoffs that it needed stay in
+// merge adds what findNeededSince found to n. If an open handoff has ended meanwhile, the handoffs that it needed stay in
 // n, so this retention keeps them whole and the next one may drop their content.
-func (n *needed) merge(since needed) {
+func (n *neededHandoffs) merge(since neededHandoffs) {
 	n.until = since.until
 	maps.Copy(n.workflows, since.workflows)
 	maps.Copy(n.ids, since.ids)
 }
 
-func (n *needed) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
+func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
 // add adds the handoffs that a handoff needs, if that handoff is open. It returns an error for an unreadable record,
 // because nobody can know which handoffs that record needs.
-func (n *needed) add(v *store.View, id schemas.ID) error {
+func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.Ended() {
 		return err
@@ -82,7 +82,7 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	for _, id := range slices.Concat(named, r.After, r.Freed) {
 		n.ids[id] = true
 	}
-	for before := range reading.Chain(v, r.Parent, reading.Parent) { // the brief shows all of them
+	for before := range reading.Chain(v, r.Parent, reading.ParentID) { // the brief shows all of them
 		n.ids[before.ID] = true
 	}
 	n.followReferences(v, r)
@@ -91,7 +91,7 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 
 // followReferences adds the handoffs that the sent content and the questions of r refer to, and the handoffs that these
 // refer to in turn. It skips unreadable content.
-func (n *needed) followReferences(v *store.View, r *store.Record) {
+func (n *neededHandoffs) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		content, err := v.RawContent(r.ID, event)
 		if err != nil {

@@ -28,21 +28,21 @@ func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.Obs
 		if err != nil {
 			return out, err
 		}
-		err = o.ActingAs(operation.ClockCaller, func() error {
-			out, err = op{o}.observe(r, in.Seen)
+		err = o.RunAs(operation.ClockCaller, func() error {
+			out, err = op{o}.storeObservations(r, in.Seen)
 			return err
 		})
 		return out, err
 	})
 }
 
-func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
-	now, err := o.Step(life.Observe, r)
+func (o op) storeObservations(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
+	now, err := o.ApplyAction(life.Observe, r)
 	if err != nil {
 		return out, err
 	}
 	var done schemas.Completion
-	before, err := reading.LaterSight(o.View, r)
+	before, err := reading.LaterObservations(o.View, r)
 	if err = cmp.Or(o.DecodeContent(r.ID, r.Result, &done), err); err != nil {
 		return out, err
 	}
@@ -56,13 +56,13 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		before.Observed = append(before.Observed, now)
 	}
 	contract.AddObservations(&done, before)
-	now.Observation, now.Outcome = o.NextEvent(), done.Status
+	now.Observation, now.Outcome = o.NextEventNumber(), done.Status
 	var seenAs []string
 	for _, a := range done.Criteria {
 		if a.Observed != nil && a.Observed.Passed == (done.Status == schemas.Success) {
 			seenAs = append(seenAs, a.Observed.String())
 		}
 	}
-	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.Commit(&operation.Happening{Action: life.Observe, Was: r, Now: &now, Content: before, ContentName: "sight", Text: strings.Join(seenAs, ". ")})
+	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.UnmetCriteria(done.Criteria)}
+	return out, o.Commit(&operation.RecordChange{Action: life.Observe, Was: r, Now: &now, Content: before, ContentName: "sight", Text: strings.Join(seenAs, ". ")})
 }

@@ -47,7 +47,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if err != nil {
 			return out, err
 		}
-		now, err := o.Step(life.Redact, r)
+		now, err := o.ApplyAction(life.Redact, r)
 		if err != nil {
 			return out, err
 		}
@@ -60,12 +60,12 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forgetDerived(r.ID, &h), o.DeleteTouchedFiles(r.ID)); err != nil {
+		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.deleteTextCopies(r.ID, &h), o.DeleteTouchedFiles(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		return out, o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Content: said})
+		return out, o.Commit(&operation.RecordChange{Action: life.Redact, Was: r, Now: &now, Content: said})
 	})
 }
 
@@ -121,14 +121,14 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 		if err != nil {
 			return done, err
 		}
-		less, err := compose.Redact(content, in.Field)
+		less, err := compose.RedactTexts(content, in.Field)
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // its text is gone, or it was never JSON
 		}
 		if done.Events[e.N], err = o.Redact(e, less); err != nil {
 			return done, err
 		}
-		if err := o.forgetContent(content, less); err != nil {
+		if err := o.deleteUnreferencedContent(content, less); err != nil {
 			return done, err
 		}
 	}
@@ -139,10 +139,10 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 	return done, nil
 }
 
-// forgetContent deletes stored content that a handoff referred to before its redaction and no longer refers to. The
+// deleteUnreferencedContent deletes stored content that a handoff referred to before its redaction and no longer refers to. The
 // store keeps one copy of the content for all handoffs that refer to it, so the content is then missing for the other
 // handoffs, too. That is intended: a person who redacts a text wants it deleted everywhere.
-func (o op) forgetContent(before, now []byte) error {
+func (o op) deleteUnreferencedContent(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
 		return nil //nolint:nilerr // it is no handoff
@@ -157,12 +157,12 @@ func (o op) forgetContent(before, now []byte) error {
 	return nil
 }
 
-// forgetDerived removes the copies of a handoff's texts in other rows of the store: in notices about the handoff, in
+// deleteTextCopies removes the copies of a handoff's texts in other rows of the store: in notices about the handoff, in
 // its search words, and in receipts (stored results of calls) that contain its brief.
 //
 // Messages about the handoff stay; a person can redact each by the message's own id. A receipt with a brief of the
 // handoff is deleted. If the call of that receipt is repeated with the same request id, the call takes effect again.
-func (o op) forgetDerived(id schemas.ID, h *schemas.Handoff) error {
+func (o op) deleteTextCopies(id schemas.ID, h *schemas.Handoff) error {
 	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {
 			return false
@@ -171,7 +171,7 @@ func (o op) forgetDerived(id schemas.ID, h *schemas.Handoff) error {
 		return true
 	})
 	name := []byte(`"handoff_id":"` + id.String() + `"`)
-	return cmp.Or(err, o.PutWords(id, reading.SentWords(h)), o.DeleteReceiptsWhere(func(result []byte) bool {
+	return cmp.Or(err, o.PutWords(id, reading.SentSearchWords(h)), o.DeleteReceiptsWhere(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	}))
 }

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// spacesWith returns the spaces of the store that contain a text.
-func spacesWith(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
+// spacesContaining returns the spaces of the store that contain a text.
+func spacesContaining(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
 	t.Helper()
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
 		for s := range store.Spaces {
@@ -51,7 +51,7 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.Asking("canary?"))
 			w.Updates(a, sent.HandoffID, schemas.ActAnswer, mailboxtest.Note("canary"))
 			w.Claims(qa)
-			require.NotEmpty(t, spacesWith(t, b, "canary"))
+			require.NotEmpty(t, spacesContaining(t, b, "canary"))
 
 			id := sent.HandoffID.String()
 			mailboxtest.Refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
@@ -63,7 +63,7 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 			require.Equal(t, "[redacted]", w.Full(sent.HandoffID).Handoff.Task)
 			require.Equal(t, "canary", w.Full(sent.HandoffID).Handoff.Detail)
 			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: id})
-			require.Empty(t, spacesWith(t, b, "canary"))
+			require.Empty(t, spacesContaining(t, b, "canary"))
 			full := w.Full(sent.HandoffID).Handoff
 			require.Equal(t, "2h", full.Expectations.Timeout)
 			require.Contains(t, full.Context.State, "n")
@@ -75,7 +75,7 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 
 			message := w.Sends(a, "qa", "canary", mailboxtest.Message)
 			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
-			require.Empty(t, spacesWith(t, b, "canary"))
+			require.Empty(t, spacesContaining(t, b, "canary"))
 			w.Intact()
 		})
 	}

@@ -65,7 +65,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 			history := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
 			require.True(t, history.LogVerified)
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
-				require.Empty(t, spacesWith(t, b, said))
+				require.Empty(t, spacesContaining(t, b, said))
 			}
 			require.Equal(t, "[no longer kept]", w.Full(old.HandoffID).Handoff.Task)
 			require.Equal(t, "work on gone", w.Full(old.HandoffID).Handoff.Title)
@@ -179,7 +179,7 @@ func TestRetain_RemovesUnusedContentDespiteDamage(t *testing.T) {
 	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
-	require.Empty(t, spacesWith(t, b, "left over"))
+	require.Empty(t, spacesContaining(t, b, "left over"))
 	require.Equal(t, "[no longer kept]", w.Full(sound.HandoffID).Handoff.Detail)
 	require.NotEqual(t, "[no longer kept]", w.Full(damaged.HandoffID).Handoff.Detail)
 	mend()

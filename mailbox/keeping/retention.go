@@ -44,14 +44,14 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	if k.Free != nil {
 		done.Free = k.Free()
 	}
-	return done, operation.Coded(err)
+	return done, operation.ErrorWithCode(err)
 }
 
 // A retention drops large content of handoffs that ended long ago and that no open work needs.
 //
 // A retention goes through all records, the oldest first, and handles one portion of them in each transaction. If a
 // handoff ended before the given time and no open handoff needs it (needed.go), the retention replaces its long texts
-// and long data, see [compose.Lessen]. Then it deletes content that was sent along and that no handoff refers to any
+// and long data, see [compose.DropLargeTexts]. Then it deletes content that was sent along and that no handoff refers to any
 // more (sweep.go). Agents, actions, times, titles and short texts stay, and so do all records and events.
 //
 // A retention writes the same event as a redaction for each handoff, so audits, exports and readers need no new rule.
@@ -69,15 +69,15 @@ type retention struct {
 	before store.Time // handoffs that ended then or later stay whole
 	dry    bool       // change nothing and return the counts of a real run, without content that was sent along
 
-	needed needed
+	needed neededHandoffs
 	done   schemas.RetainOut
 }
 
 // run drops the content and returns the counts.
 func (r *retention) run(ctx context.Context) (schemas.RetainOut, error) {
-	err := r.handoffs(ctx)
+	err := r.shortenHandoffs(ctx)
 	if err == nil && !r.dry {
-		err = r.sweep(ctx)
+		err = r.deleteUnusedContent(ctx)
 	}
 	return r.done, err
 }
@@ -87,15 +87,15 @@ const (
 	maxContentBytes = 4 << 20 // bytes of contents after which a transaction stops
 )
 
-// handoffs goes through all records, the oldest first.
-func (r *retention) handoffs(ctx context.Context) (err error) {
-	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, neededNow); err != nil {
+// shortenHandoffs goes through all records, the oldest first.
+func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
+	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, findNeeded); err != nil {
 		return err
 	}
 	for after, more := schemas.ID(0), true; more; {
-		var p *portion
-		err := r.portion(ctx, func(o *operation.Op, v *store.View) error {
-			p = &portion{retention: r, tx: op{o}, v: v}
+		var p *retentionPortion
+		err := r.runPortion(ctx, func(o *operation.Op, v *store.View) error {
+			p = &retentionPortion{retention: r, tx: op{o}, v: v}
 			return p.run(after)
 		})
 		if err != nil {
@@ -109,8 +109,8 @@ func (r *retention) handoffs(ctx context.Context) (err error) {
 	return nil
 }
 
-// portion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the *operation.Op is nil.
-func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
+// runPortion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the *operation.Op is nil.
+func (r *retention) runPortion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
 	if r.dry {
 		return r.engine.Store.View(ctx, func(v *store.View) error { return fn(nil, v) })
 	}
@@ -118,22 +118,22 @@ func (r *retention) portion(ctx context.Context, fn func(*operation.Op, *store.V
 }
 
 // A portion is the part of a retention that runs in one transaction. In a dry run, it reads a snapshot and tx is unset.
-type portion struct {
+type retentionPortion struct {
 	*retention
 	tx op // unset in a dry run
 	v  *store.View
 
-	newNeeds needed     // needs since the last portion
-	last     schemas.ID // the last examined handoff
-	more     bool       // there are more handoffs
-	read     int        // bytes of contents that were read
+	newNeeds neededHandoffs // needs since the last portion
+	last     schemas.ID     // the last examined handoff
+	more     bool           // there are more handoffs
+	read     int            // bytes of contents that were read
 
 	handoffs, contents, unread int
 	freed                      int64
 }
 
-func (p *portion) run(after schemas.ID) (err error) {
-	if p.newNeeds, err = neededSince(p.v, p.needed.until); err != nil {
+func (p *retentionPortion) run(after schemas.ID) (err error) {
+	if p.newNeeds, err = findNeededSince(p.v, p.needed.until); err != nil {
 		return err
 	}
 	looked := 0
@@ -154,7 +154,7 @@ func (p *portion) run(after schemas.ID) (err error) {
 		if !p.isDroppable(r) {
 			continue
 		}
-		if err := p.shorten(r); err != nil {
+		if err := p.shortenContents(r); err != nil {
 			return err
 		}
 	}
@@ -163,14 +163,14 @@ func (p *portion) run(after schemas.ID) (err error) {
 
 // isDroppable reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
 // no deferred consequences, and is not needed by an open handoff.
-func (p *portion) isDroppable(r *store.Record) bool {
+func (p *retentionPortion) isDroppable(r *store.Record) bool {
 	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 
 // shorten replaces the long contents of a handoff's events by shorter ones. It changes nothing and counts the handoff
 // as unread if an event cannot be read.
-func (p *portion) shorten(r *store.Record) error {
+func (p *retentionPortion) shortenContents(r *store.Record) error {
 	found, err := p.shorterContents(r)
 	switch {
 	case errors.Is(err, store.ErrCorrupt):
@@ -189,13 +189,13 @@ func (p *portion) shorten(r *store.Record) error {
 	return p.replaceContents(r, found)
 }
 
-// shortened is the shorter content of an event.
-type shortened struct {
+// shortenedContent is the shorter content of an event.
+type shortenedContent struct {
 	event   schemas.Event
 	content []byte
 }
 
-func (p *portion) shorterContents(r *store.Record) (all []shortened, err error) {
+func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedContent, err error) {
 	events, err := p.v.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
 	if err != nil {
 		return nil, err
@@ -209,30 +209,30 @@ func (p *portion) shorterContents(r *store.Record) (all []shortened, err error) 
 			return nil, err
 		}
 		p.read += len(content)
-		less, err := compose.Lessen(content)
+		less, err := compose.DropLargeTexts(content)
 		if err != nil || less == nil || len(less) >= len(content) {
 			continue // it is not JSON, or would not get shorter
 		}
 		e.Bytes = len(content)
-		all = append(all, shortened{e, less})
+		all = append(all, shortenedContent{e, less})
 	}
 	return all, nil
 }
 
 // replaceContents stores the shorter contents of a handoff's events, and adds one event that records the change.
-func (p *portion) replaceContents(r *store.Record, found []shortened) (err error) {
+func (p *retentionPortion) replaceContents(r *store.Record, found []shortenedContent) (err error) {
 	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
 		if redaction.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {
 			return err
 		}
 	}
-	words, err := reading.Words(p.v, r)
+	words, err := reading.SearchWords(p.v, r)
 	if err != nil {
 		words = store.ListWords(r.Title) // the content was erased before
 	}
 	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouchedFiles(r.ID)); err != nil {
 		return err
 	}
-	return p.tx.Change(&operation.Happening{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
+	return p.tx.ChangeRecord(&operation.RecordChange{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
 }

@@ -14,11 +14,11 @@ const (
 	maxNewEvents = 5_000 // events since the scan that it reads
 )
 
-// sweep deletes content that was sent along and that no event refers to any more, also content that an interrupted
+// deleteUnusedContent deletes content that was sent along and that no event refers to any more, also content that an interrupted
 // retention left. To find the references, sweep reads all events: first those that exist at its start, in portions
 // outside of a transaction, and then, in each transaction that deletes, the events that came later. The later events
 // matter because a new send may refer to content that the store already has.
-func (r *retention) sweep(ctx context.Context) error {
+func (r *retention) deleteUnusedContent(ctx context.Context) error {
 	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (r *retention) sweep(ctx context.Context) error {
 	scanned := uint64(0)
 	for more := len(unused) > 0; more; {
 		err := r.engine.Store.View(ctx, func(v *store.View) error {
-			named, last, rest, err := digestsIn(v, scanned, maxScanned)
+			named, last, rest, err := contentDigestsAfter(v, scanned, maxScanned)
 			scanned, more = last, rest
 			for _, digest := range named {
 				delete(unused, digest)
@@ -40,7 +40,7 @@ func (r *retention) sweep(ctx context.Context) error {
 	for len(unused) > 0 {
 		var s sweepResult
 		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
-			s, err = forgetUnused(o, unused, scanned)
+			s, err = deleteUnused(o, unused, scanned)
 			return err
 		})
 		if err != nil || s.late {
@@ -61,8 +61,8 @@ type sweepResult struct {
 	late  bool // more events came since the scan than it reads; the next retention does the rest
 }
 
-func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s sweepResult, err error) {
-	named, _, more, err := digestsIn(o.View, looked, maxNewEvents)
+func deleteUnused(o *operation.Op, unused map[string]bool, looked uint64) (s sweepResult, err error) {
+	named, _, more, err := contentDigestsAfter(o.View, looked, maxNewEvents)
 	if err != nil || more {
 		s.late = more
 		return s, err
@@ -94,9 +94,9 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// digestsIn returns the digests of stored content that occur in the contents of the events after a given event, at most
+// contentDigestsAfter returns the digests of stored content that occur in the contents of the events after a given event, at most
 // most of them. last is the last event that it read, and more says whether there are later events.
-func digestsIn(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
+func contentDigestsAfter(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after
 	for e, err := range v.EventsAfter(after) {
 		if err != nil || e.N-after > most {

@@ -83,9 +83,9 @@ const (
 	SendToDecider Consequence = "send it to human to decide"
 )
 
-// Spreads reports whether the consequence goes through other handoffs. These may be many, so it may be interrupted and
+// AffectsOthers reports whether the consequence goes through other handoffs. These may be many, so it may be interrupted and
 // deferred; any other consequence runs at once.
-func (c Consequence) Spreads() bool {
+func (c Consequence) AffectsOthers() bool {
 	return slices.Contains([]Consequence{TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts}, c)
 }
 
@@ -138,8 +138,8 @@ const (
 	ThenEscalate Condition = "then is escalate"
 )
 
-// Row has the consequences of an action under a condition, in their order.
-type Row struct {
+// ConsequenceRule has the consequences of an action under a condition, in their order.
+type ConsequenceRule struct {
 	After Action
 	If    Condition
 	Then  []Consequence
@@ -147,79 +147,79 @@ type Row struct {
 
 // consequences is the whole table. The rows of one action run from the first to the last. An action without a row has
 // no consequences.
-var consequences = []Row{
-	{Send, NeedsApproval, then(AskApproval)},
-	{Send, Routed, then(SendRouted)},
-	{Amend, NeedsApproval, then(AskApproval)},
-	{Approve, Always, then(TellSender)},
-	{Refuse, Always, then(TellSender, TellWaiting)},
-	{Refuse, ThenRollback, then(SendRollback)},
-	{Ask, NeedsPermission, then(TellHuman)},
-	{Ask, Always, then(TellAnswerer)},
-	{Answer, Always, then(TellAsker)},
-	{Release, Always, then(TellHolder, WaitAgain)},
-	{Release, Readdressed, then(TellSender)},
-	{NotTaken, Always, then(TellSender)},
-	{Silent, Always, then(TellSender)},
+var consequences = []ConsequenceRule{
+	{Send, NeedsApproval, consequenceList(AskApproval)},
+	{Send, Routed, consequenceList(SendRouted)},
+	{Amend, NeedsApproval, consequenceList(AskApproval)},
+	{Approve, Always, consequenceList(TellSender)},
+	{Refuse, Always, consequenceList(TellSender, TellWaiting)},
+	{Refuse, ThenRollback, consequenceList(SendRollback)},
+	{Ask, NeedsPermission, consequenceList(TellHuman)},
+	{Ask, Always, consequenceList(TellAnswerer)},
+	{Answer, Always, consequenceList(TellAsker)},
+	{Release, Always, consequenceList(TellHolder, WaitAgain)},
+	{Release, Readdressed, consequenceList(TellSender)},
+	{NotTaken, Always, consequenceList(TellSender)},
+	{Silent, Always, consequenceList(TellSender)},
 
-	{Requeue, Always, then(WaitAgain)},
-	{Decline, Always, then(WaitAgain)},
+	{Requeue, Always, consequenceList(WaitAgain)},
+	{Decline, Always, consequenceList(WaitAgain)},
 
-	{Complete, Always, then(TellSender, FreeWaiting)},
-	{Complete, NotDoneWell, then(TellWaiting)},
-	{Complete, HasParent, then(FreeTakenBack)},
-	{Complete, IsRetry, then(EndLeftovers)},
-	{Complete, Reviewed, then(SendReview)},
-	{Complete, IsReview, then(ApplyVerdict)},
-	{Complete, PassesOn, then(PassOn)},
-	{Complete, Routed, then(SendRouted)},
-	{Fail, Always, then(TellSender)},
-	{Fail, ThenRollback, then(CancelParts, SendRollback)},
-	{Fail, Routed, then(CancelParts, SendRouted)},
-	{Fail, ThenRetry, then(SendAgain)},
-	{Fail, ThenEscalate, then(SendToDecider)},
-	{Fail, Always, then(TellWaiting)},
-	{Reject, Always, then(TellSender)},
-	{Reject, Redirects, then(SendElsewhere)},
-	{Reject, ThenRollback, then(SendRollback)},
-	{Reject, Always, then(TellWaiting)},
-	{Reject, Routed, then(SendRouted)},
-	{Expire, Always, then(TellSender, TellWaiting, CancelParts)},
-	{Expire, Routed, then(SendRouted)},
-	{Expire, Unrouted, then(SendRollback)},
-	{Exhaust, Always, then(TellSender, TellWaiting)},
-	{Exhaust, Routed, then(SendRouted)},
-	{Exhaust, Unrouted, then(SendToDecider)},
-	{Cancel, Always, then(TellSender)},
-	{Cancel, HeldByAnother, then(TellHolder)},
-	{Cancel, Always, then(TellRecipient)},
-	{Cancel, Always, then(TellWaiting)},
-	{Cancel, Routed, then(SendRouted)},
-	{Cancel, ThenRollback, then(SendRollback)},
-	{Dismiss, Always, then(TellSender)},
+	{Complete, Always, consequenceList(TellSender, FreeWaiting)},
+	{Complete, NotDoneWell, consequenceList(TellWaiting)},
+	{Complete, HasParent, consequenceList(FreeTakenBack)},
+	{Complete, IsRetry, consequenceList(EndLeftovers)},
+	{Complete, Reviewed, consequenceList(SendReview)},
+	{Complete, IsReview, consequenceList(ApplyVerdict)},
+	{Complete, PassesOn, consequenceList(PassOn)},
+	{Complete, Routed, consequenceList(SendRouted)},
+	{Fail, Always, consequenceList(TellSender)},
+	{Fail, ThenRollback, consequenceList(CancelParts, SendRollback)},
+	{Fail, Routed, consequenceList(CancelParts, SendRouted)},
+	{Fail, ThenRetry, consequenceList(SendAgain)},
+	{Fail, ThenEscalate, consequenceList(SendToDecider)},
+	{Fail, Always, consequenceList(TellWaiting)},
+	{Reject, Always, consequenceList(TellSender)},
+	{Reject, Redirects, consequenceList(SendElsewhere)},
+	{Reject, ThenRollback, consequenceList(SendRollback)},
+	{Reject, Always, consequenceList(TellWaiting)},
+	{Reject, Routed, consequenceList(SendRouted)},
+	{Expire, Always, consequenceList(TellSender, TellWaiting, CancelParts)},
+	{Expire, Routed, consequenceList(SendRouted)},
+	{Expire, Unrouted, consequenceList(SendRollback)},
+	{Exhaust, Always, consequenceList(TellSender, TellWaiting)},
+	{Exhaust, Routed, consequenceList(SendRouted)},
+	{Exhaust, Unrouted, consequenceList(SendToDecider)},
+	{Cancel, Always, consequenceList(TellSender)},
+	{Cancel, HeldByAnother, consequenceList(TellHolder)},
+	{Cancel, Always, consequenceList(TellRecipient)},
+	{Cancel, Always, consequenceList(TellWaiting)},
+	{Cancel, Routed, consequenceList(SendRouted)},
+	{Cancel, ThenRollback, consequenceList(SendRollback)},
+	{Dismiss, Always, consequenceList(TellSender)},
 
-	{Accept, Always, then(TellHolder, EndReview, FreeWaiting)},
-	{Accept, PassesOn, then(PassOn)},
-	{Accept, Routed, then(SendRouted)},
-	{Observe, CheckFails, then(TellSender)},
-	{Observe, NowDoneWell, then(FreeWaiting)},
-	{Observe, NoLongerDoneWell, then(MoveFreed)},
-	{Observe, Routed, then(SendRouted)},
-	{Observe, ChecksPass, then(TellSender)},
-	{Return, Always, then(EndReview, SendBack)},
-	{Return, Routed, then(SendRouted)},
-	{Redo, Always, then(MoveWaiting, MoveFreed)},
-	{Retry, Always, then(MoveWaiting)},
-	{Rerun, Always, then(MoveWaiting)},
-	{Late, Always, then(TellSender)},
+	{Accept, Always, consequenceList(TellHolder, EndReview, FreeWaiting)},
+	{Accept, PassesOn, consequenceList(PassOn)},
+	{Accept, Routed, consequenceList(SendRouted)},
+	{Observe, CheckFails, consequenceList(TellSender)},
+	{Observe, NowDoneWell, consequenceList(FreeWaiting)},
+	{Observe, NoLongerDoneWell, consequenceList(MoveFreed)},
+	{Observe, Routed, consequenceList(SendRouted)},
+	{Observe, ChecksPass, consequenceList(TellSender)},
+	{Return, Always, consequenceList(EndReview, SendBack)},
+	{Return, Routed, consequenceList(SendRouted)},
+	{Redo, Always, consequenceList(MoveWaiting, MoveFreed)},
+	{Retry, Always, consequenceList(MoveWaiting)},
+	{Rerun, Always, consequenceList(MoveWaiting)},
+	{Late, Always, consequenceList(TellSender)},
 }
 
-func then(follow ...Consequence) []Consequence { return follow }
+func consequenceList(follow ...Consequence) []Consequence { return follow }
 
 // ConsequencesOf returns the rows of an action, in their order, or none if it has no consequences. Package mailbox
 // calls it after each change of a record, and runs the consequences in the same transaction. The golden file
 // testdata/follows.txt shows the rows of every action.
-func ConsequencesOf(a Action) (rows []Row) {
+func ConsequencesOf(a Action) (rows []ConsequenceRule) {
 	for _, row := range consequences {
 		if row.After == a {
 			rows = append(rows, row)

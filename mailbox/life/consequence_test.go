@@ -19,14 +19,14 @@ func TestConsequencesOf_MatchesGolden(t *testing.T) {
 		}
 		for _, row := range rows {
 			for _, c := range row.Then {
-				fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-17s %-57s %s", a, c, when(row.If)), " "))
+				fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-17s %-57s %s", a, c, conditionText(row.If)), " "))
 			}
 		}
 	}
 	golden.Equal(t, "follows.txt", b.String())
 }
 
-func when(c life.Condition) string {
+func conditionText(c life.Condition) string {
 	if c == life.Always {
 		return ""
 	}

@@ -19,7 +19,7 @@ var actions = life.Actions
 var stateless = []life.Action{life.Send, life.Forward, life.Late}
 
 // The golden file shows the table: every other action in every state.
-func TestNext_MatchesGolden(t *testing.T) {
+func TestTransitionFor_MatchesGolden(t *testing.T) {
 	golden.Equal(t, "transitions.txt", transitionTable())
 }
 
@@ -30,18 +30,18 @@ func transitionTable() string {
 			if slices.Contains(stateless, a) {
 				continue
 			}
-			s, ok := life.Next(a, from)
+			s, ok := life.TransitionFor(a, from)
 			if !ok {
 				fmt.Fprintf(&b, "%-10s %-16s refused\n", from, a)
 				continue
 			}
-			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", from, a, s.To, parts(s.By))
+			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", from, a, s.To, partNames(s.By))
 		}
 	}
 	return b.String()
 }
 
-func parts(set life.Parts) string {
+func partNames(set life.CallerParts) string {
 	var names []string
 	for i, name := range []string{"recipient", "holder", "sender", "owner", "human", "clock", "verifier"} {
 		if set&(1<<i) != 0 {
@@ -51,10 +51,10 @@ func parts(set life.Parts) string {
 	return strings.Join(names, " ")
 }
 
-func TestNext_NeverReopens(t *testing.T) {
+func TestTransitionFor_NeverReopensEndedHandoff(t *testing.T) {
 	for _, a := range actions {
 		for _, from := range schemas.Statuses {
-			s, ok := life.Next(a, from)
+			s, ok := life.TransitionFor(a, from)
 			if ok && from.Ended() {
 				require.True(t, s.To.Ended(), "%s reopens %s", a, from)
 				require.True(t, s.To == from || a == life.Return, "%s changes %s to %s", a, from, s.To)

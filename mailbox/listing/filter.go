@@ -44,7 +44,7 @@ type Filter struct {
 // invalid, with the name of the field, for a search text that contains no word (it would match everything), for a time
 // or workflow that cannot be parsed, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
-	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, defaultLimit)
+	in.Tags, in.Limit = compose.SplitTags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
@@ -89,7 +89,7 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 		f.in.Status == schemas.Blocked && !r.Blocked(),
 		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
 		f.in.Type != "" && r.Type != f.in.Type,
-		!compose.HasTag(r.Tags, f.in.Tags),
+		!compose.HasAnyTag(r.Tags, f.in.Tags),
 		!f.since.IsZero() && max(r.Created, r.Ended).Time().Before(f.since):
 		return false, nil
 	}

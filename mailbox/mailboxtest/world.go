@@ -100,7 +100,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 // Intact checks the whole store and its registry, and fails the test on any fault.
 func (w *World) Intact() {
 	w.T.Helper()
-	out, err := audit.Examine(context.Background(), w.Store, reading.Words)
+	out, err := audit.Examine(context.Background(), w.Store, reading.SearchWords)
 	require.NoError(w.T, err)
 	require.Empty(w.T, out.Faults)
 }

@@ -116,7 +116,7 @@ func (f Offers) Queue(
 
 // mayTakeNext reports whether the agent may claim a handoff of its queue that has one of the tags.
 func (t *taker) mayTakeNext(r *store.Record, tags []string) bool {
-	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
+	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
 
 // claimBoxes returns the mailboxes that the agent claims from now, with the mailboxes that siblings returns.

@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// Self returns the row of the caller. It reads the row once in an operation; callers write through the returned
+// CallerRow returns the row of the caller. It reads the row once in an operation; callers write through the returned
 // pointer. For an agent without a row it returns a new one. While the operation acts as another agent, it returns the
 // row of that agent.
-func (o *Op) Self() (*store.Agent, error) {
+func (o *Op) CallerRow() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
 	}
@@ -24,16 +24,16 @@ func (o *Op) Self() (*store.Agent, error) {
 	return o.self, nil
 }
 
-// noteSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one write a
+// recordCallerSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one write a
 // minute. On the first write of a client session it also records that the session is no longer idle. Afterwards names
-// of ended sessions of the same client may expire. noteSeen skips the callers human and system, which have no sessions.
-// Each operation that changes something for a caller begins with noteSeen, see [Mutate]. If the operation fails, this
+// of ended sessions of the same client may expire. recordCallerSeen skips the callers human and system, which have no sessions.
+// Each operation that changes something for a caller begins with recordCallerSeen, see [Mutate]. If the operation fails, this
 // record is undone, too.
-func (o *Op) noteSeen() error {
+func (o *Op) recordCallerSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil
 	}
-	a, err := o.Self()
+	a, err := o.CallerRow()
 	if err != nil || o.Now.Sub(a.Seen.Time()).Abs() < time.Minute && !a.Idle {
 		return err
 	}
@@ -49,16 +49,16 @@ func (o *Op) noteSeen() error {
 		return err
 	}
 	o.self = nil // the caller may be among the names that expire
-	return o.Rules.AfterSeen(a.Client)
+	return o.Rules.AfterCallerSeen(a.Client)
 }
 
-// HeldBy yields the handoffs that an agent holds, oldest first.
-func (o *Op) HeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
-	return o.Holding(a, o.Oldest(store.HeldBy(a), 0))
+// HandoffsHeldBy yields the handoffs that an agent holds, oldest first.
+func (o *Op) HandoffsHeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
+	return o.HeldAmong(a, o.Oldest(store.HeldBy(a), 0))
 }
 
-// Holding yields the handoffs among ids that the agent still holds. It passes over handoffs that cannot be read.
-func (o *Op) Holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+// HeldAmong yields the handoffs among ids that the agent still holds. It passes over handoffs that cannot be read.
+func (o *Op) HeldAmong(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {
 			r := (*store.Record)(nil)

@@ -13,9 +13,9 @@ import (
 // call holds up all other writers, because the store has one writer at a time.
 const MaxSpread = 1000
 
-// Outcome holds the facts about consequences that the result of a call reports. It covers the consequences of the
+// ConsequenceResult holds the facts about consequences that the result of a call reports. It covers the consequences of the
 // changes that the call itself made, and not the further consequences that those consequences cause.
-type Outcome struct {
+type ConsequenceResult struct {
 	Successor *store.Record    // the handoff that continues the work, nil for none
 	Forwarded *schemas.SendOut // the send that a completion caused, nil for none
 	Unsent    string           // why that send failed, "" if it did not
@@ -25,7 +25,7 @@ type Outcome struct {
 // handoffs remembers the last handoff that it has visited, so that it can stop after any handoff and later go on with
 // the next.
 type duty struct {
-	of    *Happening
+	of    *RecordChange
 	do    life.Consequence
 	after schemas.ID // the last handoff that it visited, 0 for none
 }
@@ -34,15 +34,15 @@ type duty struct {
 // consequences of a duty go on top of the stack, so they are carried out before the older duties. The order is visible
 // in the registry, and golden files of tests check it.
 type cascade struct {
-	requested []*Happening // happenings of the call itself, which the outcome covers
-	outcome   Outcome
+	requested []*RecordChange // happenings of the call itself, which the outcome covers
+	outcome   ConsequenceResult
 	duties    []duty // the next one is the last
 	deferred  []duty // duties that are too much for this transaction
 }
 
 // RunConsequences carries out the consequences of all changes that the operation has committed so far, as the table of
 // [life.ConsequencesOf] says, and the further consequences that they cause. [Engine.Update] calls it at the end of each
-// operation. An operation whose result reports the [Outcome] calls it itself. Each consequence runs in the name of the
+// operation. An operation whose result reports the [ConsequenceResult] calls it itself. Each consequence runs in the name of the
 // caller that made the change. The further consequences of a consequence run right after it, before the next
 // consequence.
 //
@@ -53,8 +53,8 @@ type cascade struct {
 // on the record of the handoff that caused them and makes that record due at once. The note is part of the same
 // transaction, so no consequence is lost, see [Op.resumeDuties]. An error undoes the whole operation, so no action
 // takes effect without its consequences.
-func (o *Op) RunConsequences() (Outcome, error) {
-	c := &cascade{requested: o.happened}
+func (o *Op) RunConsequences() (ConsequenceResult, error) {
+	c := &cascade{requested: o.changes}
 	err := o.runDuties(c)
 	return c.outcome, err
 }
@@ -71,7 +71,7 @@ func (o *Op) runDuties(c *cascade) error {
 		}
 		next := c.duties[last]
 		c.duties = c.duties[:last]
-		if err := o.ActingAs(next.of.By, func() error { return o.runDuty(c, next) }); err != nil {
+		if err := o.RunAs(next.of.By, func() error { return o.runDuty(c, next) }); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (o *Op) runDuties(c *cascade) error {
 // the last duty is carried out first. It evaluates each condition of the table of consequences here, once, with the
 // record before and after the change.
 func (o *Op) newDuties() (duties []duty) {
-	for _, h := range o.happened {
+	for _, h := range o.changes {
 		for _, row := range life.ConsequencesOf(h.Action) {
 			if !conditions[row.If](h) {
 				continue
@@ -91,7 +91,7 @@ func (o *Op) newDuties() (duties []duty) {
 			}
 		}
 	}
-	o.happened = nil
+	o.changes = nil
 	slices.Reverse(duties)
 	return duties
 }
@@ -100,10 +100,10 @@ func (o *Op) newDuties() (duties []duty) {
 // the duty back onto the stack. So all consequences of the change to that handoff run before the duty visits another
 // handoff. When the transaction has visited [MaxSpread] handoffs, runDuty adds the duty to the deferred duties.
 func (o *Op) runDuty(c *cascade, d duty) error {
-	if !d.do.Spreads() {
+	if !d.do.AffectsOthers() {
 		return o.runOwnDuty(c, d)
 	}
-	others, ended := o.Rules.Affected(d.do, d.of.Now)
+	others, ended := o.Rules.AffectedHandoffs(d.do, d.of.Now)
 	for id, err := range o.Oldest(others, d.after) {
 		switch {
 		case err != nil:
@@ -116,7 +116,7 @@ func (o *Op) runDuty(c *cascade, d duty) error {
 		d.after = id
 		c.duties = append(c.duties, d)
 		if r := o.UsableRecord(id); r != nil && (ended || !r.Status.Ended()) {
-			return o.Rules.RunFor(d.do, r, d.of.Now)
+			return o.Rules.RunConsequenceFor(d.do, r, d.of.Now)
 		}
 		return nil // a handoff that is unreadable, or ended meanwhile, stops no other
 	}
@@ -138,19 +138,19 @@ func (o *Op) runOwnDuty(c *cascade, d duty) error {
 // transaction, so no duty is lost if the process ends right after. The handoff may have ended; its record stays due
 // until [Op.resumeDuties] has carried out the noted duties.
 func (o *Op) deferDuties(owed []duty) error {
-	return o.ActingAs(ClockCaller, func() error {
+	return o.RunAs(ClockCaller, func() error {
 		for _, d := range owed {
 			r, err := o.Record(d.of.Now.ID)
 			if err != nil {
 				return err
 			}
-			err = o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
+			err = o.ChangeRecord(&RecordChange{Action: life.Defer}, r, func(now *store.Record) {
 				now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
 			})
 			if err != nil {
 				return err
 			}
-			o.ContinueLater(r.ID)
+			o.ResumeDutiesLater(r.ID)
 		}
 		return nil
 	})
@@ -162,8 +162,8 @@ func (o *Op) deferDuties(owed []duty) error {
 // resumeDuties removes the notes and carries out the duties in one transaction, so each handoff is visited once. It
 // defers the remaining duties again if they visit more than [MaxSpread] handoffs.
 func (o *Op) resumeDuties(r *store.Record) error {
-	h := &Happening{Action: life.Resume}
-	err := o.Change(h, r, func(now *store.Record) {
+	h := &RecordChange{Action: life.Resume}
+	err := o.ChangeRecord(h, r, func(now *store.Record) {
 		now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
 	})
 	if err != nil {
@@ -186,9 +186,9 @@ func (o *Op) resumeDuties(r *store.Record) error {
 // changes of the operation stay queued until [Op.RunConsequences]. The server uses withConsequences, for example, to
 // end an expired lease in the middle of another operation.
 func (o *Op) withConsequences(fn func() error) error {
-	before := o.happened
-	defer func() { o.happened = before }()
-	o.happened = nil
+	before := o.changes
+	defer func() { o.changes = before }()
+	o.changes = nil
 	if err := fn(); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"handoff/store/memory"
 )
 
-// waiting sends many handoffs that depend on the first one.
-func waiting(w *mailboxtest.World, n int) (a, b schemas.Caller) {
+// sendDependents sends many handoffs that depend on the first one.
+func sendDependents(w *mailboxtest.World, n int) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
 	w.Sends(a, "b", "first")
 	for i := range n {
@@ -24,7 +24,7 @@ func waiting(w *mailboxtest.World, n int) (a, b schemas.Caller) {
 	return a, b
 }
 
-func waitFor(w *mailboxtest.World, id schemas.ID) (n int) {
+func countDependents(w *mailboxtest.World, id schemas.ID) (n int) {
 	w.T.Helper()
 	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {
 		n = 0
@@ -45,62 +45,62 @@ func waitFor(w *mailboxtest.World, id schemas.ID) (n int) {
 	return n
 }
 
-func TestComplete_OpensMoreWorkThanOneTransactionCarries(t *testing.T) {
+func TestComplete_UnblocksMoreDependentsThanOneTransactionAllows(t *testing.T) {
 	w := mailboxtest.New(t)
-	_, b := waiting(w, 1100)
+	_, b := sendDependents(w, 1100)
 	w.Claims(b)
 	w.Completes(b, 1)
 	require.Equal(t, 1100, w.Pending("c"))
-	require.Zero(t, waitFor(w, 1))
+	require.Zero(t, countDependents(w, 1))
 	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.Actions(1))
 }
 
-func TestCascade_GoesOnAfterProcessEnded(t *testing.T) {
+func TestConsequences_ContinueAfterProcessEnds(t *testing.T) {
 	disk := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(disk))
-	a, b := waiting(w, 1100)
+	a, b := sendDependents(w, 1100)
 	w.Claims(b)
 	disk.BreakAfter(1)
 	w.Completes(b, 1)
 	require.Equal(t, 1000, w.Pending("c"))
-	require.Equal(t, 100, waitFor(w, 1))
+	require.Equal(t, 100, countDependents(w, 1))
 
 	disk.Repair()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1100, w.Pending("c"))
 }
 
-func TestCascade_StopsAfterItsTimeInOneCall(t *testing.T) {
+func TestConsequences_StopAfterTimeLimitOfCall(t *testing.T) {
 	var step time.Duration
-	w := mailboxtest.New(t, ticking(&step))
-	_, b := waiting(w, 3100)
+	w := mailboxtest.New(t, withTickingClock(&step))
+	_, b := sendDependents(w, 3100)
 	w.Claims(b)
 	step = 200 * time.Millisecond
 	w.Completes(b, 1)
-	require.Equal(t, 100, waitFor(w, 1))
+	require.Equal(t, 100, countDependents(w, 1))
 	mailboxtest.Must(t, w.Overview, mailboxtest.Human, schemas.OverviewIn{}) // any call
-	require.Zero(t, waitFor(w, 1))
+	require.Zero(t, countDependents(w, 1))
 }
 
-func TestCancel_TellsEachOfManyDependentsOnce(t *testing.T) {
+func TestCancel_NotifiesOnceForEachDependent(t *testing.T) {
 	disk := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(disk))
-	a, _ := waiting(w, 1100)
+	a, _ := sendDependents(w, 1100)
 	disk.BreakAfter(1)
 	w.Updates(mailboxtest.Human, 1, schemas.ActCancel)
-	require.Len(t, told(w, a), 1001) // of the cancelled handoff, and of its dependents
+	require.Len(t, countNotices(w, a), 1001) // of the cancelled handoff, and of its dependents
 
 	disk.Repair()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	told := told(w, a)
+	told := countNotices(w, a)
 	require.Len(t, told, 1101)
 	for id, times := range told {
 		require.Equal(t, 1, times, "%s", id)
 	}
 }
 
-// told returns how many notices an agent has about each handoff.
-func told(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID]int) {
+// countNotices returns how many notices an agent has about each handoff.
+func countNotices(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID]int) {
 	w.T.Helper()
 	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {
 		times = map[schemas.ID]int{}
@@ -115,30 +115,30 @@ func told(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID]int) {
 	return times
 }
 
-func TestRetry_OpensDependentsThatWereMovedLate(t *testing.T) {
+func TestRetry_UnblocksDependentsThatWereMovedLate(t *testing.T) {
 	disk := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(disk))
-	a, b := waiting(w, 3100)
+	a, b := sendDependents(w, 3100)
 	w.Claims(b)
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d"), Then: schemas.ThenStop})
 	disk.BreakAfter(1)
 	again := w.Updates(a, 1, schemas.ActRetry).Created
-	require.Equal(t, 1000, waitFor(w, again))
+	require.Equal(t, 1000, countDependents(w, again))
 	disk.BreakAfter(1)
 	require.Equal(t, again, w.Claims(b).HandoffID)
 	disk.BreakAfter(1)
 	w.Completes(b, again)
 	disk.Repair()
 	w.Claims(b)
-	require.Zero(t, waitFor(w, 1))
-	require.Zero(t, waitFor(w, again))
+	require.Zero(t, countDependents(w, 1))
+	require.Zero(t, countDependents(w, again))
 	require.Equal(t, 3100, w.Pending("c"))
-	told := told(w, a)
+	told := countNotices(w, a)
 	require.Equal(t, 1, told[1])
 	require.Equal(t, 1, told[again])
 }
 
-func TestFail_CancelsManyPartsLater(t *testing.T) {
+func TestFail_CancelsMorePartsThanOneTransactionAllows(t *testing.T) {
 	w := mailboxtest.New(t, mailboxtest.On(memory.New()))
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.Assigns(a, b, "x")

@@ -25,7 +25,7 @@ func (o *Op) applyNextTimer(r *store.Record) error {
 	if len(r.Owes) > 0 {
 		return o.resumeDuties(r)
 	}
-	for i, at := range timers(r) {
+	for i, at := range timerEnds(r) {
 		if at != 0 && at <= store.At(o.Now) {
 			return o.Rules.ApplyTimer(Timer(i), r)
 		}
@@ -33,41 +33,41 @@ func (o *Op) applyNextTimer(r *store.Record) error {
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
 }
 
-// dueLimit bounds how many handoffs the clock changes within one operation, so that no caller waits long for overdue
+// maxDueHandoffs bounds how many handoffs the clock changes within one operation, so that no caller waits long for overdue
 // changes of others. The next operation does the rest.
-const dueLimit = 256
+const maxDueHandoffs = 256
 
-// dueTime bounds the same by time, for handoffs with many consequences.
-const dueTime = 100 * time.Millisecond
+// maxDueDuration bounds the same by time, for handoffs with many consequences.
+const maxDueDuration = 100 * time.Millisecond
 
-// applyDue applies changes that are due by time, the longest overdue first: leases, reservations, delays and deadlines
-// that ended, and consequences that were deferred. Every operation begins with it. It handles at most [dueLimit]
+// applyDueChanges applies changes that are due by time, the longest overdue first: leases, reservations, delays and deadlines
+// that ended, and consequences that were deferred. Every operation begins with it. It handles at most [maxDueHandoffs]
 // handoffs. It stops earlier when their consequences visited [MaxSpread] other handoffs, when the rules have used up
-// their budget, see [Rules.ClockBudgetSpent], and after [dueTime]. The next operation applies the remaining changes,
-// and [Op.upToDate] makes sure that no caller acts on an overdue handoff. If a change fails, applyDue logs the handoff,
+// their budget, see [Rules.ClockBudgetSpent], and after [maxDueDuration]. The next operation applies the remaining changes,
+// and [Op.bringUpToDate] makes sure that no caller acts on an overdue handoff. If a change fails, applyDueChanges logs the handoff,
 // undoes all changes of that handoff, and goes on with the next handoff.
-func (o *Op) applyDue() error {
-	due, err := reading.Collect(reading.AtMost(dueLimit, o.Due(o.Now)))
+func (o *Op) applyDueChanges() error {
+	due, err := reading.Collect(reading.AtMost(maxDueHandoffs, o.Due(o.Now)))
 	if err != nil {
 		return err
 	}
 	applied, enough, begun := 0, false, o.env.Now()
-	return o.ActingAs(ClockCaller, func() error {
+	return o.RunAs(ClockCaller, func() error {
 		for _, id := range due {
-			if enough || o.spreadLeft == 0 || applied > 0 && o.env.Now().Sub(begun) > dueTime {
+			if enough || o.spreadLeft == 0 || applied > 0 && o.env.Now().Sub(begun) > maxDueDuration {
 				o.moreDue = true
 				return nil
 			}
-			err := o.TryPart(func() error { return o.applyDueTo(id) })
+			err := o.TryPart(func() error { return o.applyDueChangesOf(id) })
 			enough = o.Rules.ClockBudgetSpent()
 			if err != nil {
-				// One damaged handoff must not stop the others: applyDue leaves the damaged handoff as it is.
+				// One damaged handoff must not stop the others: applyDueChanges leaves the damaged handoff as it is.
 				o.env.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue
 			}
 			applied++
 		}
-		o.moreDue = len(due) == dueLimit && applied > 0
+		o.moreDue = len(due) == maxDueHandoffs && applied > 0
 		return nil
 	})
 }
@@ -79,37 +79,37 @@ func (o *Op) applyDue() error {
 // While the part runs, o writes to and reads from the nested transaction of the part. A part may contain a part.
 // TryPart returns the error of fn unchanged and logs nothing.
 func (o *Op) TryPart(fn func() error) error {
-	tx, before := o.tx, o.effects
+	tx, before := o.tx, o.commitEffects
 	defer o.useTransaction(tx)
 	err := tx.Try(func(part *store.Tx) error {
 		o.useTransaction(part)
 		return o.withConsequences(fn)
 	})
 	if err != nil {
-		o.effects = before
+		o.commitEffects = before
 	}
 	return err
 }
 
-// applyDueTo applies all due changes of one handoff. It does nothing if the handoff is no longer due, because
+// applyDueChangesOf applies all due changes of one handoff. It does nothing if the handoff is no longer due, because
 // consequences of another handoff may have applied the changes since the caller listed the due handoffs. It applies
 // every due change and not only the first, because waiting calls set their alarm only for times in the future. If the
-// time index names a handoff that has no record, the store is damaged, and applyDueTo returns an error.
-func (o *Op) applyDueTo(id schemas.ID) error {
+// time index names a handoff that has no record, the store is damaged, and applyDueChangesOf returns an error.
+func (o *Op) applyDueChangesOf(id schemas.ID) error {
 	r, err := o.Record(id)
 	if r == nil {
 		return cmp.Or(err, fmt.Errorf("there is no record of %s", id))
 	}
-	_, err = o.upToDate(r)
+	_, err = o.bringUpToDate(r)
 	return err
 }
 
-// upToDate applies all due changes of a record and returns the record as it is afterwards. Callers need it because the
+// bringUpToDate applies all due changes of a record and returns the record as it is afterwards. Callers need it because the
 // start of an operation applies only a bounded number of due changes, and no caller may act on an overdue record. If a
-// change fails, upToDate returns its error, and the caller leaves this handoff alone.
-func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
+// change fails, bringUpToDate returns its error, and the caller leaves this handoff alone.
+func (o *Op) bringUpToDate(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
-		err := o.asClock(func() error { return o.applyNextTimer(r) })
+		err := o.runAsClock(func() error { return o.applyNextTimer(r) })
 		if err != nil {
 			return nil, err
 		}
@@ -120,13 +120,13 @@ func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
 	return r, nil
 }
 
-// asClock runs fn and its consequences with the clock as the caller. While fn runs, [Op.Timed] is true, so handoffs
+// runAsClock runs fn and its consequences with the clock as the caller. While fn runs, [Op.Timed] is true, so handoffs
 // that rules send count as sent because of time and not because of a call.
-func (o *Op) asClock(fn func() error) error {
+func (o *Op) runAsClock(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
 	o.Timed = true
-	return o.withConsequences(func() error { return o.ActingAs(ClockCaller, fn) })
+	return o.withConsequences(func() error { return o.RunAs(ClockCaller, fn) })
 }
 
 // UsableRecord returns the record of a handoff with all due changes applied. It returns nil if the handoff is missing
@@ -138,7 +138,7 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
 		err = o.TryPart(func() (err error) {
-			r, err = o.upToDate(r)
+			r, err = o.bringUpToDate(r)
 			return err
 		})
 	}

@@ -15,26 +15,26 @@ import (
 	"handoff/store/memory"
 )
 
-// damageSaid spoils the content of an event of a handoff until the test ends.
-func damageSaid(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
+// damageContent spoils the content of an event of a handoff until the test ends.
+func damageContent(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
 	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
 	mailboxtest.Spoil(t, b, store.Bodies, append(key, 0, 0))
 }
 
-func TestClaim_HandsOutUnreadableWorkOnce(t *testing.T) {
+func TestClaim_ReturnsUnreadableHandoffOnce(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Sends(s, "c", "x")
 	w.Sends(s, "c", "y")
-	damageSaid(t, b, 1, 1)
+	damageContent(t, b, 1, 1)
 	claim := w.Claims(c)
 	require.Contains(t, claim.Brief, "cannot be read")
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("unreadable"), Then: schemas.ThenStop})
 }
 
-func TestDamage_OfParentHidesOnlyItself(t *testing.T) {
+func TestDamagedParent_HidesNoOtherHandoff(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
@@ -53,7 +53,7 @@ func TestDamage_OfParentHidesOnlyItself(t *testing.T) {
 }
 
 // A handoff to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
-func TestClaim_SleepsWhereTimeCannotBeApplied(t *testing.T) {
+func TestGet_WaitsWithoutSpinningIfDueChangeFails(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
@@ -63,7 +63,7 @@ func TestClaim_SleepsWhereTimeCannotBeApplied(t *testing.T) {
 	_, err := fmt.Sscanf(out.Checkpoint, "chk_%d", &event)
 	require.NoError(t, err)
 	w.Sends(s, "d", "other", mailboxtest.NoParent)
-	damageSaid(t, b, 1, event)
+	damageContent(t, b, 1, event)
 	w.Pass(11 * time.Minute)
 	readings := 0
 	now := w.Now
@@ -75,9 +75,9 @@ func TestClaim_SleepsWhereTimeCannotBeApplied(t *testing.T) {
 	require.Less(t, readings, 100)
 }
 
-func TestSend_KeepsContentWhileTimeIsApplied(t *testing.T) {
+func TestSend_StoresContentWhileManyChangesAreDue(t *testing.T) {
 	w, s := mailboxtest.With(t, "s")
-	dueTogether(w, s, 300)
+	sendDueTogether(w, s, 300)
 	dep := w.Sends(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
 	w.Pass(time.Hour)
 	sent := w.Sends(s, "e", "then", func(in *schemas.SendIn) {

@@ -17,22 +17,22 @@ import (
 	"handoff/store/memory"
 )
 
-// dueTogether sends many handoffs to c whose time is over in ten minutes.
-func dueTogether(w *mailboxtest.World, by schemas.Caller, n int) {
+// sendDueTogether sends many handoffs to c whose time is over in ten minutes.
+func sendDueTogether(w *mailboxtest.World, by schemas.Caller, n int) {
 	for i := range n {
 		w.Sends(by, "c", fmt.Sprint("task ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "10m", "none" })
 	}
 }
 
-func TestDue_IsAppliedByNextRead(t *testing.T) {
+func TestDueChanges_AreAppliedByNextRead(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
-	dueTogether(w, a, 600)
+	sendDueTogether(w, a, 600)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Zero(t, w.Pending("c"))
 }
 
-func TestDue_AppliesAllOfHandoffAtOnce(t *testing.T) {
+func TestDueChanges_OfOneHandoffAreAppliedTogether(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(25 * time.Minute)                                          // the lease was renewed, the holder silent
@@ -44,18 +44,18 @@ func TestDue_AppliesAllOfHandoffAtOnce(t *testing.T) {
 	}))
 }
 
-func TestDue_PassesOverDamagedHandoff(t *testing.T) {
+func TestDueChanges_SkipDamagedHandoff(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	a := w.Stdio("a")
-	dueTogether(w, a, 600)
+	sendDueTogether(w, a, 600)
 	mailboxtest.Damage(t, b, 1)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1, w.Pending("c"))
 }
 
-func TestClaim_PassesOverDamagedHandoff(t *testing.T) {
+func TestClaim_SkipsDamagedHandoff(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -65,7 +65,7 @@ func TestClaim_PassesOverDamagedHandoff(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
-func TestComplete_SucceedsNextToDamagedClaim(t *testing.T) {
+func TestClaim_ReclaimsHandoffDespiteDamagedOne(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -78,28 +78,28 @@ func TestComplete_SucceedsNextToDamagedClaim(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(w.OtherSession(coder, "again")).HandoffID)
 }
 
-// busy makes more handoffs due than one operation applies.
-func busy(w *mailboxtest.World) (a, b schemas.Caller) {
+// worldWithManyDue makes more handoffs due than one operation applies.
+func worldWithManyDue(w *mailboxtest.World) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
-	dueTogether(w, a, 300)
+	sendDueTogether(w, a, 300)
 	return a, b
 }
 
-func overdue(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
+func withDeadline(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
 
-func TestClaim_LeavesOverdueWork(t *testing.T) {
+func TestClaim_SkipsOverdueHandoff(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := busy(w)
-	w.Sends(a, "b", "late", overdue)
+	a, b := worldWithManyDue(w)
+	w.Sends(a, "b", "late", withDeadline)
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
-func TestClaim_LeavesOverdueOrphan(t *testing.T) {
+func TestClaim_DoesNotReclaimOverdueHandoff(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := busy(w)
-	w.Assigns(a, b, "late", overdue)
+	a, b := worldWithManyDue(w)
+	w.Assigns(a, b, "late", withDeadline)
 	w.Updates(b, 301, schemas.ActProgress)
 	w.Pass(9 * time.Minute)
 	w.Leaves(b)
@@ -108,9 +108,9 @@ func TestClaim_LeavesOverdueOrphan(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
-func TestDue_ReturnsReservationToPool(t *testing.T) {
+func TestClaim_SkipsHandoffWithEndedReservation(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := busy(w)
+	a, b := worldWithManyDue(w)
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x", mailboxtest.NoParent)
 	w.Claims(b)
@@ -121,7 +121,7 @@ func TestDue_ReturnsReservationToPool(t *testing.T) {
 	require.True(t, w.Claims(b).Empty)
 }
 
-func TestActions_AreRefusedOnOverdueWork(t *testing.T) {
+func TestActions_AreRefusedOnOverdueHandoff(t *testing.T) {
 	for name, do := range map[string]func(w *mailboxtest.World, a, b schemas.Caller) error{
 		"complete": func(w *mailboxtest.World, _, b schemas.Caller) error {
 			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Result: schemas.Result{Summary: "s"}})
@@ -142,8 +142,8 @@ func TestActions_AreRefusedOnOverdueWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
-			a, b := busy(w)
-			w.Assigns(a, b, "late", overdue)
+			a, b := worldWithManyDue(w)
+			w.Assigns(a, b, "late", withDeadline)
 			w.Pass(time.Hour)
 			require.Error(t, do(w, a, b))
 			require.Equal(t, schemas.TimedOut, w.Status(301))
@@ -151,9 +151,9 @@ func TestActions_AreRefusedOnOverdueWork(t *testing.T) {
 	}
 }
 
-func TestRollback_LeavesOverduePartsToClock(t *testing.T) {
+func TestFail_LetsOverduePartTimeOut(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := busy(w)
+	a, b := worldWithManyDue(w)
 	w.Assigns(a, b, "work", mailboxtest.NoParent)
 	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.Pass(time.Hour)
@@ -161,13 +161,13 @@ func TestRollback_LeavesOverduePartsToClock(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(302))
 }
 
-func TestClaim_FindsDueChangesBehindManyRows(t *testing.T) {
+func TestClaim_FindsDelayedHandoffAmongMany(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	for i := range 1001 { // more than one transaction scans
 		w.Sends(a, "b", fmt.Sprint("task ", i))
 	}
 	tagged := func(in *schemas.SendIn) { in.Tags = []string{"go"} }
-	w.Sends(a, "b", "late", overdue, tagged)
+	w.Sends(a, "b", "late", withDeadline, tagged)
 	delayed := w.Sends(a, "b", "delayed", tagged, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "30m"} })
 	w.Pass(time.Hour)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -180,7 +180,7 @@ func TestClaim_FindsDueChangesBehindManyRows(t *testing.T) {
 	require.True(t, out.Empty)
 }
 
-func TestEnding_SucceedsWithDamagedPart(t *testing.T) {
+func TestFail_SucceedsWithDamagedPart(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -194,21 +194,21 @@ func TestEnding_SucceedsWithDamagedPart(t *testing.T) {
 	require.Equal(t, schemas.Failed, w.Status(1))
 }
 
-// refusing is a disk that refuses writes while why is set.
-type refusing struct {
+// fullDisk is a disk that refuses writes while why is set.
+type fullDisk struct {
 	store.Backend
 	why error
 }
 
-func (b *refusing) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *fullDisk) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if b.why != nil {
 		return b.why
 	}
 	return b.Backend.Update(ctx, fn)
 }
 
-func TestReads_SucceedWhereTimeCannotBeWritten(t *testing.T) {
-	b := &refusing{Backend: memory.New()}
+func TestReads_SucceedIfDueChangesCannotBeWritten(t *testing.T) {
+	b := &fullDisk{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
@@ -224,7 +224,7 @@ func TestReads_SucceedWhereTimeCannotBeWritten(t *testing.T) {
 }
 
 // The consequences of the first of two due handoffs may find the second due, and apply its change.
-func TestDue_ChangesNothingTwice(t *testing.T) {
+func TestDueChanges_AreAppliedOnce(t *testing.T) {
 	var logged strings.Builder
 	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
 	a := w.Stdio("a")
@@ -247,9 +247,9 @@ func TestDue_ChangesNothingTwice(t *testing.T) {
 }
 
 // A failing disk is no fault of this program: the error says whether the call was kept.
-func TestSend_SaysWhetherFullDiskKeptIt(t *testing.T) {
+func TestSend_ErrorSaysWhetherDiskStoredIt(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
-		b := &refusing{Backend: memory.New()}
+		b := &fullDisk{Backend: memory.New()}
 		w := mailboxtest.New(t, mailboxtest.On(b))
 		a := w.Stdio("a")
 		b.why = cause
@@ -260,30 +260,30 @@ func TestSend_SaysWhetherFullDiskKeptIt(t *testing.T) {
 	}
 }
 
-// unreadable is a backend that fails one read within a transaction.
-type unreadable struct {
+// failingReadBackend is a backend that fails one read within a transaction.
+type failingReadBackend struct {
 	store.Backend
 	left int // reads until then
 }
 
-type unreadableRows struct {
+type failingReadWriter struct {
 	store.Writer
-	of *unreadable
+	of *failingReadBackend
 }
 
-func (b *unreadable) Update(ctx context.Context, fn func(store.Writer) error) error {
-	return b.Backend.Update(ctx, func(w store.Writer) error { return fn(unreadableRows{w, b}) })
+func (b *failingReadBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return b.Backend.Update(ctx, func(w store.Writer) error { return fn(failingReadWriter{w, b}) })
 }
 
-func (r unreadableRows) Get(s store.Space, key []byte) ([]byte, error) {
+func (r failingReadWriter) Get(s store.Space, key []byte) ([]byte, error) {
 	if r.of.left--; r.of.left == 0 {
 		return nil, store.ErrUnwritten
 	}
 	return r.Writer.Get(s, key)
 }
 
-func TestCalls_BlameStoreForFailedReads(t *testing.T) {
-	b := &unreadable{Backend: memory.New()}
+func TestSend_IsUnavailableIfStoreCannotBeRead(t *testing.T) {
+	b := &failingReadBackend{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	in := schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Each: []string{"y"}, Join: &schemas.Join{To: "b", Task: "z"}}}
 	a, refusals := w.Stdio("a"), 0
@@ -297,17 +297,17 @@ func TestCalls_BlameStoreForFailedReads(t *testing.T) {
 	require.Greater(t, refusals, 10)
 }
 
-// ticking makes the clock advance with each read of it.
-func ticking(step *time.Duration) func(*mailbox.Config) {
+// withTickingClock makes the clock advance with each read of it.
+func withTickingClock(step *time.Duration) func(*mailbox.Config) {
 	return func(c *mailbox.Config) {
 		now, passed := c.Now, time.Duration(0)
 		c.Now = func() time.Time { passed += *step; return now().Add(passed) }
 	}
 }
 
-func TestCatchUp_StopsAfterItsTimeInOneCall(t *testing.T) {
+func TestApplyDueChanges_StopsAfterTimeLimit(t *testing.T) {
 	step := time.Millisecond
-	w := mailboxtest.New(t, ticking(&step))
+	w := mailboxtest.New(t, withTickingClock(&step))
 	for range 1_100 {
 		w.Sends(schemas.Caller{Agent: "me"}, "q", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	}

@@ -48,8 +48,8 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 // that writes goes through Update.
 //
 // The store may run the transaction more than once, so fn assigns its results at its start and changes nothing outside
-// of the transaction. An error that fn returns undoes everything. If fn passes an error to [Op.Refuse] instead, Update
-// commits and then returns that error. All errors that Update returns have a code, see [Coded].
+// of the transaction. An error that fn returns undoes everything. If fn passes an error to [Op.CommitWithError] instead, Update
+// commits and then returns that error. All errors that Update returns have a code, see [ErrorWithCode].
 //
 // When Update returns without an error, all its writes are on disk. If the process dies before that, the transaction is
 // stored as a whole or not at all, and the caller repeats the call: with a request id it then gets the committed
@@ -57,15 +57,15 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 //
 // After the commit Update wakes the calls that wait for a changed mailbox or handoff. It also wakes them if the commit
 // failed, because the store may have kept the transaction. If the consequences were too many for one transaction,
-// Update carries out the rest in further transactions before it returns, see [Engine.runDeferred].
+// Update carries out the rest in further transactions before it returns, see [Engine.runDeferredDuties].
 //
 // The order within the transaction matters. Changes that are due by time come first, so that fn judges the current
-// state. Consequences come last, so that they are computed from all changes of fn. [Once] runs inside fn and looks up
+// state. Consequences come last, so that they are computed from all changes of fn. [RunOncePerRequest] runs inside fn and looks up
 // the stored result of an earlier call with the same request id. So a repeated call may apply due changes, too, before
 // it gets that result.
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
-	return e.Transact(ctx, by, func(o *Op) error {
-		if err := o.applyDue(); err != nil {
+	return e.UpdateWithoutDue(ctx, by, func(o *Op) error {
+		if err := o.applyDueChanges(); err != nil {
 			return err
 		}
 		o.spreadLeft = MaxSpread
@@ -73,8 +73,8 @@ func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) err
 	})
 }
 
-// Transact is [Engine.Update] without the changes that are due by time.
-func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
+// UpdateWithoutDue is [Engine.Update] without the changes that are due by time.
+func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	leases := e.Leases.AtNow()
 	var o *Op
 	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -100,14 +100,14 @@ func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) e
 		if o != nil {
 			o.Rules.AfterUndo(ctx)
 		}
-		return Coded(err)
+		return ErrorWithCode(err)
 	}
 	if !o.moreToCut {
 		e.latest.Store(int64(store.At(o.Now)))
 	}
 	e.Here.Forget(o.voided...)
 	if by.Via != schemas.ViaClock {
-		e.runDeferred(ctx, o.deferred)
+		e.runDeferredDuties(ctx, o.deferred)
 	}
 	return o.refusal
 }

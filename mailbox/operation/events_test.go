@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestEvents_SayWhichTokenAndTrace(t *testing.T) {
+func TestEvents_NameTokenAndTraceOfCaller(t *testing.T) {
 	w := mailboxtest.New(t)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	by := mailboxtest.Remote("a", "1")

@@ -21,7 +21,7 @@ const receiptLife = 24 * time.Hour
 
 // Mutate runs an operation and stores its result under the request id of the caller, in the same transaction. A repeat
 // of the call changes nothing and gets the first result, or the first refusal if the refused call was committed, see
-// [Op.Refuse]. Every method that changes something for a caller goes through it. Mutate notes that the caller was seen:
+// [Op.CommitWithError]. Every method that changes something for a caller goes through it. Mutate notes that the caller was seen:
 // in this process at once, in the store once a minute. It stores no receipt (result for repeats) if the call has no
 // request id. It also stores none if the operation did nothing, so that a repeat of the call tries again.
 //
@@ -33,21 +33,21 @@ func Mutate[Out any](
 	e.Here.NoteActing(by.Conn, by.Agent)
 	err := e.Update(ctx, by, func(o *Op) (err error) {
 		out = *new(Out)
-		if err := o.noteSeen(); err != nil {
+		if err := o.recordCallerSeen(); err != nil {
 			return err
 		}
-		out, err = Once(o, fn)
+		out, err = RunOncePerRequest(o, fn)
 		return err
 	})
 	return out, err
 }
 
-// Once returns the result of an earlier call with the same request id, or runs fn if there is none. It stores no result
+// RunOncePerRequest returns the result of an earlier call with the same request id, or runs fn if there is none. It stores no result
 // if the operation failed, because a failed operation is undone as a whole, and none if the operation did nothing.
 // Request ids are not bound to a caller or a method, so callers must make them unique. If Once returns the result of an
 // earlier call and the result has a method Replayed, Once calls that method: for example, a repeated claim counts as a
 // sign that the holder is still there.
-func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
+func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
 		return fn(o)
 	}
@@ -56,7 +56,7 @@ func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 		return out, err
 	}
 	if done != nil {
-		err = o.replay(done, &out)
+		err = o.replayReceipt(done, &out)
 		if again, is := any(out).(interface{ Replayed(*Op) }); is {
 			again.Replayed(o)
 		}
@@ -65,16 +65,16 @@ func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if out, err = fn(o); err != nil || o.skipReceipt {
 		return out, err
 	}
-	return out, o.remember(out)
+	return out, o.storeReceipt(out)
 }
 
 // refusedDigest marks the receipt of a call that was committed although it was refused. It stands in the field Digest,
 // which is otherwise used only in receipts of idempotency keys.
 const refusedDigest = "refused"
 
-// replay decodes the result of an earlier call into out, or repeats its refusal. It changes nothing and writes no
+// replayReceipt decodes the result of an earlier call into out, or repeats its refusal. It changes nothing and writes no
 // event.
-func (o *Op) replay(done *store.Receipt, out any) error {
+func (o *Op) replayReceipt(done *store.Receipt, out any) error {
 	if done.Digest != refusedDigest {
 		return schemas.Decode(done.Result, out)
 	}
@@ -82,26 +82,26 @@ func (o *Op) replay(done *store.Receipt, out any) error {
 	if err := schemas.Decode(done.Result, &why); err != nil {
 		return err
 	}
-	o.Refuse(&why)
+	o.CommitWithError(&why)
 	return nil
 }
 
-// remember stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are more
+// storeReceipt stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are more
 // than a day old. So receipts are deleted faster than they are added, and the store holds about as many as calls were
 // made in the last day.
-func (o *Op) remember(out any) error {
+func (o *Op) storeReceipt(out any) error {
 	digest := ""
 	if o.refusal != nil {
 		digest, out = refusedDigest, schemas.AsError(o.refusal)
 	}
 	return cmp.Or(
 		o.tx.ExpireReceipts(o.Now.Add(-receiptLife), 4),
-		o.KeepResult(store.ByRequest(o.By.Request), store.At(o.Now), digest, out),
+		o.StoreResult(store.ByRequest(o.By.Request), store.At(o.Now), digest, out),
 	)
 }
 
-// KeepResult stores the result of a call under a key.
-func (o *Op) KeepResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
+// StoreResult stores the result of a call under a key.
+func (o *Op) StoreResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // as a caller without a connection.
 //
 // No background job ends leases. A lease is over when its time has passed. The next operation notices this and asks
-// [LeasesAt.RenewedUntil] whether the claim goes on. The functions in this file write nothing: package mailbox applies
+// [LeasesAt.RenewedLeaseEnd] whether the claim goes on. The functions in this file write nothing: package mailbox applies
 // their results and records each change as an event.
 //
 // No timer renews a lease, so a model that works for 40 minutes costs no write while no other call comes. The open
@@ -45,10 +45,10 @@ type Leases struct {
 	Clock *presence.Clock
 }
 
-// length returns how long a claim lasts without a call of its holder. For a claim over a connection it is the lease
+// leaseLength returns how long a claim lasts without a call of its holder. For a claim over a connection it is the lease
 // that the service is configured with, 15 minutes by default. For a claim without a connection it is at least 30
 // minutes and at least twice the estimated working time, because nothing else shows that the client is still there.
-func (l Leases) length(r *store.Record) time.Duration {
+func (l Leases) leaseLength(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return l.Lease
 	}
@@ -69,7 +69,7 @@ func (l Leases) AtNow() LeasesAt {
 	return LeasesAt{l, now, now.Add(-running)}
 }
 
-// RenewedUntil returns the new end of a lease that has ended. While the connection of the claim is open, the claim goes
+// RenewedLeaseEnd returns the new end of a lease that has ended. While the connection of the claim is open, the claim goes
 // on for one more lease, but not longer than the longest allowed silence after the holder's last call about the
 // handoff. In any case the claim goes on for one lease after that call. Time during which the machine slept does not
 // count as silence.
@@ -81,36 +81,36 @@ func (l Leases) AtNow() LeasesAt {
 //
 // The server renews a lease only when a call comes after the lease has ended. So a claim over an open connection costs
 // at most one event per length of a lease, and none while no call comes.
-func (j LeasesAt) RenewedUntil(v *store.View, r *store.Record) store.Time {
+func (j LeasesAt) RenewedLeaseEnd(v *store.View, r *store.Record) store.Time {
 	switch {
-	case j.goneForGood(r):
-		return beforeDeadline(r, j.ExtendedForSleep(v, r, r.Lease))
-	case j.MayReturn(r):
-		return beforeDeadline(r, store.At(j.Now.Add(Grace)))
+	case j.isConnectionGoneForGood(r):
+		return capAtDeadline(r, j.EndExtendedBySleep(v, r, r.Lease))
+	case j.MayConnectionReturn(r):
+		return capAtDeadline(r, store.At(j.Now.Add(Grace)))
 	}
 	heard := j.LastHeard(r)
 	heard = heard.Add(j.Clock.SleptSince(heard))
-	end := store.At(heard.Add(j.length(r)))
+	end := store.At(heard.Add(j.leaseLength(r)))
 	if r.Conn != "" {
-		longest := heard.Add(max(j.Max, 2*r.Estimated(), longestSession(v, r)))
-		end = min(store.At(j.Now.Add(j.length(r))), store.At(longest))
+		longest := heard.Add(max(j.Max, 2*r.Estimated(), longestHolderSession(v, r)))
+		end = min(store.At(j.Now.Add(j.leaseLength(r))), store.At(longest))
 	}
-	return beforeDeadline(r, max(end, j.ExtendedForSleep(v, r, r.Lease)))
+	return capAtDeadline(r, max(end, j.EndExtendedBySleep(v, r, r.Lease)))
 }
 
-// beforeDeadline returns the end of a lease, or the deadline of the handoff if that is earlier, because the deadline
+// capAtDeadline returns the end of a lease, or the deadline of the handoff if that is earlier, because the deadline
 // ends the handoff in any case.
-func beforeDeadline(r *store.Record, end store.Time) store.Time {
+func capAtDeadline(r *store.Record, end store.Time) store.Time {
 	if r.Deadline != 0 {
 		return min(end, r.Deadline)
 	}
 	return end
 }
 
-// longestSession returns the longest duration of a session that the holder registered on its card, where it stands in
+// longestHolderSession returns the longest duration of a session that the holder registered on its card, where it stands in
 // minutes. It returns zero if the holder registered none, or if its card cannot be read. Only claims over a connection
 // use it.
-func longestSession(v *store.View, r *store.Record) time.Duration {
+func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 	a, err := v.Agent(r.Holder)
 	if err != nil || a == nil {
 		return 0
@@ -118,24 +118,24 @@ func longestSession(v *store.View, r *store.Record) time.Duration {
 	return time.Duration(a.Card.MaxMinutes) * time.Minute
 }
 
-// Touch starts the lease of a claimed handoff anew, because its holder made a call about it. While a handoff waits for
+// RestartLease starts the lease of a claimed handoff anew, because its holder made a call about it. While a handoff waits for
 // an answer, it has no lease, because its holder cannot speed up the answer.
-func (j LeasesAt) Touch(r *store.Record) {
+func (j LeasesAt) RestartLease(r *store.Record) {
 	r.Touched, r.Left = store.At(j.Now), false
 	r.SilentAt = j.SilenceNoticeAt(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return
 	}
-	r.Lease = beforeDeadline(r, store.At(j.Now.Add(j.length(r))))
+	r.Lease = capAtDeadline(r, store.At(j.Now.Add(j.leaseLength(r))))
 }
 
-// LongestLease returns the longest time from now to the end of a lease of r.
-func (l Leases) LongestLease(r *store.Record) time.Duration { return max(l.length(r), Grace) }
+// MaxLeaseLength returns the longest time from now to the end of a lease of r.
+func (l Leases) MaxLeaseLength(r *store.Record) time.Duration { return max(l.leaseLength(r), Grace) }
 
-// SleptSinceEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot be
+// SleptSinceLastEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot be
 // read. Sleeps are kept only in the memory of this process, so after a restart earlier sleeps count as zero.
-func (l Leases) SleptSinceEvent(v *store.View, r *store.Record) time.Duration {
+func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duration {
 	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // the usual case
 	}
@@ -146,11 +146,11 @@ func (l Leases) SleptSinceEvent(v *store.View, r *store.Record) time.Duration {
 	return l.Clock.SleptSince(e.At)
 }
 
-// ExtendedForSleep returns the new end of a lease or reservation of r that was set to end at the time at: at plus the
+// EndExtendedBySleep returns the new end of a lease or reservation of r that was set to end at the time at: at plus the
 // time that the machine slept since the last event of r. If the machine slept at the time at, the new end is at least
 // [Grace] after the machine woke.
-func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) store.Time {
-	end := at.Time().Add(l.SleptSinceEvent(v, r))
+func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time) store.Time {
+	end := at.Time().Add(l.SleptSinceLastEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
 		end = woke.Add(Grace)
 	}
@@ -160,28 +160,28 @@ func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) 
 // The connection of a claim is open, gone, or unknown. A connection is unknown if it belonged to an earlier process: it
 // may still be open, and its client may still announce it to this process.
 
-// ConnectionGone reports whether the connection over which r was claimed is gone. If it is, another session with the
+// IsConnectionGone reports whether the connection over which r was claimed is gone. If it is, another session with the
 // holder's name may claim r again. A connection is gone if it was closed, or if it belonged to an earlier process and
 // cannot come back: because this process is the only one that could announce it, or because it was not announced within
-// [Grace] after this process started. The result is false for a claim without a connection. ConnectionGone reads only
+// [Grace] after this process started. The result is false for a claim without a connection. IsConnectionGone reads only
 // memory and the record.
-func (j LeasesAt) ConnectionGone(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && (r.Left || j.Here.Alone || j.pastGrace())
+func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
+	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && (r.Left || j.Here.Alone || j.isPastGrace())
 }
 
-func (j LeasesAt) pastGrace() bool { return j.Now.Sub(j.Started) > Grace }
+func (j LeasesAt) isPastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
-// goneForGood reports whether the connection of r is gone and has also used up its time to return. This holds if the
+// isConnectionGoneForGood reports whether the connection of r is gone and has also used up its time to return. This holds if the
 // connection was closed, because closing it shortened the lease to [Grace], or if more than [Grace] has passed since
 // this process started.
-func (j LeasesAt) goneForGood(r *store.Record) bool {
-	return j.ConnectionGone(r) && (r.Left || j.pastGrace())
+func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
+	return j.IsConnectionGone(r) && (r.Left || j.isPastGrace())
 }
 
-// MayReturn reports whether the connection of r is unknown to this process and may still be announced. The connection
+// MayConnectionReturn reports whether the connection of r is unknown to this process and may still be announced. The connection
 // of a claim is in exactly one of three states: open, gone for good, or it may return.
-func (j LeasesAt) MayReturn(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.goneForGood(r)
+func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
+	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.isConnectionGoneForGood(r)
 }
 
 // LastHeard returns when the holder of r last made a call about r, whether the call changed r or only read it.
@@ -209,8 +209,8 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 // it. The upper bound makes sure that the sender hears of the silence while the claim still goes on. The overview of a
 // workspace uses the same limit.
 func (l Leases) SilenceLimit(r *store.Record) time.Duration {
-	longest := l.length(r)
-	if r.Conn != "" { // its lease is renewed, see [LeasesAt.RenewedUntil]
+	longest := l.leaseLength(r)
+	if r.Conn != "" { // its lease is renewed, see [LeasesAt.RenewedLeaseEnd]
 		longest = max(l.Max, 2*r.Estimated())
 	}
 	return min(max(l.Lease*4/3, 2*r.Estimated()), longest*3/4)

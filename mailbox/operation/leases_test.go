@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestRestart_KeepsClaimsForGrace(t *testing.T) {
+func TestServerRestart_KeepsClaimsForTwoMinutes(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
@@ -24,7 +24,7 @@ func TestRestart_KeepsClaimsForGrace(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(other).HandoffID)
 }
 
-func TestRestart_ExtendsEndingLeaseByGrace(t *testing.T) {
+func TestServerRestart_ExtendsLeaseUntilConnectionReturns(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
@@ -38,15 +38,15 @@ func TestRestart_ExtendsEndingLeaseByGrace(t *testing.T) {
 	w.Completes(b, 1)
 }
 
-// alone starts the next process as the only one, so no other can have the connections.
-func alone(w *mailboxtest.World) {
+// restartAlone starts the next process as the only one, so no other can have the connections.
+func restartAlone(w *mailboxtest.World) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }
 
-func TestRestart_TakesClaimUpAtOnceWhenAlone(t *testing.T) {
+func TestClaim_ReclaimsAtOnceAfterRestartWithSingleClient(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	alone(w)
+	restartAlone(w)
 	other := w.OtherSession(b, "other")
 	require.Equal(t, 1, w.ClaimsID(other, 1).Attempt)
 	_, err := w.Complete(context.Background(), w.OtherSession(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
@@ -54,18 +54,18 @@ func TestRestart_TakesClaimUpAtOnceWhenAlone(t *testing.T) {
 	w.Completes(other, 1)
 }
 
-func TestRestart_GrantsGraceToEndedLeaseWhenAlone(t *testing.T) {
+func TestServerRestart_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
-	alone(w)
+	restartAlone(w)
 	w.Pass(90 * time.Second)
 	require.Equal(t, schemas.Accepted, w.Status(1))
 	w.Pass(2*time.Minute + time.Second)
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
 
-func TestRestart_ReusesNameOfKilledSessionWhenAlone(t *testing.T) {
+func TestAttach_ReusesNameOfKilledSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	open := func(conn, session string) schemas.Agent {
 		out := mailboxtest.Must(t, w.Attach, schemas.Caller{AgentID: session, Via: schemas.ViaStdio}, schemas.ConnIn{Conn: conn, Client: "claude-code"})
@@ -74,11 +74,11 @@ func TestRestart_ReusesNameOfKilledSessionWhenAlone(t *testing.T) {
 	require.EqualValues(t, "claude-code", open("1", "s1"))
 	w.Restart()
 	require.EqualValues(t, "claude-code-2", open("2", "s2"), "the first may be there")
-	alone(w)
+	restartAlone(w)
 	require.EqualValues(t, "claude-code", open("3", "s3"))
 }
 
-func TestRestart_KeepsClaimsOfReturningConnection(t *testing.T) {
+func TestServerRestart_KeepsClaimsOfReturningConnection(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
@@ -89,7 +89,7 @@ func TestRestart_KeepsClaimsOfReturningConnection(t *testing.T) {
 	w.Completes(b, 1)
 }
 
-func TestClaim_TakesClaimOfEndedSession(t *testing.T) {
+func TestClaim_ReclaimsHandoffOfEndedSession(t *testing.T) {
 	for name, between := range map[string]func(*mailboxtest.World){
 		"in the same process": func(*mailboxtest.World) {},
 		"in the next one":     func(w *mailboxtest.World) { w.Restart() },
@@ -106,7 +106,7 @@ func TestClaim_TakesClaimOfEndedSession(t *testing.T) {
 	}
 }
 
-func TestLease_EndsWhileItsHolderOnlyReads(t *testing.T) {
+func TestLease_EndsIfReadOnlyTokenOnlyReads(t *testing.T) {
 	for scope, want := range map[schemas.Scope]schemas.Status{schemas.ScopeRead: schemas.Pending, schemas.ScopeAgent: schemas.Accepted} {
 		w := mailboxtest.New(t)
 		b := mailboxtest.Remote("b", "ci")

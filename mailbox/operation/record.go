@@ -8,30 +8,30 @@ import (
 	"handoff/store"
 )
 
-// ToldFirst reports whether a handoff is reserved for one agent of its pool because the server notified that agent
+// IsReservedForFirstNotified reports whether a handoff is reserved for one agent of its pool because the server notified that agent
 // before the rest of the pool. It returns false if the handoff is reserved because that agent asked a question about
 // it.
-func ToldFirst(r *store.Record) bool {
+func IsReservedForFirstNotified(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
-// atOnce is the time that [Wakes] returns for a record that is due regardless of the clock. It lies far in the past, so
+// dueAtOnce is the time that [NextChangeTime] returns for a record that is due regardless of the clock. It lies far in the past, so
 // the record is due even if the clock was set back.
-const atOnce store.Time = 1
+const dueAtOnce store.Time = 1
 
-// Wakes returns the next time at which a record has to change because of time: the earliest of its timers, or zero if
+// NextChangeTime returns the next time at which a record has to change because of time: the earliest of its timers, or zero if
 // no timer runs. The store indexes records by this time only. A record with deferred consequences is due at once, also
 // if the handoff has ended. If these consequences wait for a person's permission, Wakes returns [store.LeaveTime].
-func Wakes(r *store.Record) store.Time {
+func NextChangeTime(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
-		return atOnce
+		return dueAtOnce
 	case len(r.Owes) > 0:
 		return store.LeaveTime
 	case r.Status.Ended():
 		return 0
 	}
-	times := timers(r)
+	times := timerEnds(r)
 	slices.Sort(times[:])
 	return cmp.Or(times[:]...) // the first that is set
 }
@@ -49,8 +49,8 @@ const (
 	Delay     // the delay before claims ends; the handoff is in no mailbox until then
 )
 
-// timers returns the times of a record in the order of [Timer], zero for a timer that does not run.
-func timers(r *store.Record) [Delay + 1]store.Time {
+// timerEnds returns the times of a record in the order of [Timer], zero for a timer that does not run.
+func timerEnds(r *store.Record) [Delay + 1]store.Time {
 	at := [...]store.Time{r.Deadline, r.Lease, r.SilentAt, r.Reserved, r.UnclaimedAt, r.NotBefore}
 	if r.Status == schemas.Waiting {
 		at[Quiet] = 0

@@ -8,28 +8,28 @@ import (
 	"handoff/store"
 )
 
-// PersonNeeded returns the error for an action that only a person may do. The error names the handoff, so that the
+// PersonNeededError returns the error for an action that only a person may do. The error names the handoff, so that the
 // client can ask a person about it.
-func PersonNeeded(r *store.Record, what string) error {
+func PersonNeededError(r *store.Record, what string) error {
 	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
 		About(r.ID, r.Status, 0)
 }
 
-// Conflict returns the error for an action that the state of a handoff does not allow. The error names the handoff that
+// ConflictError returns the error for an action that the state of a handoff does not allow. The error names the handoff that
 // continues the work, if there is one.
-func Conflict(r *store.Record, format string, args ...any) *schemas.Error {
+func ConflictError(r *store.Record, format string, args ...any) *schemas.Error {
 	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
 }
 
-// Undo is an error that a function passed to [Engine.Update] returns on purpose: the operation is undone, and the
+// UndoError is an error that a function passed to [Engine.Update] returns on purpose: the operation is undone, and the
 // method that called Update learns the reason.
-type Undo string
+type UndoError string
 
-func (u Undo) Error() string { return string(u) }
+func (u UndoError) Error() string { return string(u) }
 
-// Coded is [store.Coded], but returns an [Undo] unchanged, because the calling method looks for it.
-func Coded(err error) error {
-	if _, undone := errors.AsType[Undo](err); undone {
+// ErrorWithCode is [store.Coded], but returns an [UndoError] unchanged, because the calling method looks for it.
+func ErrorWithCode(err error) error {
+	if _, undone := errors.AsType[UndoError](err); undone {
 		return err
 	}
 	return store.Coded(err)

@@ -12,22 +12,22 @@ import (
 	"handoff/schemas"
 )
 
-func asRequest(by schemas.Caller, id string) schemas.Caller {
+func withRequestID(by schemas.Caller, id string) schemas.Caller {
 	by.Request = id
 	return by
 }
 
-func TestRepeat_OfSendTakesEffectOnce(t *testing.T) {
+func TestSend_RepeatedRequestSendsOnce(t *testing.T) {
 	w := mailboxtest.New(t)
-	a := asRequest(w.Stdio("a"), "0001")
+	a := withRequestID(w.Stdio("a"), "0001")
 	first := w.Sends(a, "b", "x")
 	require.Equal(t, first.HandoffID, w.Sends(a, "b", "x").HandoffID)
 	require.Equal(t, 1, w.Pending("b"))
 }
 
-func TestRepeat_OfClaimGivesSameToken(t *testing.T) {
+func TestClaim_RepeatedRequestGetsSameToken(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := w.Stdio("a"), asRequest(w.Stdio("b"), "0001")
+	a, b := w.Stdio("a"), withRequestID(w.Stdio("b"), "0001")
 	w.Sends(a, "b", "x")
 	first := w.Assigns(a, b, "y")
 	again := w.Claims(b)
@@ -36,9 +36,9 @@ func TestRepeat_OfClaimGivesSameToken(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestRepeat_OfLostClaimIsRefused(t *testing.T) {
+func TestClaim_RepeatedRequestIsRefusedAfterClaimIsLost(t *testing.T) {
 	w := mailboxtest.New(t)
-	b := asRequest(mailboxtest.Remote("b", "1"), "0001")
+	b := withRequestID(mailboxtest.Remote("b", "1"), "0001")
 	w.Sends(w.Stdio("a"), "b", "x")
 	w.Claims(b)
 	w.Pass(time.Hour)
@@ -47,15 +47,15 @@ func TestRepeat_OfLostClaimIsRefused(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(1))
 }
 
-func TestRepeat_OfEmptyClaimLooksAgain(t *testing.T) {
+func TestClaim_RepeatedRequestClaimsAfterEmptyResult(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := w.Stdio("a"), asRequest(w.Stdio("b"), "0001")
+	a, b := w.Stdio("a"), withRequestID(w.Stdio("b"), "0001")
 	require.True(t, w.Claims(b).Empty)
 	w.Sends(a, "b", "x")
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestRepeat_OfCompletionTakesEffectOnce(t *testing.T) {
+func TestComplete_RepeatedRequestCompletesOnce(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
@@ -68,7 +68,7 @@ func TestRepeat_OfCompletionTakesEffectOnce(t *testing.T) {
 	require.Equal(t, []string{"completed"}, w.Kinds(a, 1))
 }
 
-func TestRepeat_OfFailureTakesEffectOnce(t *testing.T) {
+func TestFail_RepeatedRequestFailsOnce(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
@@ -78,7 +78,7 @@ func TestRepeat_OfFailureTakesEffectOnce(t *testing.T) {
 	require.Equal(t, 1, w.Pending("a"))
 }
 
-func TestRepeat_OfUpdateTakesEffectOnce(t *testing.T) {
+func TestAmend_RepeatedRequestAmendsOnce(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "x")
 	a.Request = "0001"
@@ -88,23 +88,23 @@ func TestRepeat_OfUpdateTakesEffectOnce(t *testing.T) {
 	require.Equal(t, []string{"go"}, w.Full(1).Handoff.Tags)
 }
 
-func TestRepeat_OfRefusedCallMaySucceed(t *testing.T) {
+func TestRetry_RepeatedRequestMaySucceedAfterRefusal(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Claims(mailboxtest.Remote("b", "1"))
-	ask := asRequest(a, "0001")
+	ask := withRequestID(a, "0001")
 	w.Refuses(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
 	w.Updates(a, 1, schemas.ActCancel)
 	require.Equal(t, schemas.ID(2), w.Updates(ask, 1, schemas.ActRetry).Created)
 	require.Equal(t, schemas.ID(2), w.Claims(b).HandoffID)
 }
 
-func TestRepeat_OfLateResultIsRefusedAlike(t *testing.T) {
+func TestComplete_RepeatedLateResultIsStoredOnce(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(a, 1, schemas.ActCancel)
 	for _, request := range []string{"0001", "0001", "0002", ""} {
-		_, err := w.Complete(context.Background(), asRequest(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
+		_, err := w.Complete(context.Background(), withRequestID(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
 		mailboxtest.Refused(t, err, schemas.Stale, "kept as a late result")
 	}
 	require.Len(t, w.Full(1).Late, 1)
@@ -120,7 +120,7 @@ func TestRepeat_OfLateResultIsRefusedAlike(t *testing.T) {
 	require.Len(t, w.Full(1).Late, 8)
 }
 
-func TestRepeat_OfCompletionNamesContinuation(t *testing.T) {
+func TestComplete_RepeatedResultNamesSameContinuation(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	onward := func(in *schemas.CompleteIn) {

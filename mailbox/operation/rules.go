@@ -13,34 +13,34 @@ import (
 type Rules interface {
 	// Before runs before a changed record is written, and may change only that record. After runs after the record is
 	// written, and before the consequences of the change.
-	Before(*Happening) error
-	After(*Happening) error
+	BeforeWrite(*RecordChange) error
+	AfterWrite(*RecordChange) error
 
 	// ApplyTimer acts on a timer of a record that is over.
 	ApplyTimer(Timer, *store.Record) error
 
 	// RunConsequence carries out a consequence that concerns the changed handoff alone, and returns the facts that the
 	// result of the call reports.
-	RunConsequence(life.Consequence, *Happening) (Outcome, error)
+	RunConsequence(life.Consequence, *RecordChange) (ConsequenceResult, error)
 
-	// Affected returns the other handoffs that a consequence concerns; the engine calls RunFor for each of them. The
+	// Affected returns the other handoffs that a consequence concerns; the engine calls RunConsequenceFor for each of them. The
 	// engine passes over handoffs that have ended, unless ended is true.
-	Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool)
-	RunFor(c life.Consequence, other, now *store.Record) error
+	AffectedHandoffs(c life.Consequence, now *store.Record) (others store.Index, ended bool)
+	RunConsequenceFor(c life.Consequence, other, now *store.Record) error
 
 	// BeforeResume runs before a deferred consequence.
-	BeforeResume(*Happening, store.Debt) error
+	BeforeResume(*RecordChange, store.Debt) error
 
 	// ClockBudgetSpent reports whether the rules of files have used up their budget of cost and time for one operation.
 	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.
 	ClockBudgetSpent() (enough bool)
 
-	// CutTimes corrects a record whose times were set while the clock was ahead: it moves each time back to the latest
+	// CutFutureTimes corrects a record whose times were set while the clock was ahead: it moves each time back to the latest
 	// value that a correct clock could have set.
-	CutTimes(*store.Record) (changed bool)
+	CutFutureTimes(*store.Record) (changed bool)
 
-	// AfterSeen runs after a session of a client was seen.
-	AfterSeen(client schemas.Agent) error
+	// AfterCallerSeen runs after a session of a client was seen.
+	AfterCallerSeen(client schemas.Agent) error
 
 	// ExplainRefusal returns the error for an action that the state of a record does not allow.
 	ExplainRefusal(life.Action, *store.Record) error

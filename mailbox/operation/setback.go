@@ -39,17 +39,17 @@ func (o *Op) cutFutureTimes() error {
 	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // read anew: the operation may have waited for others since o.Now
 		return nil
 	}
-	open, err := o.nextUncut()
+	open, err := o.nextHandoffsToCut()
 	if err != nil {
 		return err
 	}
-	return o.ActingAs(ClockCaller, func() error {
+	return o.RunAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
 			o.voided = append(o.voided, schemas.OrZero(r).Token) // the tracker may have heard of the holder at a future time
-			if err == nil && r != nil && o.Rules.CutTimes(new(r.Clone())) {
+			if err == nil && r != nil && o.Rules.CutFutureTimes(new(r.Clone())) {
 				err = o.TryPart(func() error {
-					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.CutTimes(now) })
+					return o.ChangeRecord(&RecordChange{Action: life.Renew}, r, func(now *store.Record) { o.Rules.CutFutureTimes(now) })
 				})
 			}
 			if err != nil {
@@ -60,9 +60,9 @@ func (o *Op) cutFutureTimes() error {
 	})
 }
 
-// nextUncut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids, and stores the
+// nextHandoffsToCut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids, and stores the
 // id at which the next operation goes on.
-func (o *Op) nextUncut() (open []schemas.ID, err error) {
+func (o *Op) nextHandoffsToCut() (open []schemas.ID, err error) {
 	after, err := o.TrimCursor()
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// ahead runs something a year ahead of the clock, and then corrects the clock, for the same process or another one.
-func ahead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest.World)) {
+// runWithClockAhead runs something a year ahead of the clock, and then corrects the clock, for the same process or another one.
+func runWithClockAhead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest.World)) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
@@ -31,8 +31,8 @@ func ahead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest
 	}
 }
 
-func TestSetBack_CutsLeaseAndSignOfLife(t *testing.T) {
-	ahead(t, func(w *mailboxtest.World) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *mailboxtest.World) {
+func TestClockSetBack_CutsLeaseAndLastSign(t *testing.T) {
+	runWithClockAhead(t, func(w *mailboxtest.World) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *mailboxtest.World) {
 		now := w.Full(1).Standing
 		require.WithinRange(t, *now.LeaseEnds, w.Now(), w.Now().Add(30*time.Minute))
 		require.False(t, now.LastSign.After(w.Now()))
@@ -43,9 +43,9 @@ func TestSetBack_CutsLeaseAndSignOfLife(t *testing.T) {
 	})
 }
 
-func TestSetBack_CutsQuestionReservationAndDelay(t *testing.T) {
+func TestClockSetBack_CutsReservationAndDelay(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
-	ahead(t, func(w *mailboxtest.World) {
+	runWithClockAhead(t, func(w *mailboxtest.World) {
 		w.Claims(b)
 		w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("How?"))
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
@@ -66,7 +66,7 @@ func TestSetBack_CutsQuestionReservationAndDelay(t *testing.T) {
 	})
 }
 
-func TestSetBack_CutsManyInSteps(t *testing.T) {
+func TestClockSetBack_CutsManyHandoffsInTwoOperations(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Pass(year)
 	for range 1_100 {
@@ -82,7 +82,7 @@ func TestSetBack_CutsManyInSteps(t *testing.T) {
 	}
 }
 
-func TestSetBack_IgnoresOperationThatWaited(t *testing.T) {
+func TestClockSetBack_IsNotDetectedForOperationThatWaited(t *testing.T) {
 	b := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	w.Sends(mailboxtest.Human, "b", "x")
@@ -95,7 +95,7 @@ func TestSetBack_IgnoresOperationThatWaited(t *testing.T) {
 }
 
 // A claim that was made while the clock was late has ended when the clock is right, and its holder loses nothing by it.
-func TestSetBack_KeepsClaimOfLateClock(t *testing.T) {
+func TestClockSetForward_KeepsClaimUntilAnotherClaims(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
 	w.Sends(mailboxtest.Human, "b", "x")

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestSilence_NotifiesSenderOnce(t *testing.T) {
+func TestSilentHolder_NotifiesSenderOnce(t *testing.T) {
 	over := func(via schemas.Via) func(*mailboxtest.World) schemas.Caller {
 		return func(w *mailboxtest.World) schemas.Caller { return schemas.Caller{Agent: "b", AgentID: "b-1", Via: via} }
 	}
@@ -54,7 +54,7 @@ func TestSilence_NotifiesSenderOnce(t *testing.T) {
 	}
 }
 
-func TestSilence_EndsWithReadOfHolder(t *testing.T) {
+func TestSilentHolder_ReadPostponesNotice(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	w.Claims(b)

@@ -12,30 +12,30 @@ import (
 	"handoff/schemas"
 )
 
-// sleeper is a world on a machine that may sleep.
-type sleeper struct {
+// sleepingWorld is a world on a machine that may sleep.
+type sleepingWorld struct {
 	*mailboxtest.World
 	awake time.Duration
 }
 
-func newSleeper(t testing.TB) *sleeper {
-	s := &sleeper{}
+func newSleepingWorld(t testing.TB) *sleepingWorld {
+	s := &sleepingWorld{}
 	s.World = mailboxtest.New(t, func(c *mailbox.Config) { c.Awake = func() time.Duration { return s.awake } })
 	return s
 }
 
 // later lets time pass while the machine is awake and calls come.
-func (s *sleeper) later(d time.Duration) {
+func (s *sleepingWorld) later(d time.Duration) {
 	s.awake += d
 	s.Pass(d)
 	mailboxtest.Must(s.T, s.Agents, mailboxtest.Human, schemas.AgentsIn{})
 }
 
 // sleep lets time pass while the machine sleeps, or sets the clock.
-func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
+func (s *sleepingWorld) sleep(d time.Duration) { s.Pass(d) }
 
 // asleep returns how long the machine slept according to the last event of an action.
-func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
+func (s *sleepingWorld) asleep(id schemas.ID, action string) time.Duration {
 	s.T.Helper()
 	out := mailboxtest.Must(s.T, s.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	for _, e := range slices.Backward(out.Audit) {
@@ -47,8 +47,8 @@ func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 	return 0
 }
 
-func TestSleep_KeepsLease(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_ExtendsLease(t *testing.T) {
+	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.Remote("b", "1")) // for 30 minutes
 	s.later(10 * time.Minute)
@@ -62,8 +62,8 @@ func TestSleep_KeepsLease(t *testing.T) {
 	require.Zero(t, s.asleep(1, "lease_ended"), "nobody slept since it was renewed")
 }
 
-func TestSleep_KeepsClaimsOfOpenConnection(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_KeepsClaimOfOpenConnection(t *testing.T) {
+	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Sends(a, "b", "x")
 	s.Claims(b) // for 2 hours of silence
@@ -76,7 +76,7 @@ func TestSleep_KeepsClaimsOfOpenConnection(t *testing.T) {
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
-func TestSleep_KeepsGraceOfConnectionThatLeft(t *testing.T) {
+func TestMachineSleep_ExtendsTimeToReconnect(t *testing.T) {
 	for name, c := range map[string]struct {
 		awake time.Duration // after it left, before the sleep
 		back  time.Duration // after the sleep
@@ -87,7 +87,7 @@ func TestSleep_KeepsGraceOfConnectionThatLeft(t *testing.T) {
 		"but not for longer than the grace": {time.Second, 121 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSleeper(t)
+			s := newSleepingWorld(t)
 			a, b := s.Stdio("a"), s.Stdio("b")
 			s.Assigns(a, b, "x")
 			s.Leaves(b)
@@ -100,8 +100,8 @@ func TestSleep_KeepsGraceOfConnectionThatLeft(t *testing.T) {
 	}
 }
 
-func TestSleep_StopsGraceAfterRestart(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_DoesNotCountAsTimeAfterRestart(t *testing.T) {
+	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
 	s.Restart()
@@ -113,8 +113,8 @@ func TestSleep_StopsGraceAfterRestart(t *testing.T) {
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
-func TestSleep_KeepsReservation(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_ExtendsReservation(t *testing.T) {
+	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	other := s.Stdio("c")
 	s.Accepts("review", b, other)
@@ -132,8 +132,8 @@ func TestSleep_KeepsReservation(t *testing.T) {
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
-func TestSleep_EndsDeadlineAndSaysSo(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_DoesNotExtendDeadline(t *testing.T) {
+	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	s.later(time.Minute)
@@ -142,8 +142,8 @@ func TestSleep_EndsDeadlineAndSaysSo(t *testing.T) {
 	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
 }
 
-func TestSleep_IsLongerThanMinute(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
+	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.Remote("b", "1"))
 	for range 40 {
@@ -154,8 +154,8 @@ func TestSleep_IsLongerThanMinute(t *testing.T) {
 }
 
 // The first call after a long time cannot know when in it the machine slept.
-func TestSleep_GrantsGraceToLeaseThatMayHaveEnded(t *testing.T) {
-	s := newSleeper(t)
+func TestMachineSleep_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
+	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.Remote("b", "1"))
 	s.awake += 3 * time.Hour
@@ -167,8 +167,8 @@ func TestSleep_GrantsGraceToLeaseThatMayHaveEnded(t *testing.T) {
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
-func TestSleep_LeavesLeasesWhenClockIsSetBack(t *testing.T) {
-	s := newSleeper(t)
+func TestClockSetBack_KeepsLease(t *testing.T) {
+	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
 	s.sleep(-5 * time.Hour)
@@ -182,8 +182,8 @@ func TestSleep_LeavesLeasesWhenClockIsSetBack(t *testing.T) {
 	s.Completes(b, 2)
 }
 
-func TestSleep_IgnoresClockThatWasWrongForAMoment(t *testing.T) {
-	s := newSleeper(t)
+func TestClockSetForwardAndBack_DoesNotCountAsSleep(t *testing.T) {
+	s := newSleepingWorld(t)
 	s.sleep(1000 * time.Hour)
 	s.later(time.Minute)
 	s.sleep(-1000 * time.Hour)

@@ -10,19 +10,19 @@ import (
 	"handoff/store"
 )
 
-// Step applies an action to a record as the table of package life says. It returns a copy of the record in the next
+// ApplyAction applies an action to a record as the table of package life says. It returns a copy of the record in the next
 // state; its caller changes the other fields of the copy and then calls [Op.Commit]. Step itself stores nothing, except
 // that it applies due changes to an overdue record. The error is conflict if the state does not allow the action; it
 // names the handoff that continues the work. The error is denied if the caller plays none of the required parts
 // (sender, holder and others); it names these parts. Step checks the state first, so a caller without any part still
 // learns that a handoff has ended. The copy shares no lists with r. Step does not check the claim token: its caller
 // does that before.
-func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
-	s, ok := life.Next(a, r.Status)
+func (o *Op) ApplyAction(a life.Action, r *store.Record) (now store.Record, err error) {
+	s, ok := life.TransitionFor(a, r.Status)
 	if !ok {
 		return now, o.Rules.ExplainRefusal(a, r)
 	}
-	if err := o.CheckPart(a, s.By, r); err != nil {
+	if err := o.CheckCallerPart(a, s.By, r); err != nil {
 		return now, err
 	}
 	now = r.Clone()
@@ -30,23 +30,23 @@ func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// End clears the fields that no ended handoff has: mailbox, dependencies, lease and reservation. Holder, connection and
+// EndRecord clears the fields that no ended handoff has: mailbox, dependencies, lease and reservation. Holder, connection and
 // claim token stay, because the last holder may still repeat the call with its outcome, or send a late outcome. The
-// deadline stays, so that readers see it; [Wakes] ignores it.
-func (o *Op) End(r *store.Record) {
+// deadline stays, so that readers see it; [NextChangeTime] ignores it.
+func (o *Op) EndRecord(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
-// CheckPart returns an error if the caller plays none of the parts (sender, holder and others) of which an action
+// CheckCallerPart returns an error if the caller plays none of the parts (sender, holder and others) of which an action
 // requires one. The error names the agents that may do the action. If only a person may do it, the error also says by
 // which command.
 //
-// CheckPart tries the parts in the order of their bits and stops at the first part that the caller plays. The verifier
+// CheckCallerPart tries the parts in the order of their bits and stops at the first part that the caller plays. The verifier
 // comes last, because this check reads the child handoffs. If only a person may act, a caller named human that did not
-// prove to be a person gets the error of [PersonNeeded], with which the client asks a person.
-func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
+// prove to be a person gets the error of [PersonNeededError], with which the client asks a person.
+func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
-		return PersonNeeded(r, string(a))
+		return PersonNeededError(r, string(a))
 	}
 	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
@@ -57,7 +57,7 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 		}
 	}
 	if parts&life.Recipient != 0 {
-		if err := o.CheckVerdict(a, offer.Recipient, r); err != nil {
+		if err := o.CheckMayTake(a, offer.Recipient, r); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 // decides by the current state of the store: an agent is no longer a recipient after it declined, and no longer a
 // verifier after its verification request ended. For the holder it compares only the name; the claim token must have
 // been checked before. If the store cannot be read, callerPlays returns an error, and not false.
-func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
+func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
 		return o.MayClaim(r)
@@ -89,15 +89,15 @@ func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	case life.Clock:
 		return o.By.Via == schemas.ViaClock, nil
 	case life.Verifier:
-		return o.verifies(r)
+		return o.callerVerifies(r)
 	}
 	return false, nil
 }
 
-// verifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
+// callerVerifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
 // ignores children that cannot be read. It reads the children, oldest first, until it finds such a request. The number
 // of reads is not limited, because a handoff has few children.
-func (o *Op) verifies(r *store.Record) (bool, error) {
+func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
 		return true, nil
@@ -116,9 +116,9 @@ func (o *Op) verifies(r *store.Record) (bool, error) {
 
 // partNames returns the names of the parts as a text for people, with the agents that play them if the record has these
 // agents. It leaves out the clock, because no caller plays that part.
-func (o *Op) partNames(parts life.Parts, r *store.Record) string {
+func (o *Op) partNames(parts life.CallerParts, r *store.Record) string {
 	var names []string
-	add := func(part life.Parts, text string) {
+	add := func(part life.CallerParts, text string) {
 		if parts&part != 0 {
 			names = append(names, text)
 		}
@@ -137,10 +137,10 @@ func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// CheckVerdict returns an error if package offer decides that the caller may not take a handoff, for the reason asked
+// CheckMayTake returns an error if package offer decides that the caller may not take a handoff, for the reason asked
 // about, see [offer.Verdict.Refusal].
-func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) error {
-	me, err := o.Self()
+func (o *Op) CheckMayTake(a life.Action, asked offer.Reason, r *store.Record) error {
+	me, err := o.CallerRow()
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) er
 // MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of
 // its pool that may take it, see [offer.Recipient].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
-	me, err := o.Self()
+	me, err := o.CallerRow()
 	if err != nil {
 		return false, err
 	}

@@ -20,14 +20,14 @@ func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	}
 	n.To, n.From, n.At = to, o.By.Agent, o.Now
 	_, err := o.tx.Notify(n)
-	o.Announce(schemas.Address(to))
+	o.WakeAfterCommit(schemas.Address(to))
 	return err
 }
 
 // NotifySender puts a notice into the mailbox of the sender of a handoff, unless the sender is the caller. If rules of
-// a file sent the handoff, the notice goes to the owner of the workflow, see [reading.Principal].
+// a file sent the handoff, the notice goes to the owner of the workflow, see [reading.AgentToNotify].
 func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
-	to, err := reading.Principal(o.View, r)
+	to, err := reading.AgentToNotify(o.View, r)
 	if err != nil {
 		return err
 	}

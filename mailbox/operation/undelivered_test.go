@@ -16,8 +16,8 @@ import (
 	"handoff/store/memory"
 )
 
-// twins is a world with one handoff for b, which makes one call twice under one request id.
-type twins struct {
+// repeatedClaim is a world with one handoff for b, which makes one call twice under one request id.
+type repeatedClaim struct {
 	*mailboxtest.World
 	b    *mailboxtest.Scripted
 	by   schemas.Caller
@@ -25,59 +25,59 @@ type twins struct {
 	stop context.CancelFunc
 }
 
-func newTwins(t *testing.T) *twins {
+func newRepeatedClaim(t *testing.T) *repeatedClaim {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	w.Sends(w.Stdio("a"), "b", "x")
-	tw := &twins{World: w, b: b, by: asRequest(w.Stdio("b"), "0001")}
+	tw := &repeatedClaim{World: w, b: b, by: withRequestID(w.Stdio("b"), "0001")}
 	tw.ctx, tw.stop = context.WithCancel(context.Background())
 	t.Cleanup(tw.stop)
 	return tw
 }
 
 // breaks makes the call whose connection breaks.
-func (tw *twins) breaks() {
+func (tw *repeatedClaim) claimWithoutAnswer() {
 	tw.T.Helper()
 	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
 	require.ErrorIs(tw.T, err, context.Canceled)
 }
 
 // stands checks that an acknowledged claim was not released.
-func (tw *twins) stands(got schemas.ClaimOut) {
+func (tw *repeatedClaim) requireClaimHeld(got schemas.ClaimOut) {
 	tw.T.Helper()
 	require.Equal(tw.T, schemas.ID(1), got.HandoffID)
-	tw.Completes(asRequest(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
+	tw.Completes(withRequestID(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
 }
 
-func TestUndelivered_KeepsClaimThatRepeatWasTold(t *testing.T) {
-	tw := newTwins(t)
+func TestUndeliveredClaim_IsKeptIfRepeatGotIt(t *testing.T) {
+	tw := newRepeatedClaim(t)
 	var got schemas.ClaimOut
 	tw.b.Then = []func(){func() { // the claim is committed and not answered
 		tw.stop()
 		got = tw.Claims(tw.by)
 	}}
-	tw.breaks()
-	tw.stands(got)
+	tw.claimWithoutAnswer()
+	tw.requireClaimHeld(got)
 }
 
 // Another call of the same client asks for the handoff by its id and gets the claim that was not delivered.
-func TestUndelivered_KeepsClaimThatAsked(t *testing.T) {
-	tw := newTwins(t)
+func TestUndeliveredClaim_IsKeptIfClaimByIDGotIt(t *testing.T) {
+	tw := newRepeatedClaim(t)
 	tw.by.Conn = "c1"
 	mailboxtest.Must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
 	var got schemas.ClaimOut
 	tw.b.Then = []func(){func() {
 		tw.stop()
-		got = mailboxtest.Must(t, tw.Claim, asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
+		got = mailboxtest.Must(t, tw.Claim, withRequestID(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
 	}}
-	tw.breaks()
-	tw.stands(got)
+	tw.claimWithoutAnswer()
+	tw.requireClaimHeld(got)
 }
 
 // Two calls break, one after the other. The first releases its claim, the second claims anew, and a repeat gets the new
 // claim before the first call ends.
-func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T) {
-	tw := newTwins(t)
+func TestUndeliveredClaim_ReleaseKeepsNewerClaim(t *testing.T) {
+	tw := newRepeatedClaim(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var got schemas.ClaimOut
@@ -102,27 +102,27 @@ func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T
 	mailboxtest.Refused(t, err, schemas.Unavailable, "given back")
 	close(first)
 	require.ErrorIs(t, <-second, context.Canceled)
-	tw.stands(got)
+	tw.requireClaimHeld(got)
 }
 
 // The call that breaks begins after its repeat ended.
-func TestUndelivered_KeepsClaimOfEarlierRepeat(t *testing.T) {
-	tw := newTwins(t)
+func TestUndeliveredClaim_IsKeptIfEarlierCallGotIt(t *testing.T) {
+	tw := newRepeatedClaim(t)
 	got := tw.Claims(tw.by)
 	tw.b.Then = []func(){tw.stop}
-	tw.breaks()
-	tw.stands(got)
+	tw.claimWithoutAnswer()
+	tw.requireClaimHeld(got)
 }
 
-// TestRepeat_OfConcurrentClaimClaimsOnce lets calls with one request id break at random moments. The answer of any of
+// TestClaim_ConcurrentRepeatsClaimOnce lets calls with one request id break at random moments. The answer of any of
 // them must stand. If none was answered, a call that names the handoff's id must get it.
-func TestRepeat_OfConcurrentClaimClaimsOnce(t *testing.T) {
+func TestClaim_ConcurrentRepeatsClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.Backends["bolt"](t)))
 	for round := range rounds {
 		id := w.Sends(mailboxtest.Human, "b", fmt.Sprint(round), mailboxtest.NoParent).HandoffID
-		by := asRequest(mailboxtest.Remote("b", "1"), fmt.Sprintf("%04d", round))
-		token := together(w, by, calls)
+		by := withRequestID(mailboxtest.Remote("b", "1"), fmt.Sprintf("%04d", round))
+		token := claimConcurrently(w, by, calls)
 		if token == "" {
 			token = w.ClaimsID(mailboxtest.Remote("b", "1"), id).Token
 		}
@@ -130,8 +130,8 @@ func TestRepeat_OfConcurrentClaimClaimsOnce(t *testing.T) {
 	}
 }
 
-// together makes calls at the same time, some of which break, and returns the token that the others got.
-func together(w *mailboxtest.World, by schemas.Caller, calls int) (token string) {
+// claimConcurrently makes calls at the same time, some of which break, and returns the token that the others got.
+func claimConcurrently(w *mailboxtest.World, by schemas.Caller, calls int) (token string) {
 	var under sync.WaitGroup
 	var mu sync.Mutex // guards token
 	for range calls {

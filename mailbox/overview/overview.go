@@ -110,7 +110,7 @@ func (l *lister) add(p *part, kind schemas.ConcernKind, r *store.Record, since s
 	l.seen[r.ID] = true
 	c := schemas.Concern{
 		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
-		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSign(r),
+		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSignOfLife(r),
 	}
 	if r.Status.Held() {
 		c.LeaseEnds, c.Percent = r.Lease.Ptr(), r.Percent
@@ -260,9 +260,9 @@ func (l *lister) addReason(r *row) error {
 	if r.record == nil {
 		return nil
 	}
-	reason, err := l.Reader.Reason(l.View, r.record)
+	reason, err := l.Reader.StateReason(l.View, r.record)
 	if reason == "" && err == nil {
-		reason, err = reading.CompletionRefusal(l.View, r.record)
+		reason, err = reading.CompletionRefusalReason(l.View, r.record)
 	}
 	if err != nil {
 		return err
@@ -332,7 +332,7 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 // retryRefused reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be
 // read.
 func (l *lister) retryRefused(r *store.Record) bool {
-	lessened, err := reading.LostContent(l.View, r)
+	lessened, err := reading.HasLostContent(l.View, r)
 	return lessened || err != nil
 }
 

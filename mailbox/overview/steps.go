@@ -38,7 +38,7 @@ func (l *lister) addHeld() {
 func (l *lister) addHeldOne(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
-	case l.Reader.ConnectionGone(r):
+	case l.Reader.IsConnectionGone(r):
 		l.add(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
 	case l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r):
 		l.add(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
@@ -57,7 +57,7 @@ func (l *lister) addBlocked() {
 			break
 		}
 		dead := reading.RecordOrNil(l.View, id) // a damaged record stops no other
-		if dead == nil || !reading.StaysBlocked(dead) {
+		if dead == nil || !reading.KeepsDependentsBlocked(dead) {
 			continue
 		}
 		for r := range l.records(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {

@@ -23,12 +23,12 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 	}
 }
 
-// Parent returns the next handoff of a [Chain] towards its root.
-func Parent(r *store.Record) schemas.ID { return r.Parent }
+// ParentID returns the next handoff of a [Chain] towards its root.
+func ParentID(r *store.Record) schemas.ID { return r.Parent }
 
-// LastRound returns the newest rework of a handoff that was returned, as far as the reworks can be read. If r was not
+// NewestRework returns the newest rework of a handoff that was returned, as far as the reworks can be read. If r was not
 // returned, it returns r.
-func LastRound(v *store.View, r *store.Record) *store.Record {
+func NewestRework(v *store.View, r *store.Record) *store.Record {
 	if r == nil {
 		return nil
 	}

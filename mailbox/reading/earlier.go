@@ -20,33 +20,33 @@ const (
 // holder and how its claim ended, and the last reports, newest first. It reads them from the events of the handoff. If
 // r replaces another handoff, it reads the last holder from the record of the replaced handoff, and leaves the holder
 // out if that record cannot be read. If r is claimed for the first time and has no reports, earlierWork reads no event.
-func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
+func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
-		if before, reports, err = fromEvents(v, r); err != nil {
+		if before, reports, err = earlierWorkFromEvents(v, r); err != nil {
 			return before, nil, err
 		}
 	}
 	if before.Agent == "" {
-		before = predecessorSession(v, r)
+		before = lastClaimOfPredecessor(v, r)
 	}
 	return before, reports, nil
 }
 
-// fromEvents finds the last holder before the current one, and the last reports, in the events of a handoff. It reads
+// earlierWorkFromEvents finds the last holder before the current one, and the last reports, in the events of a handoff. It reads
 // the events from the newest to the oldest and skips events of the current claim, if there is one. The newest event
-// before the current claim says when and how the last claim ended; the event of that claim names the agent. fromEvents
+// before the current claim says when and how the last claim ended; the event of that claim names the agent. earlierWorkFromEvents
 // reads at most [maxEarlierEvents] events. It reports one earlier claim and no older claims.
-func fromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
+func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	events, err := v.EventsOf(r, maxEarlierEvents)
 	if err != nil {
 		return before, nil, err
 	}
 	begun := !r.Status.Held() // the next events belong to a session that is over
 	for _, e := range events {
-		if isNote(e) && len(reports) < maxReports {
+		if isHolderReport(e) && len(reports) < maxReports {
 			var s eventContent
 			if v.DecodeContent(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
-				reports = append(reports, brief.Report{
+				reports = append(reports, brief.HolderReport{
 					By: e.Agent, At: e.At, Percent: s.Percent, Text: cmp.Or(s.Note, "declined it: "+s.Failure.Description),
 				})
 			}
@@ -80,15 +80,15 @@ var sessionSigns = map[string]string{
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isNote reports whether the content of an event is a holder's report, or the reason why an agent declined.
-func isNote(e schemas.Event) bool {
+// isHolderReport reports whether the content of an event is a holder's report, or the reason why an agent declined.
+func isHolderReport(e schemas.Event) bool {
 	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }
 
-// predecessorSession returns the last claim of the handoff that r replaces: the handoff that r retries, or the parent
+// lastClaimOfPredecessor returns the last claim of the handoff that r replaces: the handoff that r retries, or the parent
 // whose failure created r. It returns an empty value if no agent claimed that handoff. If r is the rework of a returned
-// parent, the value is empty too, because the brief shows the parent's result instead, see [results].
-func predecessorSession(v *store.View, r *store.Record) (before brief.PastClaim) {
+// parent, the value is empty too, because the brief shows the parent's result instead, see [earlierResults].
+func lastClaimOfPredecessor(v *store.View, r *store.Record) (before brief.PastClaim) {
 	id := r.RetryOf
 	if id == 0 {
 		if id = r.Parent; id == 0 {
@@ -110,11 +110,11 @@ var endedWords = map[schemas.Status]string{
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
 }
 
-// results returns the result of the handoff that r continues or does again, and then the results of r's dependencies,
+// earlierResults returns the result of the handoff that r continues or does again, and then the results of r's dependencies,
 // in the order of [dependencyIDs]. It skips handoffs without a result and results that cannot be read. If a handoff was
 // returned, results shows the result of its rework instead, unless r itself is the rework: then r has to correct the
 // returned result.
-func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Result) {
+func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.EarlierResult) {
 	ids := dependencyIDs(v, h, r)
 	if !slices.Contains(ids, r.Parent) {
 		ids = append([]schemas.ID{r.Parent}, ids...)
@@ -122,14 +122,14 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 	for _, id := range ids {
 		of := RecordOrNil(v, id)
 		if id != r.Parent {
-			of = LastRound(v, of)
+			of = NewestRework(v, of)
 		}
 		if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
 			continue
 		}
-		told := brief.Result{Title: of.Title}
+		told := brief.EarlierResult{Title: of.Title}
 		if v.DecodeContent(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
-			if seen, err := LaterSight(v, of); err == nil {
+			if seen, err := LaterObservations(v, of); err == nil {
 				contract.AddObservations(&told.Completion, seen)
 			}
 			all = append(all, told)
@@ -165,7 +165,7 @@ const maxRecalled = 50
 // number. recalledDecisions skips decisions that h has, too, and handoffs that cannot be read. Of the decisions of one
 // handoff the last comes first. It reads only handoffs that were sent before h, so that later sends do not change the
 // brief of h.
-func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.Recalled, err error) {
+func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
 	said := map[string]bool{}
 	for _, d := range schemas.OrZero(h.Context).Decisions {
 		said[d.Decision] = true
@@ -181,7 +181,7 @@ func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all 
 		for _, d := range slices.Backward(schemas.OrZero(sent.Context).Decisions) {
 			if !said[d.Decision] && len(all) < h.Metadata.Recall {
 				said[d.Decision] = true
-				all = append(all, brief.Recalled{Of: of.ID, Decision: d})
+				all = append(all, brief.EarlierDecision{Of: of.ID, Decision: d})
 			}
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // deadline.
 func TimeoutReason(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
-		return DeadlinePassed(r)
+		return DeadlineReason(r)
 	}
-	return AttemptsUsedUp(r)
+	return AttemptsReason(r)
 }
 
-// DeadlinePassed returns a sentence for a handoff that ended at its deadline: how long the time from its send to the
+// DeadlineReason returns a sentence for a handoff that ended at its deadline: how long the time from its send to the
 // deadline was, and which agent held the handoff last. The record must have a deadline.
-func DeadlinePassed(r *store.Record) string {
+func DeadlineReason(r *store.Record) string {
 	who := "before anybody claimed it"
 	if r.Claimed != 0 {
 		who = "and " + string(r.Holder) + " held it last"
@@ -28,24 +28,24 @@ func DeadlinePassed(r *store.Record) string {
 	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
 }
 
-// AttemptsUsedUp says how many attempts ended in silence.
-func AttemptsUsedUp(r *store.Record) string {
+// AttemptsReason says how many attempts ended in silence.
+func AttemptsReason(r *store.Record) string {
 	if r.Attempt == 1 {
 		return fmt.Sprintf("its only attempt ended in silence, that of %s", r.Holder)
 	}
 	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
-// DoneWell reports whether a handoff counts as done well, so that work that builds on it may begin: dependent handoffs,
-// the handoff that joins parallel work, the next step of a workflow, and sends of rules. See [schemas.DoneWell].
-func DoneWell(r *store.Record) bool {
+// IsDoneWell reports whether a handoff counts as done well, so that work that builds on it may begin: dependent handoffs,
+// the handoff that joins parallel work, the next step of a workflow, and sends of rules. See [schemas.IsDoneWell].
+func IsDoneWell(r *store.Record) bool {
 	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
-// StaysBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides about
+// KeepsDependentsBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides about
 // them. They do if r ended, was not done well, and no reviewer has still to judge its result.
-func StaysBlocked(r *store.Record) bool {
-	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
+func KeepsDependentsBlocked(r *store.Record) bool {
+	return r.Status.Ended() && !IsDoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
 // EndReason says why a handoff ended without an accepted result. It returns the description of the failure, the reason
@@ -60,7 +60,7 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	case r.Status == schemas.TimedOut:
 		return TimeoutReason(r), nil
 	case r.Status == schemas.Completed:
-		return pendingAcceptance(v, r)
+		return acceptanceReason(v, r)
 	case !r.Status.Ended():
 		return "", nil
 	}
@@ -80,9 +80,9 @@ func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }
 
-// pendingAcceptance says which reviewer or person still has to accept a completed result, and in which round of
+// acceptanceReason says which reviewer or person still has to accept a completed result, and in which round of
 // reviews. It returns "" if the result needs no further acceptance.
-func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
+func acceptanceReason(v *store.View, r *store.Record) (string, error) {
 	if r.Reviewer == "" || r.Accepted != 0 {
 		return "", nil
 	}
@@ -90,7 +90,7 @@ func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	by, err := Principal(v, r)
+	by, err := AgentToNotify(v, r)
 	text := fmt.Sprintf("%s accepts or returns it", by)
 	if review := RecordOrNil(v, r.Review); review != nil && !review.Status.Ended() {
 		text = fmt.Sprintf("under review by %s (%s)", cmp.Or(string(review.Holder), string(review.To)), review.ID)

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// rows returns the history of a handoff's workflow, by id.
-func rows(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.Step {
+// historyByID returns the history of a handoff's workflow, by id.
+func historyByID(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.Step {
 	w.T.Helper()
 	out := mailboxtest.Must(w.T, w.History, mailboxtest.Human, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
 	rows := map[schemas.ID]schemas.Step{}
@@ -38,7 +38,7 @@ func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
 			w.Updates(b, 1, schemas.ActProgress, mailboxtest.Note("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
 			w.Pass(24 * time.Hour)
 			require.Equal(t, schemas.TimedOut, w.Status(1))
-			require.Equal(t, c.reason, rows(w, 1)[1].Reason)
+			require.Equal(t, c.reason, historyByID(w, 1)[1].Reason)
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestReason_OfBareCancelIsEmpty(t *testing.T) {
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActProgress, mailboxtest.Note("half"))
 	w.Updates(a, 1, schemas.ActCancel)
-	require.Empty(t, rows(w, 1)[1].Reason)
+	require.Empty(t, historyByID(w, 1)[1].Reason)
 }
 
 func TestHistory_ShowsRetryWithoutRollback(t *testing.T) {
@@ -57,7 +57,7 @@ func TestHistory_ShowsRetryWithoutRollback(t *testing.T) {
 	w.Assigns(a, b, "x")
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
 	w.Updates(a, 1, schemas.ActRetry)
-	require.Empty(t, rows(w, 1)[1].RollbackTo)
+	require.Empty(t, historyByID(w, 1)[1].RollbackTo)
 }
 
 func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
@@ -65,7 +65,7 @@ func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
 	w.Assigns(a, b, "x")
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
 	w.Updates(a, 1, schemas.ActRetry)
-	require.Equal(t, schemas.Address("a"), rows(w, 1)[1].RollbackTo)
+	require.Equal(t, schemas.Address("a"), historyByID(w, 1)[1].RollbackTo)
 }
 
 // Lists and all views give the reason of a state in the same words.
@@ -92,7 +92,7 @@ func TestReason_IsSameInListAndViews(t *testing.T) {
 			w, a, b := mailboxtest.Pair(t, "a", "b")
 			w.Assigns(a, b, "x")
 			c.happens(w, b)
-			require.Equal(t, c.reason, rowReason(w))
+			require.Equal(t, c.reason, newestListedReason(w))
 			out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: "1", View: "outcome"})
 			if name == "asked" {
 				require.Empty(t, out.Standing.Reason, "the questions stand beside it")
@@ -103,8 +103,8 @@ func TestReason_IsSameInListAndViews(t *testing.T) {
 	}
 }
 
-// rowReason returns the reason of the newest handoff in the list of all.
-func rowReason(w *mailboxtest.World) string {
+// newestListedReason returns the reason of the newest handoff in the list of all.
+func newestListedReason(w *mailboxtest.World) string {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"}).Items[0].Reason
 }
@@ -113,9 +113,9 @@ func TestReason_NamesCancelledDependency(t *testing.T) {
 	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "x")
 	w.Sends(a, "c", "y", mailboxtest.After("1"))
-	require.Empty(t, rowReason(w))
+	require.Empty(t, newestListedReason(w))
 	w.Updates(a, 1, schemas.ActCancel)
-	require.Equal(t, "ho_1, for which it waits, was cancelled", rowReason(w))
+	require.Equal(t, "ho_1, for which it waits, was cancelled", newestListedReason(w))
 }
 
 func TestNotices_TellSenderAndRecipientOnce(t *testing.T) {

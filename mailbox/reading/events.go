@@ -61,21 +61,21 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// moments returns events in words, each with its content if the event has content that was not erased. Times are given
+// eventsInWords returns events in words, each with its content if the event has content that was not erased. Times are given
 // to the second. Connections and digests are left out, because the view audit shows them. moments reads the content of
 // each event from the store, so callers should pass a bounded number of events.
-func moments(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
+func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
 	told = make([]schemas.Moment, len(events))
 	for i, e := range events {
-		if told[i], err = moment(v, e); err != nil {
+		if told[i], err = eventInWords(v, e); err != nil {
 			return nil, err
 		}
 	}
 	return told, nil
 }
 
-// moment renders one event in words.
-func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
+// eventInWords renders one event in words.
+func eventInWords(v *store.View, e schemas.Event) (schemas.Moment, error) {
 	told := schemas.Moment{
 		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
 	}
@@ -83,7 +83,7 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 		told.To = e.To
 	}
 	if e.Said != "" {
-		s, err := contentOf(v, e)
+		s, err := readEventContent(v, e)
 		if err != nil {
 			return told, err
 		}
@@ -117,7 +117,7 @@ func EventText(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // its title is shown anyway
 		return ""
 	}
-	s, err := contentOf(v, e)
+	s, err := readEventContent(v, e)
 	if err != nil {
 		return ""
 	}
@@ -131,9 +131,9 @@ func shortenTexts(told []schemas.Moment, limit int) {
 	}
 }
 
-// contentOf reads the content of an event. If only some fields can be decoded, for example because a later version of
+// readEventContent reads the content of an event. If only some fields can be decoded, for example because a later version of
 // the program wrote the event, it returns these fields if the note is among them, and empty content if it is not.
-func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
+func readEventContent(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.RawContent(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or later version
 		return eventContent{}, err
@@ -177,39 +177,39 @@ var hiddenActions = []life.Action{
 }
 
 const (
-	maxStoryEvents = 200 // events of a story: of more events only the newest count
-	maxMoments     = 8   // moments of a story, the last ones
-	maxSummary     = 600 // bytes of a summary in a history
-	maxMomentText  = 200 // bytes of a moment's text in a history
+	maxHistoryEvents = 200 // events of a story: of more events only the newest count
+	maxMoments       = 8   // moments of a story, the last ones
+	maxSummary       = 600 // bytes of a summary in a history
+	maxMomentText    = 200 // bytes of a moment's text in a history
 )
 
-// addStory adds to a row of a history the events of the handoff between its claim and its end (its story), its working
-// time, and its dependencies. It uses the newest [maxStoryEvents] events, with their content.
-func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
-	events, err := v.EventsOf(r, maxStoryEvents)
+// addEventsAndTimes adds to a row of a history the events of the handoff between its claim and its end (its story), its working
+// time, and its dependencies. It uses the newest [maxHistoryEvents] events, with their content.
+func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
+	events, err := v.EventsOf(r, maxHistoryEvents)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(events)
-	worked, waited := timesSpent(events, now)
+	worked, waited := workedAndWaited(events, now)
 	step.Seconds, step.Waited = int(worked.Seconds()), int(waited.Seconds())
-	all, err := moments(v, events)
+	all, err := eventsInWords(v, events)
 	if err != nil {
 		return err
 	}
-	step.Trees = treeTexts(all)
-	step.Story = storyMoments(all)
+	step.Trees = workingTreeTexts(all)
+	step.Story = eventsToShow(all)
 	step.Earlier = max(len(step.Story)-maxMoments, 0)
 	step.Story = step.Story[step.Earlier:]
 	shortenTexts(step.Story, maxMomentText)
 	h, err := Handoff(v, r)
-	step.After = dependencies(h, r)
+	step.After = shownDependencies(h, r)
 	return err
 }
 
-// treeTexts returns the working trees (checkouts) in which the events happened, in order. Each text names first the
+// workingTreeTexts returns the working trees (checkouts) in which the events happened, in order. Each text names first the
 // actions that happened one after another in the working tree, and then the working tree.
-func treeTexts(all []schemas.Moment) (told []string) {
+func workingTreeTexts(all []schemas.Moment) (told []string) {
 	last := ""
 	for _, m := range all {
 		switch {
@@ -226,9 +226,9 @@ func treeTexts(all []schemas.Moment) (told []string) {
 	return told
 }
 
-// storyMoments removes events that a reader of a history does not need: hidden actions, the first claim, because the
+// eventsToShow removes events that a reader of a history does not need: hidden actions, the first claim, because the
 // row shows it in other fields, and a claim with which a holder goes on after an answer.
-func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
+func eventsToShow(all []schemas.Moment) (story []schemas.Moment) {
 	var holder schemas.Agent
 	dropped := false
 	for _, m := range all {
@@ -252,9 +252,9 @@ func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 	return story
 }
 
-// dependencies returns the ids of the dependencies that the sender named, and the ids of handoffs that replaced
+// shownDependencies returns the ids of the dependencies that the sender named, and the ids of handoffs that replaced
 // dependencies later.
-func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
+func shownDependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	var ids []schemas.ID
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
 		if id, ok := schemas.ParseID(written); ok {
@@ -264,10 +264,10 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
-// timesSpent returns how long a handoff was worked on since its first claim, and how long it waited: for an answer, for
+// workedAndWaited returns how long a handoff was worked on since its first claim, and how long it waited: for an answer, for
 // its holder to return, or for another holder. The current state counts up to now. events must be sorted, oldest first.
-// If the clock applied a change late, timesSpent uses the due time of the change, because the work ended at that time.
-func timesSpent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
+// If the clock applied a change late, workedAndWaited uses the due time of the change, because the work ended at that time.
+func workedAndWaited(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration
 	count := func(until time.Time) {

@@ -31,8 +31,8 @@ func TestBrief_HasNotesOfAmendments(t *testing.T) {
 	require.Equal(t, []string{"Only the parser", "Not the lexer", ""}, texts)
 }
 
-// handedIn is a result with a value in each field that the next holder reads.
-func handedIn(in *schemas.CompleteIn) {
+// fillCompletion is a result with a value in each field that the next holder reads.
+func fillCompletion(in *schemas.CompleteIn) {
 	in.Summary = "The parser is done"
 	in.Results = map[string]any{"branch": "parser", "commit": "abc123"}
 	in.Notes = []string{"The lexer leaks"}
@@ -89,7 +89,7 @@ func TestBrief_HasResultOfWorkBefore(t *testing.T) {
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}
 			}
-			w.Completes(coder, 1, handedIn, test.more)
+			w.Completes(coder, 1, fillCompletion, test.more)
 			if test.follow != nil {
 				test.follow(w, lead)
 			}

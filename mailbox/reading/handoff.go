@@ -25,13 +25,13 @@ import (
 )
 
 // Find returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such as
-// HO-012, or an id that a foreign message brought along, see [findForeign]. The error is not_found for an unknown id.
+// HO-012, or an id that a foreign message brought along, see [findByForeignID]. The error is not_found for an unknown id.
 // For the id of a notice the error says how to read the notice. The error is conflict if several senders used the same
 // foreign id.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
-		r, err := findForeign(v, id, by)
+		r, err := findByForeignID(v, id, by)
 		if r != nil || err != nil {
 			return r, err
 		}
@@ -53,7 +53,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"),
 				schemas.Call(schemas.ListIn{Box: "all", Workflow: string(name), Status: schemas.Open}, "lists what of it is open"))
 	case strings.HasPrefix(id, "wf_"):
-		e = unknownWorkflow(v, name).WithField("handoff_id")
+		e = unknownWorkflowError(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
 		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
@@ -61,12 +61,12 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	return nil, e
 }
 
-// findForeign returns the record of the handoff whose message brought along this id from another system, or nil if
-// there is none. Different senders may use the same foreign id. If several handoffs have the id, findForeign prefers
+// findByForeignID returns the record of the handoff whose message brought along this id from another system, or nil if
+// there is none. Different senders may use the same foreign id. If several handoffs have the id, findByForeignID prefers
 // handoffs that the caller holds, then handoffs that the caller sent, then handoffs that were sent to the caller; of
-// each sender it takes the newest. The error is conflict if several handoffs are left. findForeign reads the record of
+// each sender it takes the newest. The error is conflict if several handoffs are left. findByForeignID reads the record of
 // every handoff with that id.
-func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
+func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.WithOrigin(id) {
 		r, unread := v.Record(n)
@@ -169,7 +169,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 			h.Context.References[i].URL = content.URL(r.ID, ref.Name)
 		}
 	}
-	h.Target = compose.Target(r.To, h.Target.Reason)
+	h.Target = compose.TargetOf(r.To, h.Target.Reason)
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
 	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
@@ -177,19 +177,19 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	if m.Deadline == nil { // else the sender's, which may be later than the timeout
 		m.Deadline = r.Deadline.Ptr()
 	}
-	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
+	if h.Kind == "" && r.Parent == 0 && !hasEarlierWork(h.Context) {
 		h.Kind = "assignment"
 	}
 	return h, nil
 }
 
-// workBefore reports whether the context mentions earlier work.
-func workBefore(c *schemas.Context) bool {
+// hasEarlierWork reports whether the context mentions earlier work.
+func hasEarlierWork(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
 // Standing returns the current state of a handoff with the facts that belong to it, such as its holder, the end of the
-// lease, the last note of a holder, and open questions. Standing leaves the fields Reason and LastSign empty, because
+// lease, the last note of a holder, and open questions. Standing leaves the fields Reason and LastSignOfLife empty, because
 // only a [Reader] can fill them.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
@@ -203,7 +203,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	}
 	var claim schemas.Standing
 	var note, asked schemas.UpdateIn
-	st.Refused, err = CompletionRefusal(v, r)
+	st.Refused, err = CompletionRefusalReason(v, r)
 	err = cmp.Or(v.DecodeContent(r.ID, r.Tree, &claim), err, v.DecodeContent(r.ID, r.Note, &note), v.DecodeContent(r.ID, r.Ask, &asked))
 	if err != nil {
 		return st, err
@@ -218,22 +218,22 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if r.Status == schemas.Completed {
 		st.Percent = 0
 	}
-	if st.NotKept, err = LostContent(v, r); err != nil {
+	if st.NotKept, err = HasLostContent(v, r); err != nil {
 		return st, err
 	}
 	e, err := v.Event(r.Note)
-	if e != nil && isNote(*e) { // after the end a report is history, but the reason of the end is not
+	if e != nil && isHolderReport(*e) { // after the end a report is history, but the reason of the end is not
 		st.Note = ""
 	}
 	return st, err
 }
 
-// Base returns the commit with which checks compare the work of a handoff. It is the first of these that exists: the
+// BaseCommit returns the commit with which checks compare the work of a handoff. It is the first of these that exists: the
 // commit that the sender or a person named as the base, the commit at which the sender was, the base of earlier
 // attempts, the commit at which the branch of the first claim left its target branch, and the commit of the first
 // claim. Base returns "" before the first claim. It returns [schemas.UnknownBase] if the first claim was made outside
 // of a checkout: the commit of a later claim is no base, because it may contain the work of the first holder.
-func Base(v *store.View, r *store.Record) string {
+func BaseCommit(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
 	var first schemas.Standing
 	err := v.DecodeContent(r.ID, r.Body, &sent)
@@ -248,9 +248,9 @@ func Base(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// LostContent reports whether content of a handoff's message was deleted because the time for which the workspace keeps
+// HasLostContent reports whether content of a handoff's message was deleted because the time for which the workspace keeps
 // content is over. A handoff whose message is incomplete cannot be sent again.
-func LostContent(v *store.View, r *store.Record) (bool, error) {
+func HasLostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)
 	if err != nil || salted { // a sender may write the same field
 		return false, err
@@ -293,7 +293,7 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 		if err := v.DecodeContent(r.ID, r.Result, out.Completion); err != nil {
 			return err
 		}
-		seen, err := LaterSight(v, r)
+		seen, err := LaterObservations(v, r)
 		contract.AddObservations(out.Completion, seen)
 		return err
 	}
@@ -301,9 +301,9 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.DecodeContent(r.ID, r.Result, out.Failure)
 }
 
-// LaterSight returns the results of checks of completed work that were recorded after the completion; the zero value if
+// LaterObservations returns the results of checks of completed work that were recorded after the completion; the zero value if
 // there are none.
-func LaterSight(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
+func LaterObservations(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.DecodeContent(r.ID, r.Observation, &seen)
 	return seen, err
 }
@@ -317,10 +317,10 @@ func CheckpointID(event uint64) string {
 	return fmt.Sprintf("chk_%d", event)
 }
 
-// Checkpoint returns the last checkpoint that a holder of the handoff stored, or a holder of a handoff that it
+// LastCheckpoint returns the last checkpoint that a holder of the handoff stored, or a holder of a handoff that it
 // replaced; nil if there is none. The state that the sender put into the message does not count as a checkpoint; the
 // view checkpoint shows that state if there is no checkpoint. After an error the value is undefined.
-func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
+func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint
 		return &c, v.DecodeContent(r.ID, r.Checkpoint, &c)
@@ -333,7 +333,7 @@ func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 // addCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with
 // the message.
 func addCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
-	last, err := Checkpoint(v, r)
+	last, err := LastCheckpoint(v, r)
 	if last == nil || err != nil {
 		return err
 	}

@@ -32,18 +32,18 @@ const defaultSteps = 50
 // is too long, History estimates from the average size how many handoffs fit, and renders the answer again with that
 // number, because only rendering shows how long a tree or a diagram is.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
-	if out.Workflow, err = workflowOf(v, in); err != nil {
+	if out.Workflow, err = requestedWorkflow(v, in); err != nil {
 		return out, err
 	}
-	if out.Limits, err = budgets(v, out.Workflow, now); err != nil {
+	if out.Limits, err = workflowBudgets(v, out.Workflow, now); err != nil {
 		return out, err
 	}
-	steps, err := rd.steps(v, cmp.Or(in.Limit, defaultSteps), now, &out)
+	steps, err := rd.historySteps(v, cmp.Or(in.Limit, defaultSteps), now, &out)
 	if err != nil {
 		return out, err
 	}
 	for {
-		show(steps, in.Format, now, &out)
+		renderHistory(steps, in.Format, now, &out)
 		b, err := json.Marshal(out)
 		if err != nil || in.Limit != 0 || len(b) <= listing.MaxBytes || len(steps) == 1 {
 			return out, err
@@ -54,10 +54,10 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	}
 }
 
-// workflowOf returns the workflow that the caller asked for: the workflow of the given handoff, else the workflow with
+// requestedWorkflow returns the workflow that the caller asked for: the workflow of the given handoff, else the workflow with
 // the given name, else the workflow of the newest handoff. The error is invalid for a malformed name, and not_found for
 // an unknown handoff or workflow.
-func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
+func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
 		return schemas.OrZero(r).Workflow, err
@@ -71,18 +71,18 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	}
 	wf, err := v.Workflow(name)
 	if err == nil && wf == nil {
-		err = unknownWorkflow(v, name)
+		err = unknownWorkflowError(v, name)
 	}
 	return name, err
 }
 
-// budgets returns, for each limit of a workflow, how much of the limit is used; nil if the workflow has no limits.
-func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
+// workflowBudgets returns, for each limit of a workflow, how much of the limit is used; nil if the workflow has no limits.
+func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
 	wf, err := v.Workflow(name)
 	if wf == nil || err != nil {
 		return nil, err
 	}
-	used, err := LimitUse(v, name, *wf, now)
+	used, err := LimitUsage(v, name, *wf, now)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := wf.Limits[limit]; limited {
 			all = append(all, schemas.Budget{Limit: limit, Used: math.Round(used[limit]*1e4) / 1e4, Of: most})
@@ -91,9 +91,9 @@ func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas
 	return all, err
 }
 
-// LimitUse returns, for each of [schemas.WorkflowLimits], how much of it a workflow has used at the time now. The map
+// LimitUsage returns, for each of [schemas.WorkflowLimits], how much of it a workflow has used at the time now. The map
 // has the minutes only if the workflow limits them, because the minutes of other workflows are not counted.
-func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
+func LimitUsage(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)
 	if wf.Limits[schemas.LimitMinutes] == 0 {
@@ -114,9 +114,9 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 	return nil, nil
 }
 
-// unknownWorkflow returns the error for an unknown workflow, with a hint to the most similar name among the workflows
+// unknownWorkflowError returns the error for an unknown workflow, with a hint to the most similar name among the workflows
 // of the newest 200 handoffs. If the store cannot be read, the error has no hint.
-func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
+func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
 	for r, err := range Records(v, AtMost(recent, v.Newest(store.All(), 0))) {
@@ -142,11 +142,11 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps returns one row for each handoff of a workflow, oldest first. It also sets in out whether the events agree with
+// historySteps returns one row for each handoff of a workflow, oldest first. It also sets in out whether the events agree with
 // the records (the log is verified), and the output of the handoff that ended last. A damaged record has no row, and
 // then the log counts as not verified. If two handoffs ended at the same time, the handoff that was sent later counts
 // as the last. If content cannot be read, steps returns an error.
-func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
+func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
 	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
@@ -164,11 +164,11 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 		}
 		intact, unproved := audit.Handoff(v, id)
 		out.LogVerified = out.LogVerified && intact
-		step, done, err := stepOf(v, r)
+		step, done, err := historyStep(v, r)
 		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story has the question
-			step.Reason, err = rd.Reason(v, r)
+			step.Reason, err = rd.StateReason(v, r)
 		}
-		if err = cmp.Or(unproved, err, addStory(v, r, now, &step)); err != nil {
+		if err = cmp.Or(unproved, err, addEventsAndTimes(v, r, now, &step)); err != nil {
 			return nil, err
 		}
 		steps = append(steps, step)
@@ -180,9 +180,9 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 	return steps, nil
 }
 
-// stepOf returns the row of a handoff in a history, and the handoff's completion, or nil if it has none. The summary in
+// historyStep returns the row of a handoff in a history, and the handoff's completion, or nil if it has none. The summary in
 // the row is cut to [maxSummary] bytes; the summary in the completion is not cut.
-func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
+func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.Attempt,
@@ -193,8 +193,8 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 		return step, nil, err
 	}
 	if got.Completion != nil {
-		addCounts(&step, got.Completion)
-		step.Unseen = append(contract.Unconfirmed(*got.Completion), got.Completion.Unobserved()...)
+		addCompletionCounts(&step, got.Completion)
+		step.Unseen = append(contract.UnconfirmedStatements(*got.Completion), got.Completion.Unobserved()...)
 		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, maxSummary))
 	}
@@ -205,9 +205,9 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	return step, got.Completion, err
 }
 
-// addCounts adds to the row of a handoff how much its completion reports: the numbers of files, tests and unmet
+// addCompletionCounts adds to the row of a handoff how much its completion reports: the numbers of files, tests and unmet
 // criteria. A part that the completion does not have counts as zero.
-func addCounts(step *schemas.Step, c *schemas.Completion) {
+func addCompletionCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
 		step.FilesModified += len(d.FilesModified)
@@ -215,18 +215,18 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 	}
 	v := schemas.OrZero(c.Verification)
 	step.TestsPassed, step.TestsFailed = v.TestsPassed, v.TestsFailed
-	step.Unmet = len(contract.Unmet(c.Criteria))
+	step.Unmet = len(contract.UnmetCriteria(c.Criteria))
 }
 
-// ancestors returns the chain of parents of r, the root first. It returns at most rd.Depth parents, and none beyond a
+// ancestorSteps returns the chain of parents of r, the root first. It returns at most rd.Depth parents, and none beyond a
 // parent that cannot be read. If the outcome of a parent cannot be read, ancestors leaves the outcome out and logs the
 // error, because damage to earlier work must not prevent the brief of r.
-func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
-	for parent := range Chain(v, r.Parent, Parent) {
+func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.Step) {
+	for parent := range Chain(v, r.Parent, ParentID) {
 		if len(steps) == rd.Depth {
 			break
 		}
-		step, done, err := stepOf(v, parent)
+		step, done, err := historyStep(v, parent)
 		if err != nil {
 			rd.Logger.Error("an earlier handoff was passed over",
 				slog.String("handoff", parent.ID.String()), slog.Any("error", err))
@@ -240,9 +240,9 @@ func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step
 	return steps
 }
 
-// show adds the rows to a history in the requested format. In the format rows it also adds a list of hops with the
+// renderHistory adds the rows to a history in the requested format. In the format rows it also adds a list of hops with the
 // fields that the kernl handoffs design gives its RunResult. For an unknown format it adds a tree.
-func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
+func renderHistory(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {
 	case "rows":

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// playStory plays work with a question, a lost holder, a second claim and a dependency, and returns its history.
-func playStory(t *testing.T, format string) (*mailboxtest.World, schemas.HistoryOut) {
+// sampleHistory plays work with a question, a lost holder, a second claim and a dependency, and returns its history.
+func sampleHistory(t *testing.T, format string) (*mailboxtest.World, schemas.HistoryOut) {
 	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
 	w.Sends(lead, "coder", "Describe it", func(in *schemas.SendIn) {
@@ -39,7 +39,7 @@ func playStory(t *testing.T, format string) (*mailboxtest.World, schemas.History
 }
 
 func TestHistory_TreeTellsStory(t *testing.T) {
-	_, out := playStory(t, "tree")
+	_, out := sampleHistory(t, "tree")
 	require.True(t, out.LogVerified)
 	for _, line := range []string{
 		"- coder asked: 1. Which unit? 2. A sum?", "- lead answered: 1. Seconds. 2. No.",
@@ -51,7 +51,7 @@ func TestHistory_TreeTellsStory(t *testing.T) {
 }
 
 func TestHistory_RowsHaveStoryAndDependencies(t *testing.T) {
-	_, out := playStory(t, "rows")
+	_, out := sampleHistory(t, "rows")
 	first, second := out.Items[0], out.Items[1]
 	var said []string
 	for _, m := range first.Story {
@@ -64,7 +64,7 @@ func TestHistory_RowsHaveStoryAndDependencies(t *testing.T) {
 }
 
 func TestHistory_DiagramDashesDependencies(t *testing.T) {
-	_, out := playStory(t, "mermaid")
+	_, out := sampleHistory(t, "mermaid")
 	require.Contains(t, out.Mermaid, "ho_1 -.-> ho_2\n")
 	require.Contains(t, out.Mermaid, "lead answered: 1. Seconds. 2. No.")
 	require.Contains(t, out.Mermaid, "Both forms are printed.")
@@ -83,7 +83,7 @@ func TestHistory_OutputIsFromHandoffCompletedLast(t *testing.T) {
 }
 
 func TestGet_SeparatesEventsFromAudit(t *testing.T) {
-	w, _ := playStory(t, "tree")
+	w, _ := sampleHistory(t, "tree")
 	get := func(view schemas.View) schemas.GetOut {
 		return mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "1", View: view})
 	}

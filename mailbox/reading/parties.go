@@ -5,9 +5,9 @@ import (
 	"handoff/store"
 )
 
-// Principal returns the agent that is told of a handoff's outcome: its sender. If rules of a file sent the handoff, it
+// AgentToNotify returns the agent that is told of a handoff's outcome: its sender. If rules of a file sent the handoff, it
 // is the agent that owns the workflow, or human if no agent owns it. So every outcome has a reader.
-func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
+func AgentToNotify(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil
 	}
@@ -19,9 +19,9 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 }
 
 // Answerer returns the agent that answers the questions of asker about a handoff: the principal of the handoff (see
-// [Principal]), or human if asker is the principal. So no agent waits for its own answer.
+// [AgentToNotify]), or human if asker is the principal. So no agent waits for its own answer.
 func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
-	to, err := Principal(v, r)
+	to, err := AgentToNotify(v, r)
 	if to == asker {
 		to = schemas.Human
 	}

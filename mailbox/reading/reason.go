@@ -9,11 +9,11 @@ import (
 	"handoff/store"
 )
 
-// Reason explains the state of a handoff if the name of the state does not say enough: why the handoff ended, which
+// StateReason explains the state of a handoff if the name of the state does not say enough: why the handoff ended, which
 // questions its holder asked and which agent has to answer, whether the holder's connection is gone, or which
 // dependency will not be completed. It returns "" if nothing needs an explanation. Lists, standings and histories show
 // the same text. The text contains words of agents unchanged, so callers shorten it and replace invisible characters.
-func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
+func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.AwaitsLeave() != "":
 		return LeaveReason(r.AwaitsLeave()), nil
@@ -25,7 +25,7 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 		return EndReason(v, r, got.Failure)
 	case r.Status == schemas.Waiting:
 		return questionReason(v, r)
-	case r.Status.Held() && rd.ConnectionGone(r):
+	case r.Status.Held() && rd.IsConnectionGone(r):
 		return fmt.Sprintf("the connection of %s ended", r.Holder), nil
 	case len(r.After) > 0:
 		return blockedReason(v, r)
@@ -66,10 +66,10 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 		switch {
 		case before == nil || !before.Status.Ended():
 		case before.Status == schemas.Completed && before.Reviewer != "":
-			reason, err := pendingAcceptance(v, before)
+			reason, err := acceptanceReason(v, before)
 			return fmt.Sprintf("%s: %s", id, reason), err
 		case before.Status == schemas.Completed:
-			to, err := Principal(v, before)
+			to, err := AgentToNotify(v, before)
 			return fmt.Sprintf("%s has not accepted %s, which is completed, %s", to, id, before.Outcome), err
 		default:
 			return fmt.Sprintf("%s, for which it waits, %s", id, endedWords[before.Status]), nil
@@ -91,7 +91,7 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 	case life.Decline:
 		return fmt.Sprintf("%s declined it: %s", e.Agent, EventText(v, *e)), nil
 	case life.Release:
-		s, err := contentOf(v, *e)
+		s, err := readEventContent(v, *e)
 		if s.To != "" || err != nil {
 			return fmt.Sprintf("%s passed it to %s", e.Agent, s.To), err
 		}
@@ -111,8 +111,8 @@ func LastReport(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten(u.Note, MaxReportBytes)), err
 }
 
-// CompletionRefusal says why the last completion of a held handoff was refused, if its holder has not reported since.
-func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
+// CompletionRefusalReason says why the last completion of a held handoff was refused, if its holder has not reported since.
+func CompletionRefusalReason(v *store.View, r *store.Record) (string, error) {
 	if !r.Status.Held() || r.Refused <= max(r.Note, r.Tree) {
 		return "", nil
 	}
@@ -121,9 +121,9 @@ func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 
-// LastSign returns when the holder of a handoff last made a call about it, to the second; nil if the handoff has no
+// LastSignOfLife returns when the holder of a handoff last made a call about it, to the second; nil if the handoff has no
 // holder.
-func (rd Reader) LastSign(r *store.Record) *time.Time {
+func (rd Reader) LastSignOfLife(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // name, a field of the message, a field of the outcome (with the prefix outcome/), or the whole message as JSON. All
 // pages together are the stored text, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	text, err := Lookup(v, r.ID, in.Reference)
+	text, err := LookupReference(v, r.ID, in.Reference)
 	if err != nil {
 		return err
 	}
@@ -24,15 +24,15 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 		if err != nil {
 			return err
 		}
-		out.Readable = keptNames(h.Context)
+		out.Readable = storedReferenceNames(h.Context)
 	}
 	out.Content, out.NextOffset, err = content.Page(text, in.Offset, in.MaxTokens)
 	return err
 }
 
-// keptNames returns the names of those references in a context whose content is in the store, and not only at an
+// storedReferenceNames returns the names of those references in a context whose content is in the store, and not only at an
 // address.
-func keptNames(c *schemas.Context) (names []string) {
+func storedReferenceNames(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
 		if ref.IsKept() {
 			names = append(names, ref.Name)
@@ -41,16 +41,16 @@ func keptNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// Lookup returns the text that a reference of a handoff names, see [content.ParsePlace]. Fields of the context and of
+// LookupReference returns the text that a reference of a handoff names, see [content.ParsePlace]. Fields of the context and of
 // the expectations may be named without the prefix context or expectations. Fields of the outcome need the prefix
 // outcome/. The error is not_found for an unknown handoff, name or part of a path.
 //
 // If a part of the path does not exist, the not_found error quotes the whole reference, and lists the names that exist.
 // Other errors are returned unchanged, for example the error for content that does not match its digest.
-func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
+func LookupReference(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.ParsePlace(reference, of)
 	if !ok {
-		return "", unknownReference(of, reference).WithKnown("context://" + of.String())
+		return "", unknownReferenceError(of, reference).WithKnown("context://" + of.String())
 	}
 	r, err := v.Record(place.Handoff)
 	if err != nil {
@@ -64,8 +64,8 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		return "", err
 	}
 	if place.Path != "" {
-		if said, err = textAt(v, r, said, place.Path); err != nil {
-			return "", withAlternatives(err, r, unknownReference(of, reference))
+		if said, err = textAtPath(v, r, said, place.Path); err != nil {
+			return "", withKnownNames(err, r, unknownReferenceError(of, reference))
 		}
 	}
 	if text, err = content.Part(string(said), place.Part); err != nil {
@@ -75,19 +75,19 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 	return text, nil
 }
 
-// textAt returns the text of the message at a path. If the message has none and the path begins with outcome/, it
+// textAtPath returns the text of the message at a path. If the message has none and the path begins with outcome/, it
 // returns the field of the outcome.
-func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
-	found, err := sentText(v, said, path)
+func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
+	found, err := messageText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
 		return outcomeField(v, r, path)
 	}
 	return found, err
 }
 
-// withAlternatives turns the error for a missing part of a path into the error unknown with the names that exist. It
+// withKnownNames turns the error for a missing part of a path into the error unknown with the names that exist. It
 // returns all other errors unchanged.
-func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error {
+func withKnownNames(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
 		return err
@@ -107,7 +107,7 @@ const outcomePath = "outcome/"
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
-		said, err = field(said, path, nil)
+		said, err = fieldAtPath(said, path, nil)
 	}
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		err = e.WithKnown(schemas.Map(e.Known, func(name string) string { return outcomePath + name })...)
@@ -115,18 +115,18 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	return said, err
 }
 
-// unknownReference returns the error for a reference that names nothing. The error advises a call that shows the
+// unknownReferenceError returns the error for a reference that names nothing. The error advises a call that shows the
 // message. It quotes at most 80 bytes of the reference, because callers may send a reference of any length.
-func unknownReference(of schemas.ID, reference string) *schemas.Error {
+func unknownReferenceError(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// sentText returns a text of the message: the content with this name or digest, else the field with this path. If the
+// messageText returns a text of the message: the content with this name or digest, else the field with this path. If the
 // message has only the address of the named content, the error gives the address, because the server does not fetch
 // content.
-func sentText(v *store.View, said []byte, path string) ([]byte, error) {
+func messageText(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent schemas.Handoff
 	if err := schemas.Decode(said, &sent); err != nil {
 		return nil, err
@@ -136,9 +136,9 @@ func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 	for _, ref := range schemas.OrZero(sent.Context).References {
 		switch named := ref.Name == path; {
 		case ref.IsKept() && (named || ref.Digest == path):
-			return keptContent(v, ref.Digest)
+			return storedContent(v, ref.Digest)
 		case ref.Digest == schemas.NotKept && named:
-			return nil, goneByRetention()
+			return nil, goneByRetentionError()
 		case named && ref.URL != "":
 			url = ref.URL
 		}
@@ -146,15 +146,15 @@ func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 			known = append(known, ref.Name)
 		}
 	}
-	text, err := field(said, path, known)
+	text, err := fieldAtPath(said, path, known)
 	if err != nil && url != "" {
-		return nil, addressOnly(url)
+		return nil, addressOnlyError(url)
 	}
 	return text, err
 }
 
-// keptContent returns the content of a digest that was sent along.
-func keptContent(v *store.View, digest string) ([]byte, error) {
+// storedContent returns the content of a digest that was sent along.
+func storedContent(v *store.View, digest string) ([]byte, error) {
 	kept, err := v.Reference(digest)
 	if kept == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
@@ -162,8 +162,8 @@ func keptContent(v *store.View, digest string) ([]byte, error) {
 	return kept, err
 }
 
-// addressOnly returns the error for a reference that has only an address.
-func addressOnly(url string) error {
+// addressOnlyError returns the error for a reference that has only an address.
+func addressOnlyError(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
 	if _, here := content.ParsePlace(url, 0); here {
 		hint = "Read it as %s."
@@ -171,17 +171,17 @@ func addressOnly(url string) error {
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
 }
 
-// field returns the field of a message or an outcome with a path. It looks for the path in the context, then in the
+// fieldAtPath returns the field of a message or an outcome with a path. It looks for the path in the context, then in the
 // expectations, then in the whole value. The error lists names that exist: the names inside the last field of the path
 // that exists, or, if the first part of the path does not exist, the names in known and all top-level fields.
-func field(said []byte, path string, known []string) ([]byte, error) {
+func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {
 		raw, err := content.AtPointer(said, in+path)
 		if err == nil {
 			text := content.Text(raw)
 			if text == compose.NotKept {
-				err = goneByRetention()
+				err = goneByRetentionError()
 			}
 			return []byte(text), err
 		}
@@ -195,7 +195,7 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
 }
 
-// goneByRetention returns the error for content that a retention deleted.
-func goneByRetention() *schemas.Error {
+// goneByRetentionError returns the error for content that a retention deleted.
+func goneByRetentionError() *schemas.Error {
 	return schemas.Errorf(schemas.NotFound, "it is gone").WithHint("It is no longer kept: its handoff ended long ago.")
 }

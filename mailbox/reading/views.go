@@ -23,14 +23,14 @@ type Reader struct {
 	Depth  int          // how many earlier handoffs of its chain a brief shows
 	Logger *slog.Logger // gets errors about unreadable parts that are left out
 
-	ConnectionGone func(*store.Record) bool      // whether the connection of the holder is known to be gone
-	LastHeard      func(*store.Record) time.Time // when the holder gave its last sign of life
+	IsConnectionGone func(*store.Record) bool      // whether the connection of the holder is known to be gone
+	LastHeard        func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
-// Show adds the requested view of a handoff to an answer; if the request names no view, it adds the brief. The error is
+// ShowView adds the requested view of a handoff to an answer; if the request names no view, it adds the brief. The error is
 // invalid for an unknown view. It is not_found for the view of a checkpoint if no holder stored one, and for an unknown
 // reference.
-func (rd Reader) Show(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+func (rd Reader) ShowView(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	show, ok := views[in.View]
 	if !ok {
 		return schemas.Invalidf("view", "%q is not a view", schemas.Visible(string(in.View)))
@@ -73,25 +73,25 @@ const wholeBrief = 1 << 20
 // default number. It also returns the criteria and the output that the completion must have. Equal snapshots give equal
 // briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
-	return rd.render(v, r, tokens, brief.Render)
+	return rd.renderBrief(v, r, tokens, brief.Render)
 }
 
-// Answer is [Reader.Brief] for a model that has read the brief and then asked a question: the text has only the last
+// AnswerBrief is [Reader.Brief] for a model that has read the brief and then asked a question: the text has only the last
 // answer.
-func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
-	return rd.render(v, r, tokens, brief.RenderAnswer)
+func (rd Reader) AnswerBrief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
+	return rd.renderBrief(v, r, tokens, brief.RenderAnswer)
 }
 
-func (rd Reader) render(
+func (rd Reader) renderBrief(
 	v *store.View, r *store.Record, tokens int, render func(brief.Input) brief.Brief,
 ) (b brief.Brief, todo schemas.ToDo, err error) {
 	in, err := rd.briefInput(v, r, tokens)
 	if err != nil {
 		return b, todo, err
 	}
-	todo.Criteria = len(contract.WithoutCheck(in.Criteria))
+	todo.Criteria = len(contract.CriteriaWithoutCheck(in.Criteria))
 	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
-		todo.Output = contract.Template(e.OutputSchema)
+		todo.Output = contract.OutputTemplate(e.OutputSchema)
 	}
 	return render(in), todo, nil
 }
@@ -107,12 +107,12 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		return in, err
 	}
 	in = brief.Input{
-		Handoff: h, Criteria: contract.Criteria(h.Expectations), TakesBack: RollbackTarget(r), MaxTokens: tokens, Nonce: rd.Secret,
+		Handoff: h, Criteria: contract.NumberedCriteria(h.Expectations), TakesBack: RollbackTarget(r), MaxTokens: tokens, Nonce: rd.Secret,
 	}
 	if in.Standing, err = Standing(v, r); err != nil {
 		return in, err
 	}
-	if in.Standing.Reason, err = rd.Reason(v, r); err != nil { // the brief does without it
+	if in.Standing.Reason, err = rd.StateReason(v, r); err != nil { // the brief does without it
 		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
 	if in.Answers, err = Answerer(v, r, r.Holder); err != nil {
@@ -121,7 +121,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	if in.LastClaim, in.Reports, err = earlierWork(v, r); err != nil {
 		return in, err
 	}
-	in.Results, in.Ancestors = results(v, h, r), rd.ancestors(v, r)
+	in.Results, in.Ancestors = earlierResults(v, h, r), rd.ancestorSteps(v, r)
 	in.Recalled, err = recalledDecisions(v, &h, r)
 	return in, err
 }
@@ -134,7 +134,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if err != nil {
 		return err
 	}
-	out.Handoff, out.Readable = &h, keptNames(h.Context)
+	out.Handoff, out.Readable = &h, storedReferenceNames(h.Context)
 	if out.Children, err = Collect(v.Oldest(store.ChildrenOf(r.ID), 0)); err != nil {
 		return err
 	}
@@ -143,8 +143,8 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Standing = &st
-	st.Base, st.LastSign = Base(v, r), rd.LastSign(r)
-	st.Reason, err = rd.Reason(v, r)
+	st.Base, st.LastSign = BaseCommit(v, r), rd.LastSignOfLife(r)
+	st.Reason, err = rd.StateReason(v, r)
 	return cmp.Or(err, AddOutcome(v, r, out), splitIntoPages(in, out))
 }
 
@@ -168,12 +168,12 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 // and event numbers, which the view full shows. If the request has max_tokens or an offset, the caller gets one part of
 // the view.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	return cmp.Or(rd.addOutcome(v, r, out), splitIntoPages(in, out))
+	return cmp.Or(rd.addShownOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the decoded
+// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the decoded
 // outcome itself and makes no copy, because the outcome was decoded for this answer alone.
-func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
+func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut)
 	if st.ClaimedIn != nil {
 		st.ClaimedIn = &schemas.Tree{Commit: st.ClaimedIn.Commit}
 	}
-	if st.LastSign = rd.LastSign(r); out.Failure == nil && len(st.Questions) == 0 {
-		if st.Reason, err = rd.Reason(v, r); err != nil {
+	if st.LastSign = rd.LastSignOfLife(r); out.Failure == nil && len(st.Questions) == 0 {
+		if st.Reason, err = rd.StateReason(v, r); err != nil {
 			return err
 		}
 	}
@@ -194,13 +194,13 @@ func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut)
 		f.Source.AgentID, f.Timestamp = "", f.Timestamp.Truncate(time.Second)
 	}
 	if out.Completion != nil {
-		trim(out.Completion)
+		trimCompletion(out.Completion)
 	}
 	return nil
 }
 
-// trim removes details for programs from a completion, and duplicates of the criteria.
-func trim(c *schemas.Completion) {
+// trimCompletion removes details for programs from a completion, and duplicates of the criteria.
+func trimCompletion(c *schemas.Completion) {
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
 	c.Tree = trimTree(c.Tree)
@@ -243,7 +243,7 @@ const maxTreeFiles = 20
 // ShowChanges shows the events of a handoff after event number after, and its current state, or its outcome if it has
 // ended. It shows at most [eventsShown] events, the newest.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
-	if err := rd.addOutcome(v, r, out); err != nil || r.Status.Ended() {
+	if err := rd.addShownOutcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
 	}
 	events, err := v.EventsOf(r, eventsShown)
@@ -252,7 +252,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 	}
 	events = slices.DeleteFunc(events, func(e schemas.Event) bool { return e.N <= after })
 	slices.Reverse(events)
-	out.Events, err = moments(v, events)
+	out.Events, err = eventsInWords(v, events)
 	shortenTexts(out.Events, 1000)
 	return err
 }
@@ -266,7 +266,7 @@ const eventsShown = 20
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
 	if err == nil {
-		out.Events, err = moments(v, events)
+		out.Events, err = eventsInWords(v, events)
 	}
 	for limit := 1000; limit > 60 && err == nil; limit /= 2 {
 		var b []byte
@@ -305,7 +305,7 @@ func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.Ge
 // showCheckpoint shows the last checkpoint that a holder stored. If there is none, it shows the state that the sender
 // put into the message.
 func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) (err error) {
-	if out.Checkpoint, err = Checkpoint(v, r); out.Checkpoint != nil || err != nil {
+	if out.Checkpoint, err = LastCheckpoint(v, r); out.Checkpoint != nil || err != nil {
 		return err
 	}
 	h, err := Handoff(v, r)

@@ -10,10 +10,10 @@ import (
 	"handoff/store"
 )
 
-// Words returns the words under which a search finds a handoff. It computes them from the stored message, questions,
+// SearchWords returns the words under which a search finds a handoff. It computes them from the stored message, questions,
 // answers and result, so that [audit.Mend] can rebuild the search index. Texts that an amendment of the message
 // replaced do not count. The error is about content that cannot be read.
-func Words(v *store.View, r *store.Record) (store.WordList, error) {
+func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	var h schemas.Handoff
 	var asked schemas.UpdateIn
 	var ended struct {
@@ -29,9 +29,9 @@ func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// SentWords returns the words under which a search finds a handoff when it is sent: the words of its task, its
+// SentSearchWords returns the words under which a search finds a handoff when it is sent: the words of its task, its
 // expectations and its decisions. Words of questions and results are added to the index later.
-func SentWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
+func SentSearchWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
 
 func sentTexts(h *schemas.Handoff) []string {
 	c, e := schemas.OrZero(h.Context), schemas.OrZero(h.Expectations)
@@ -43,8 +43,8 @@ func sentTexts(h *schemas.Handoff) []string {
 	return texts
 }
 
-// DeliveredWords returns the search words of a completion.
-func DeliveredWords(done schemas.Completion) store.WordList {
+// DeliveredSearchWords returns the search words of a completion.
+func DeliveredSearchWords(done schemas.Completion) store.WordList {
 	return store.ListWords(deliveredTexts(done)...)
 }
 

@@ -25,7 +25,7 @@ func TestWords_AreComputedFromStoredTexts(t *testing.T) {
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		r, err := v.Record(id)
 		require.NoError(t, err)
-		list, err := reading.Words(v, r)
+		list, err := reading.SearchWords(v, r)
 		words := strings.Split(strings.Trim(string(list), "\x00"), "\x00")
 		for _, word := range []string{"needle", "hay", "colour", "silver", "barn"} {
 			require.True(t, slices.Contains(words, word), "%s of %v", word, words)

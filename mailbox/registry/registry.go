@@ -79,7 +79,7 @@ func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.Audit
 // the records, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
 // long as an audit. It changes nothing and can be repeated; faults are in the result.
 func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
-	out, err := audit.Examine(ctx, r.config.Store, reading.Words)
+	out, err := audit.Examine(ctx, r.config.Store, reading.SearchWords)
 	return out, store.Coded(err)
 }
 

@@ -121,7 +121,7 @@ func stepOutsideTable(s *step) error {
 			at = c.was.Status
 		}
 		for _, e := range c.events {
-			to, ok := life.Next(life.Action(e.Action), e.From)
+			to, ok := life.TransitionFor(life.Action(e.Action), e.From)
 			free := slices.Contains([]life.Action{life.Send, life.Forward, life.Late}, life.Action(e.Action))
 			if e.From != at || !free && (!ok || to.To != e.To) {
 				return fmt.Errorf("was %s, and event %d says %s from %s to %s", at, e.N, e.Action, e.From, e.To)
@@ -348,7 +348,7 @@ func noticeLost(s *step) error {
 	}
 	return s.each(func(c *change) error {
 		for _, e := range c.events {
-			to, err := reading.Principal(s.View, c.now)
+			to, err := reading.AgentToNotify(s.View, c.now)
 			if !tellsSender(life.Action(e.Action)) || to == e.Agent && err == nil {
 				continue
 			}
@@ -372,7 +372,7 @@ func (s *step) mayRead(a schemas.Agent) bool {
 
 // tellsSender reports whether the sender gets a notice of an action in any case.
 func tellsSender(a life.Action) bool {
-	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.Row) bool {
+	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.ConsequenceRule) bool {
 		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
 	})
 }

@@ -68,7 +68,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 // *[schemas.Error]: conflict for a workspace that has work already.
 func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
-	err = i.Settle(ctx, store.New(i.rows))
+	err = i.RemoveClaims(ctx, store.New(i.rows))
 	if err == nil {
 		var copied travel.CopyResult
 		copied, err = travel.Copy{From: i.rows, To: to}.Run(ctx)

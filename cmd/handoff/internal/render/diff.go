@@ -84,7 +84,7 @@ func newComparison(got schemas.GetOut) Comparison {
 		done: done, files: filesOf(came),
 	}
 	if len(c.Criteria) == 0 { // no criterion was answered
-		c.Criteria = contract.Criteria(&e)
+		c.Criteria = contract.NumberedCriteria(&e)
 	}
 	c.assign(e.Deliverables)
 	return c

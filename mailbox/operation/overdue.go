@@ -21,12 +21,12 @@ func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) 
 // Read applies the time rules that are due (deadlines, leases and others) and then does the same as [ReadSnapshot]. If
 // their changes cannot be written, for example on a full disk, Read logs the error and reads the stored state.
 func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
-	e.ApplyTime(ctx)
+	e.TryApplyDueChanges(ctx)
 	return ReadSnapshot(ctx, e, fn)
 }
 
 // OverdueWarning returns a warning with the number of overdue handoffs in a snapshot. It returns nil if behind is
-// false: callers pass the result of [Engine.CatchUp], which is true while changes by time are left to apply.
+// false: callers pass the result of [Engine.ApplyDueChanges], which is true while changes by time are left to apply.
 func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
@@ -40,16 +40,16 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// runDeferred carries out the consequences that an operation deferred because they were too many for one transaction.
+// runDeferredDuties carries out the consequences that an operation deferred because they were too many for one transaction.
 // owing lists the handoffs whose consequences are left. Each handoff gets a transaction of its own, which may defer
-// consequences again; runDeferred carries out these, too. It stops when ctx ends and after [catchUpTime]. The remaining
+// consequences again; runDeferredDuties carries out these, too. It stops when ctx ends and after [catchUpTime]. The remaining
 // consequences stay due, and the next call of any caller carries them out.
-func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
+func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
 		err := e.Update(ctx, ClockCaller, func(o *Op) error {
 			before := len(o.deferred) // those that the clock deferred
-			err := o.applyDueTo(owing[0])
+			err := o.applyDueChangesOf(owing[0])
 			again = o.deferred[before:]
 			return err
 		})
@@ -64,14 +64,14 @@ func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 // catchUpTime bounds how long one call applies overdue changes before it does its own work.
 const catchUpTime = 300 * time.Millisecond
 
-// CatchUp applies all changes that are due by time, in as many transactions as it needs. It writes nothing if nothing
+// ApplyDueChanges applies all changes that are due by time, in as many transactions as it needs. It writes nothing if nothing
 // is due. It stops early when a transaction applied nothing, for example because all due records are damaged, and after
 // [catchUpTime]. When it stops early it returns behind as true, and the next call of any caller applies the rest.
-func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
+func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
 		now, _ := e.Leases.Clock.Read()
-		due, err := e.NextDue(ctx, now)
+		due, err := e.NextDueTime(ctx, now)
 		if err != nil || due.IsZero() || due.After(now) {
 			return false, err
 		}
@@ -90,9 +90,9 @@ func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// NextDue returns the next time at which a handoff has to change because of time, or zero if no handoff does. It
+// NextDueTime returns the next time at which a handoff has to change because of time, or zero if no handoff does. It
 // returns a time in the past if the clock was set back, so that the caller acts at once.
-func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
+func (e *Engine) NextDueTime(ctx context.Context, now time.Time) (time.Time, error) {
 	return ReadSnapshot(ctx, e, func(v *store.View) (time.Time, error) {
 		if e.clockWasSetBack(v, now) {
 			return time.UnixMilli(1), nil
@@ -101,11 +101,11 @@ func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) 
 	})
 }
 
-// ApplyTime is [Engine.CatchUp] for callers that go on after an error. If the changes cannot be written, ApplyTime logs
+// TryApplyDueChanges is [Engine.ApplyDueChanges] for callers that go on after an error. If the changes cannot be written, TryApplyDueChanges logs
 // the error, the caller works with the stored state, and the next call tries again. It returns behind as true if more
 // changes are due.
-func (e *Engine) ApplyTime(ctx context.Context) (behind bool) {
-	behind, err := e.CatchUp(ctx)
+func (e *Engine) TryApplyDueChanges(ctx context.Context) (behind bool) {
+	behind, err := e.ApplyDueChanges(ctx)
 	if err != nil {
 		e.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))
 	}

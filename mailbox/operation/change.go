@@ -11,11 +11,11 @@ import (
 	"handoff/store"
 )
 
-// Happening describes one change of one handoff by an operation, the clock or a consequence, with the content that the
+// RecordChange describes one change of one handoff by an operation, the clock or a consequence, with the content that the
 // consequences of the change need. A Happening exists only during the transaction. If a consequence is deferred to a
 // later transaction, only its name is stored, see [Op.deferDuties]. So a consequence that can be deferred may read the
 // record, and no other field of the Happening.
-type Happening struct {
+type RecordChange struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new handoff
 	Now    *store.Record
@@ -86,4 +86,4 @@ func ReasonFrom(description string) string { return schemas.Clip(description, 20
 
 // Routed reports whether a rule of a file continues the work after this change, at once or after a person has permitted
 // the rules of that file.
-func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }
+func (h *RecordChange) IsRouted() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }
