@@ -16,8 +16,9 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// inputs are what [schemas.Call] may be given: the arguments of every tool for agents, and of a few for programs.
-var inputs = []schemas.Input{
+// toolInputs lists the arguments that [schemas.Call] may get: the arguments of every tool for agents, and of some tools
+// for programs.
+var toolInputs = []schemas.Input{
 	schemas.SendIn{},
 	schemas.ClaimIn{},
 	schemas.CompleteIn{},
@@ -33,14 +34,14 @@ var inputs = []schemas.Input{
 
 func TestInputs_NameTheirTool(t *testing.T) {
 	named := map[string]bool{}
-	for _, in := range inputs {
+	for _, in := range toolInputs {
 		row, err := tools.Find(in.Tool())
 		if err != nil {
 			t.Fatal(err)
 		}
 		named[row.Name] = true
-		if published := schemas.Published(typeOf(in)); !row.Admin && string(published) != string(row.Input()) {
-			t.Errorf("%s does not take %s", row.Name, typeOf(in))
+		if published := schemas.Published(inputTypeName(in)); !row.Admin && string(published) != string(row.Input()) {
+			t.Errorf("%s does not take %s", row.Name, inputTypeName(in))
 		}
 	}
 	for _, row := range tools.Table {
@@ -50,16 +51,15 @@ func TestInputs_NameTheirTool(t *testing.T) {
 	}
 }
 
-func typeOf(in schemas.Input) string { return reflect.TypeOf(in).Name() }
+func inputTypeName(in schemas.Input) string { return reflect.TypeOf(in).Name() }
 
-// All advice in the source, also that which no test is given: the calls are complete and destroy nothing, and the
-// words of hints and of advice are for readers on every surface. [toolstest.Faults] holds it against the decoder
-// where it is given.
+// The test checks all advice in the source, also advice that no test produces. An advised call must be complete and
+// must delete nothing. Hints and advice must use words that fit readers of tools and of commands.
 func TestAdvice_InSourceIsGood(t *testing.T) {
-	var a advisor
-	for _, file := range files(t) {
+	var a adviceChecker
+	for _, file := range trackedFiles(t) {
 		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
-			a.read(t, file, nil)
+			a.checkFile(t, file, nil)
 		}
 	}
 	for _, fault := range a.faults {
@@ -70,7 +70,7 @@ func TestAdvice_InSourceIsGood(t *testing.T) {
 	}
 }
 
-// The check above finds bad advice.
+// The check of advice finds each of these mistakes.
 func TestAdvice_CheckFindsBadOnes(t *testing.T) {
 	for _, line := range []string{
 		`schemas.Call(schemas.GetIn{View: "full"}, "shows it")`,
@@ -88,65 +88,65 @@ func TestAdvice_CheckFindsBadOnes(t *testing.T) {
 		`e.WithHint("handoff workspace remove " + name)`,
 		`_ = schemas.Error{Hint: "See claim_token " + "there."}`,
 	} {
-		var a advisor
-		a.read(t, "mailbox/planted.go", "package mailbox\nfunc f() { "+line+" }\n")
+		var a adviceChecker
+		a.checkFile(t, "mailbox/planted.go", "package mailbox\nfunc f() { "+line+" }\n")
 		if len(a.faults) != 1 {
 			t.Errorf("%s: %q", line, a.faults)
 		}
 	}
 }
 
-// An advisor reads source for advice.
-type advisor struct {
-	at           string // the file, and then the function
+// adviceChecker collects faults in the advice of source files.
+type adviceChecker struct {
+	at           string // the file
 	set          *token.FileSet
 	within       *ast.FuncDecl
 	calls, hints int
 	faults       []string
 }
 
-func (a *advisor) fault(n ast.Node, format string, args ...any) {
+func (a *adviceChecker) addFault(n ast.Node, format string, args ...any) {
 	a.faults = append(a.faults, fmt.Sprintf("%s: %s", a.set.Position(n.Pos()), fmt.Sprintf(format, args...)))
 }
 
-func (a *advisor) read(t *testing.T, file string, source any) {
+func (a *adviceChecker) checkFile(t *testing.T, file string, source any) {
 	t.Helper()
 	a.at, a.set = file, token.NewFileSet()
 	for _, d := range parse(t, a.set, file, source).Decls {
 		a.within, _ = d.(*ast.FuncDecl)
-		if strings.Contains(file, "/doctor/") { // whose findings are commands that mend something
-			a.words(d, destruction)
+		if strings.Contains(file, "/doctor/") { // the doctor advises commands that mend a fault
+			a.checkWords(d, destructiveCommand)
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				a.call(n)
+				a.checkCall(n)
 			case *ast.CompositeLit:
-				typed(n)
-				a.literal(n)
+				setElementType(n)
+				a.checkLiteral(n)
 			}
 			return true
 		})
 	}
 }
 
-// call checks functions that make advice and hints.
-func (a *advisor) call(n *ast.CallExpr) {
+// checkCall checks functions that make advice and hints.
+func (a *adviceChecker) checkCall(n *ast.CallExpr) {
 	switch name := lastName(n.Fun); {
 	case name == "Call" && len(n.Args) == 2 && (isPackage(n.Fun, "schemas") || strings.HasPrefix(a.at, "schemas/")):
 		a.calls++
-		a.input(n.Args[0])
-		if said := a.source(n.Args[1]); said != nil {
-			a.words(said, toolstest.Jargon)
+		a.checkInput(n.Args[0])
+		if said := a.valueOf(n.Args[1]); said != nil {
+			a.checkWords(said, toolstest.Jargon)
 		}
 	case strings.EqualFold(name, "WithHint") && len(n.Args) > 0:
 		a.hints++
-		a.words(n.Args[0], a.jargon())
+		a.checkWords(n.Args[0], a.forbiddenWords())
 	}
 }
 
-// typed writes the type of the elements of a list of advice where the list alone says it.
-func typed(n *ast.CompositeLit) {
+// setElementType sets the type of each element in a list of advice, where Go takes the type from the list.
+func setElementType(n *ast.CompositeLit) {
 	list, ok := n.Type.(*ast.ArrayType)
 	if !ok || lastName(list.Elt) != "Advice" {
 		return
@@ -158,92 +158,92 @@ func typed(n *ast.CompositeLit) {
 	}
 }
 
-func (a *advisor) literal(n *ast.CompositeLit) {
-	for name, value := range fields(n) {
+func (a *adviceChecker) checkLiteral(n *ast.CompositeLit) {
+	for name, value := range literalFields(n) {
 		switch {
 		case lastName(n.Type) == "Advice" && name == "Say":
-			a.words(value, toolstest.Jargon)
+			a.checkWords(value, toolstest.Jargon)
 		case lastName(n.Type) == "Advice" && a.at != "schemas/advice.go":
-			a.fault(n, "schemas.Call makes advice with a call")
+			a.addFault(n, "schemas.Call makes advice with a call")
 		case name == "Hint":
 			a.hints++
-			a.words(value, a.jargon())
+			a.checkWords(value, a.forbiddenWords())
 		}
 	}
 }
 
-// destruction matches commands that no hint names: commands that delete, and flags that skip their question.
-var destruction = regexp.MustCompile(`workspace remove|token revoke|handoff cancel|--(force|cancel)\b|\brm -rf\b`)
+// destructiveCommand matches commands that no hint names: commands that delete, and flags that skip their question.
+var destructiveCommand = regexp.MustCompile(`workspace remove|token revoke|handoff cancel|--(force|cancel)\b|\brm -rf\b`)
 
-// jargon matches words that a hint must not have. Hints of commands are read on the command line alone, and may name
-// flags.
-func (a *advisor) jargon() *regexp.Regexp {
+// forbiddenWords matches words that a hint must not have. Hints of commands may name flags, because they appear only on
+// the command line.
+func (a *adviceChecker) forbiddenWords() *regexp.Regexp {
 	if strings.HasPrefix(a.at, "cmd/") {
-		return destruction
+		return destructiveCommand
 	}
-	return regexp.MustCompile(toolstest.Jargon.String() + "|" + destruction.String())
+	return regexp.MustCompile(toolstest.Jargon.String() + "|" + destructiveCommand.String())
 }
 
-func (a *advisor) words(n ast.Node, bad *regexp.Regexp) {
+func (a *adviceChecker) checkWords(n ast.Node, bad *regexp.Regexp) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
 			if said, err := strconv.Unquote(text.Value); err == nil && bad.MatchString(said) {
-				a.fault(n, "%q holds %q", said, bad.FindString(said))
+				a.addFault(n, "%q holds %q", said, bad.FindString(said))
 			}
 		}
 		return true
 	})
 }
 
-// input checks the arguments of an advised call: a literal, here or above in the function, or the arguments of an
-// earlier call of a tool that only reads.
-func (a *advisor) input(n ast.Expr) {
-	made := a.source(n)
+// checkInput checks the arguments of an advised call. The arguments are a literal, in the call or earlier in the
+// function, or the arguments of an earlier call of a tool that only reads.
+func (a *adviceChecker) checkInput(n ast.Expr) {
+	made := a.valueOf(n)
 	lit, ok := made.(*ast.CompositeLit)
-	at := slices.IndexFunc(inputs, func(in schemas.Input) bool {
-		return made != nil && typeOf(in) == lastName(typeIn(made))
+	at := slices.IndexFunc(toolInputs, func(in schemas.Input) bool {
+		return made != nil && inputTypeName(in) == lastName(typeNode(made))
 	})
 	if at < 0 {
-		a.fault(n, "what is called here cannot be told")
+		a.addFault(n, "what is called here cannot be told")
 		return
 	}
-	row, err := tools.Find(inputs[at].Tool())
+	row, err := tools.Find(toolInputs[at].Tool())
 	if err != nil || !ok && !row.ReadOnly {
-		a.fault(n, "%s is called with what somebody else gave", row.Name)
+		a.addFault(n, "%s is called with what somebody else gave", row.Name)
 	}
 	if ok {
-		a.complete(lit, reflect.TypeOf(inputs[at]))
+		a.checkComplete(lit, reflect.TypeOf(toolInputs[at]))
 	}
 }
 
-func (a *advisor) complete(lit *ast.CompositeLit, in reflect.Type) {
+func (a *adviceChecker) checkComplete(lit *ast.CompositeLit, in reflect.Type) {
 	given := map[string]bool{}
-	for name := range fields(lit) {
+	for name := range literalFields(lit) {
 		given[name] = true
 	}
 	for f := range in.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		required := name != "" && (options == "" || strings.Contains(f.Tag.Get("jsonschema"), "required"))
 		if required && !given[f.Name] {
-			a.fault(lit, "%s is not given", name)
+			a.addFault(lit, "%s is not given", name)
 		}
 		if name == "" { // embedded
-			inner, ok := fields(lit)[f.Name].(*ast.CompositeLit)
+			inner, ok := literalFields(lit)[f.Name].(*ast.CompositeLit)
 			if !ok {
 				inner = &ast.CompositeLit{Lbrace: lit.Lbrace}
 			}
-			a.complete(inner, f.Type)
+			a.checkComplete(inner, f.Type)
 		}
 	}
 	for _, name := range []string{"ActCancel", "ActRefuse", "Changes", "Force", "Met"} {
 		if mentions(lit, name) {
-			a.fault(lit, "it says %s", name)
+			a.addFault(lit, "it says %s", name)
 		}
 	}
 }
 
-// source follows a name to its value in the function, or to the parameter.
-func (a *advisor) source(n ast.Expr) ast.Node {
+// valueOf returns the expression that the function assigns to a name, or the parameter of this name.
+func (a *adviceChecker) valueOf(n ast.Expr) ast.Node {
 	id, ok := n.(*ast.Ident)
 	if !ok || a.within == nil {
 		return n
@@ -270,7 +270,7 @@ func (a *advisor) source(n ast.Expr) ast.Node {
 	return found
 }
 
-func typeIn(n ast.Node) ast.Node {
+func typeNode(n ast.Node) ast.Node {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
 		return n.Type
@@ -280,7 +280,7 @@ func typeIn(n ast.Node) ast.Node {
 	return nil
 }
 
-func fields(lit *ast.CompositeLit) map[string]ast.Expr {
+func literalFields(lit *ast.CompositeLit) map[string]ast.Expr {
 	all := map[string]ast.Expr{}
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {

@@ -15,8 +15,9 @@ import (
 	"handoff/schemas"
 )
 
-// limits is the list of limits, with the flags that change them and their defaults as help says them.
-func limits(t *testing.T, p program) string {
+// limitsList returns the list of limits for the document, with the flags that change them. It checks that the help
+// shows the same defaults.
+func limitsList(t *testing.T, p program) string {
 	t.Helper()
 	help, errs, err := p.shell(t, "handoff mcp --help")
 	require.NoError(t, err, errs)
@@ -37,24 +38,24 @@ func limits(t *testing.T, p program) string {
 		{"one message over MCP", jsonrpc.MaxLine, "bytes", ""},
 		{"pending handoffs in a mailbox", d.Mailbox, "", "--max-pending"},
 		{"handoffs from the root of a chain to its end", d.Depth, "", "--max-handoffs"},
-		{"tags of a handoff", bound(t, "SendIn", "tags", "maxItems"), "", ""},
-		{"attempts, `options.max_attempts`", bound(t, "SendOptions", "max_attempts", "maximum"), "", ""},
-		{"rows of one list", bound(t, "ListIn", "limit", "maximum"), "", ""},
-		{"one wait, `wait_seconds`", bound(t, "ClaimIn", "wait_seconds", "maximum"), "seconds", ""},
+		{"tags of a handoff", schemaNumber(t, "SendIn", "tags", "maxItems"), "", ""},
+		{"attempts, `options.max_attempts`", schemaNumber(t, "SendOptions", "max_attempts", "maximum"), "", ""},
+		{"rows of one list", schemaNumber(t, "ListIn", "limit", "maximum"), "", ""},
+		{"one wait, `wait_seconds`", schemaNumber(t, "ClaimIn", "wait_seconds", "maximum"), "seconds", ""},
 	} {
 		if row.flag != "" {
 			require.Regexp(t, fmt.Sprintf(`%s .*\(default %d\)`, row.flag, row.limit), help)
 			row.flag = " (`" + row.flag + "`)"
 		}
-		fmt.Fprintf(&b, "- %s: %s%s\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
+		fmt.Fprintf(&b, "- %s: %s%s\n", row.what, strings.TrimSpace(withThousandsSeparators(row.limit)+" "+row.unit), row.flag)
 	}
 	require.Regexp(t, `--lease duration .*\(default 15m0s\)`, help)
 	require.Regexp(t, `--lease-max duration .*\(default 2h0m0s\)`, help)
 	return b.String()
 }
 
-// bound reads a number in the schema of a field.
-func bound(t *testing.T, message, field, keyword string) int {
+// schemaNumber returns a number from the schema of a field, such as its maximum.
+func schemaNumber(t *testing.T, message, field, keyword string) int {
 	t.Helper()
 	var schema struct{ Properties map[string]map[string]any }
 	require.NoError(t, json.Unmarshal(schemas.Full(message), &schema))
@@ -63,32 +64,32 @@ func bound(t *testing.T, message, field, keyword string) int {
 	return int(number)
 }
 
-func thousands(n int) string {
+func withThousandsSeparators(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", withThousandsSeparators(n/1000), n%1000)
 }
 
-var added = regexp.MustCompile(`(?m)^claude mcp add .*?(?:-e HANDOFF_AGENT=(\S+) )?-- (.+)$`)
+var addCommand = regexp.MustCompile(`(?m)^claude mcp add .*?(?:-e HANDOFF_AGENT=(\S+) )?-- (.+)$`)
 
-// clients starts a server by each command that adds one to Claude Code, as the client does. The tests of examples
-// check the files that the document shows.
-func clients(t *testing.T, p program, text string) {
-	adds := added.FindAllStringSubmatch(text, -1)
+// startAddedServers finds the commands in text that add a server to Claude Code, and starts each server as Claude Code
+// would. Other tests check the files that the document shows.
+func startAddedServers(t *testing.T, p program, text string) {
+	adds := addCommand.FindAllStringSubmatch(text, -1)
 	require.Len(t, adds, 2)
 	for _, add := range adds {
-		p, agent := p.anew(t), "claude-code"
+		p, agent := p.withNewHome(t), "claude-code"
 		if add[1] != "" {
 			p.env, agent = append(p.env, "HANDOFF_AGENT="+add[1]), add[1]
 		}
-		p.greet(t, agent, strings.Fields(add[2]))
+		p.openSession(t, agent, strings.Fields(add[2]))
 	}
 }
 
-// greet starts a server and opens a connection as the client would. While it is open, a command works. Then
-// the client leaves.
-func (p program) greet(t *testing.T, agent string, line []string) {
+// openSession starts a server and opens a connection as a client would. It runs a command while the connection is open.
+// Then it closes the connection and waits for the end of the server.
+func (p program) openSession(t *testing.T, agent string, line []string) {
 	t.Helper()
 	require.Equal(t, "handoff", line[0])
 	server := exec.CommandContext(t.Context(), p.path, line[1:]...)

@@ -15,22 +15,22 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// The documents show computed output if possible and executed output otherwise, so that it is equal to a reader's
-// output. Run go test ./docs -update after a change and look at the difference.
+// The documents show real output: computed output if possible, else the output of executed commands. After a change of
+// the program run go test ./docs -update, and look at the difference.
 func TestDocuments_ShowRealOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its lines are written for a Unix shell")
 	}
 	p := newProgram(t)
-	t.Run("demo", func(t *testing.T) { region(t, "README.md", "demo", demo(t, p)) })
-	t.Run("exchange", func(t *testing.T) { region(t, "docs/tools.md", "exchange", exchange(t)) })
-	t.Run("limits", func(t *testing.T) { region(t, "docs/guarantees.md", "limits", limits(t, p)) })
-	t.Run("first screen", func(t *testing.T) { sessions(t, p, "README.md") })
-	t.Run("commands", func(t *testing.T) { sessions(t, p, "docs/commands.md") })
-	t.Run("security", func(t *testing.T) { sessions(t, p, "docs/security.md") })
-	t.Run("audit", func(t *testing.T) { sessions(t, p, "docs/audit.md") })
-	t.Run("integrations", func(t *testing.T) { sessions(t, p, "docs/integrations.md") })
-	t.Run("clients", func(t *testing.T) { clients(t, p, read(t, "docs/clients.md")) })
+	t.Run("demo", func(t *testing.T) { compareRegion(t, "README.md", "demo", demoOutput(t, p)) })
+	t.Run("exchange", func(t *testing.T) { compareRegion(t, "docs/tools.md", "exchange", exampleExchange(t)) })
+	t.Run("limits", func(t *testing.T) { compareRegion(t, "docs/guarantees.md", "limits", limitsList(t, p)) })
+	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })
+	t.Run("commands", func(t *testing.T) { playConsoleBlocks(t, p, "docs/commands.md") })
+	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
+	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
+	t.Run("integrations", func(t *testing.T) { playConsoleBlocks(t, p, "docs/integrations.md") })
+	t.Run("clients", func(t *testing.T) { startAddedServers(t, p, read(t, "docs/clients.md")) })
 }
 
 func read(t *testing.T, document string) string {
@@ -40,23 +40,23 @@ func read(t *testing.T, document string) string {
 	return string(b)
 }
 
-// region compares the text between two comments of a document with the expected text.
-func region(t *testing.T, document, name, want string) {
+// compareRegion compares the text between two comments of a document with the expected text.
+func compareRegion(t *testing.T, document, name, want string) {
 	t.Helper()
-	between(t, document, "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n", "\n"+want+"\n")
+	compareBetween(t, document, "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n", "\n"+want+"\n")
 }
 
-// between compares the text between two lines of a document with the expected text.
-func between(t *testing.T, document, begin, end, want string) {
+// compareBetween compares the text between two lines of a document with the expected text.
+func compareBetween(t *testing.T, document, begin, end, want string) {
 	t.Helper()
 	_, rest, begins := strings.Cut(read(t, document), begin)
 	shown, _, ends := strings.Cut(rest, end)
 	require.True(t, begins && ends, "%s lacks the lines %s%s", document, begin, end)
-	shows(t, document, begin+shown+end, begin+want+end)
+	compareOrRewrite(t, document, begin+shown+end, begin+want+end)
 }
 
-// shows compares a part of a document with the expected text; with -update it writes it.
-func shows(t *testing.T, document, shown, want string) {
+// compareOrRewrite compares a part of a document with the expected text; with -update it writes it.
+func compareOrRewrite(t *testing.T, document, shown, want string) {
 	t.Helper()
 	if !*update {
 		require.Equal(t, want, shown, "%s is stale: go test ./docs -update", document)
@@ -66,27 +66,28 @@ func shows(t *testing.T, document, shown, want string) {
 	require.NoError(t, os.WriteFile(document, []byte(text), 0o644))
 }
 
-// program is a built handoff and an environment in which nothing of the user's is found or changed.
+// program is a built handoff with an environment that hides the files of the user.
 type program struct {
 	path string
 	env  []string
 	dir  string
 }
 
-// newProgram leaves the test out unless the program was built before it, for proofs or to rewrite documents.
+// newProgram returns the built program with an empty home directory. It skips the test if neither proofs nor -update
+// were asked for, because then the program was not built.
 func newProgram(t *testing.T) program {
 	t.Helper()
 	if !*update {
 		sandbox.Proof(t)
 	}
 	bin := t.TempDir()
-	require.NoError(t, os.Symlink(built, filepath.Join(bin, "handoff")))
-	p := program{path: built, env: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HANDOFF_WORKSPACE=readme"}}
-	return p.anew(t)
+	require.NoError(t, os.Symlink(builtProgram, filepath.Join(bin, "handoff")))
+	p := program{path: builtProgram, env: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HANDOFF_WORKSPACE=readme"}}
+	return p.withNewHome(t)
 }
 
-// anew is the same program for a new user.
-func (p program) anew(t *testing.T) program {
+// withNewHome returns the program with a new, empty home directory.
+func (p program) withNewHome(t *testing.T) program {
 	t.Helper()
 	p.dir = t.TempDir()
 	p.env = append(p.env[:2:2], "HOME="+p.dir, "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "TMPDIR="+t.TempDir())
@@ -103,15 +104,15 @@ func (p program) shell(t *testing.T, line string) (stdout, stderr string, err er
 	return out.String(), errs.String(), err
 }
 
-var session = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
+var consoleBlock = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
 
-// sessions plays the blocks marked console: each line behind "$ " must succeed and print the lines after it. Each
-// block begins in an empty workspace.
-func sessions(t *testing.T, p program, document string) {
-	blocks := session.FindAllString(read(t, document), -1)
+// playConsoleBlocks plays the blocks marked console: each line behind "$ " must succeed and print the lines after it.
+// Each block begins in an empty workspace.
+func playConsoleBlocks(t *testing.T, p program, document string) {
+	blocks := consoleBlock.FindAllString(read(t, document), -1)
 	require.NotEmpty(t, blocks)
 	for _, block := range blocks {
-		p := p.anew(t)
+		p := p.withNewHome(t)
 		var played strings.Builder
 		played.WriteString("```console\n")
 		for line := range strings.Lines(block) {
@@ -121,27 +122,27 @@ func sessions(t *testing.T, p program, document string) {
 			}
 			out, errs, err := p.shell(t, command)
 			require.NoError(t, err, "%s%s", line, errs)
-			played.WriteString(line + masked(out))
+			played.WriteString(line + maskVariableOutput(out))
 		}
 		played.WriteString("```\n")
-		shows(t, document, block, played.String())
+		compareOrRewrite(t, document, block, played.String())
 	}
 }
 
-// demo is the first half of the chain that handoff demo prints.
-func demo(t *testing.T, p program) string {
+// demoOutput returns the first half of the chain that handoff demo prints.
+func demoOutput(t *testing.T, p program) string {
 	t.Helper()
 	out, errs, err := p.shell(t, "handoff demo")
 	require.NoError(t, err, errs)
-	_, tree, ok := strings.Cut(masked(out), "\n$ handoff history")
+	_, tree, ok := strings.Cut(maskVariableOutput(out), "\n$ handoff history")
 	require.True(t, ok, out)
 	begins, _, ok := strings.Cut(tree, "\n    ▼\nauto-code → qa ────────────────▶\n    │\n    │ ho_5")
 	require.True(t, ok, out)
 	return "```text\n$ handoff history" + begins + "\n    ▼\n…\n```\n"
 }
 
-// variable matches output that differs from run to run.
-var variable = []struct {
+// variableOutput matches output that differs from run to run.
+var variableOutput = []struct {
 	pattern *regexp.Regexp
 	shown   string
 }{
@@ -156,37 +157,37 @@ var variable = []struct {
 	{regexp.MustCompile(`\(pid \d+\)`), "(pid …)"},
 }
 
-func masked(out string) string {
-	for _, v := range variable {
+func maskVariableOutput(out string) string {
+	for _, v := range variableOutput {
 		out = v.pattern.ReplaceAllString(out, v.shown)
 	}
 	return out
 }
 
-var file = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml|md)|(?:cmd|mcp|tools|mailbox|store|schemas)/[A-Za-z_0-9./]+)`")
+var namedFile = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml|md)|(?:cmd|mcp|tools|mailbox|store|schemas)/[A-Za-z_0-9./]+)`")
 
-// A document that names a file sends its reader there.
+// Files that a document names exist.
 func TestDocuments_NameExistingFiles(t *testing.T) {
-	for _, name := range documents(t) {
-		for _, named := range file.FindAllStringSubmatch(read(t, name), -1) {
+	for _, name := range documentFiles(t) {
+		for _, named := range namedFile.FindAllStringSubmatch(read(t, name), -1) {
 			_, err := os.Stat(named[1])
 			require.NoError(t, err, name)
 		}
 	}
 }
 
-var linked = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+var linkTarget = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
 
 func TestDocuments_LinksLeadSomewhere(t *testing.T) {
-	for _, name := range documents(t) {
-		for _, link := range linked.FindAllStringSubmatch(read(t, name), -1) {
+	for _, name := range documentFiles(t) {
+		for _, link := range linkTarget.FindAllStringSubmatch(read(t, name), -1) {
 			_, err := os.Stat(filepath.Join(filepath.Dir(name), link[1]))
 			require.NoError(t, err, name)
 		}
 	}
 }
 
-func documents(t *testing.T) []string {
+func documentFiles(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob("*.md")
 	require.NoError(t, err)

@@ -17,13 +17,13 @@ import (
 	"handoff/tools"
 )
 
-// desk is a workspace whose claim tokens look real.
-type desk struct {
+// exampleWorkspace is a workspace with fixed claim tokens that look like real tokens.
+type exampleWorkspace struct {
 	*mailboxtest.World
 	t *testing.T
 }
 
-func newDesk(t *testing.T) *desk {
+func newExampleWorkspace(t *testing.T) *exampleWorkspace {
 	claims := 0
 	readable := func(c *mailbox.Config) {
 		c.NewID = func(prefix string) string {
@@ -33,25 +33,25 @@ func newDesk(t *testing.T) *desk {
 			return fmt.Sprintf("%s_k3v9x2m7q4w8z1b%d", prefix, claims)
 		}
 	}
-	return &desk{mailboxtest.New(t, mailboxtest.On(memory.New()), readable), t}
+	return &exampleWorkspace{mailboxtest.New(t, mailboxtest.On(memory.New()), readable), t}
 }
 
 // connect opens a connection for an agent.
-func (d *desk) connect(agent schemas.Agent) schemas.Caller {
+func (d *exampleWorkspace) connect(agent schemas.Agent) schemas.Caller {
 	by := schemas.Caller{Agent: agent, Via: schemas.ViaStdio, Conn: "conn_" + string(agent)}
-	d.must(by, "connection_open", fmt.Sprintf(`{"conn": %q}`, by.Conn))
+	d.mustInvoke(by, "connection_open", fmt.Sprintf(`{"conn": %q}`, by.Conn))
 	return by
 }
 
-func (d *desk) must(by schemas.Caller, tool, args string) json.RawMessage {
+func (d *exampleWorkspace) mustInvoke(by schemas.Caller, tool, args string) json.RawMessage {
 	d.t.Helper()
 	out, err := tools.Local{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
 	require.NoError(d.t, err)
 	return out
 }
 
-// field is one text in a result.
-func (d *desk) field(result json.RawMessage, name string) string {
+// resultText returns the text of one field of a result.
+func (d *exampleWorkspace) resultText(result json.RawMessage, name string) string {
 	d.t.Helper()
 	var fields map[string]any
 	require.NoError(d.t, json.Unmarshal(result, &fields))
@@ -85,27 +85,27 @@ const (
 }`
 )
 
-// exchange is a handoff from send to outcome, as the tools answer.
-func exchange(t *testing.T) string {
-	d := newDesk(t)
+// exampleExchange plays a handoff from send to completion, and returns all calls with their answers as Markdown.
+func exampleExchange(t *testing.T) string {
+	d := newExampleWorkspace(t)
 	architect, coder := d.connect("architect"), d.connect("auto-code")
 	var b strings.Builder
-	d.show(&b, architect, "send_handoff", exampleSend)
+	d.writeCall(&b, architect, "send_handoff", exampleSend)
 	d.Pass(time.Minute)
-	d.show(&b, coder, "claim_handoff", `{}`)
+	d.writeCall(&b, coder, "claim_handoff", `{}`)
 	d.Pass(9 * time.Minute)
-	d.show(&b, coder, "complete_handoff", exampleComplete)
+	d.writeCall(&b, coder, "complete_handoff", exampleComplete)
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// show writes a call and its result. A brief is shown below the result that holds it, as the text it is. Of the calls
-// that lead on, with which every result ends, only the first shows its own.
-func (d *desk) show(b *strings.Builder, by schemas.Caller, tool, args string) {
+// writeCall makes a call and writes it with its result. It writes a brief as text below the result. Only the first call
+// shows the field next, with which every result ends.
+func (d *exampleWorkspace) writeCall(b *strings.Builder, by schemas.Caller, tool, args string) {
 	d.t.Helper()
-	result := d.must(by, tool, args)
+	result := d.mustInvoke(by, tool, args)
 	brief := ""
 	if bytes.Contains(result, []byte(`"brief":`)) {
-		brief = d.field(result, "brief")
+		brief = d.resultText(result, "brief")
 		result = bytes.Replace(result, quoted(d.t, brief), []byte(`"(below)"`), 1)
 	}
 	if b.Len() > 0 {

@@ -1,22 +1,21 @@
-// Package docs_test keeps the documents true and the house in order: which package may import which, where each
-// third-party package lives, and what the repository may contain. One table decides; the picture in ARCHITECTURE.md
-// is drawn from it. The output in the documents is computed, or executed.
+// Package docs_test checks the documents and the structure of the repository. The table house lists each package with
+// the packages that it may import. ARCHITECTURE.md shows a picture of this table. Tests also run the commands that
+// the documents show, and compare the output with the documents.
 package docs_test
 
-// A room is one of our packages, or every package under a folder when its path
-// ends in "/...".
+// room is a row of the table house: one of our packages, or all packages below a folder if its path ends in "/...".
 type room struct {
 	level   int
 	path    string
 	about   string
 	imports []string // the exact list of our packages that it imports, or everythingBelow
-	owns    []string // third-party packages at home here: beside tests only rooms that name one import it, so that it can be replaced
+	owns    []string // third-party packages that only this room and tests may import, so that they can be replaced
 }
 
-// everythingBelow lets a room import all the rows before its own.
+// everythingBelow is the list of imports of a room that may import all rows before its own row.
 var everythingBelow = []string{"everything below"}
 
-// house is built from the ground: a row imports only rows before it.
+// house lists all packages, from the lowest level to the highest. A row imports only rows before it.
 var house = []room{
 	{level: 0, path: "schemas/sandbox", about: "a home and PATH for tests, and the switch for proofs"},
 	{
@@ -34,8 +33,8 @@ var house = []room{
 		level: 0, path: "schemas/display", about: "texts for people: columns, colours, words",
 		imports: []string{"schemas"},
 	},
-	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the
-	// same: it imports nothing of ours, and tools/relay is one of many rooms that need it.
+	// This package is on the lowest level, because it imports none of our packages. It is in the folder tools, because
+	// the folders at the top of the repository are fixed.
 	{
 		level: 0, path: "tools/platform", about: "files, locks and processes of each operating system",
 		owns: []string{"golang.org/x/sys"},
@@ -548,9 +547,9 @@ var house = []room{
 	},
 }
 
-// proving may be imported by every test: the stores, because tests use real ones, and packages that check and copy
-// rows, that find remaining processes, and that run the program.
-var proving = []string{
+// testSupport lists packages that every test may import: the stores, because tests use real stores, and packages that
+// check and copy rows, find remaining processes, and run the program.
+var testSupport = []string{
 	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
 	"store/audit", "store/travel", "store/memory", "store/bolt", "store/storetest", "store/postgres",
 	"store/postgres/postgrestest",

@@ -12,8 +12,8 @@ func TestHouse_RowsImportOnlyEarlierRows(t *testing.T) {
 		if i > 0 && r.level < house[i-1].level {
 			t.Errorf("%s is on level %d, after a row of level %d", r.path, r.level, house[i-1].level)
 		}
-		for _, path := range r.named() {
-			if n := row(path); n < 0 || n >= i {
+		for _, path := range r.namedImports() {
+			if n := rowOf(path); n < 0 || n >= i {
 				t.Errorf("%s imports %s, which is no row before it", r.path, path)
 			}
 		}
@@ -21,69 +21,70 @@ func TestHouse_RowsImportOnlyEarlierRows(t *testing.T) {
 }
 
 func TestHouse_PackagesKeepTheTable(t *testing.T) {
-	for _, p := range packages(t) {
-		i := row(p.path)
+	for _, p := range listPackages(t) {
+		i := rowOf(p.path)
 		if i < 0 {
 			t.Errorf("%s has no row in the table", p.path)
 			continue
 		}
-		for _, path := range ours(p.imports) {
-			if !covered(allowed(i), path) {
+		for _, path := range ownPackages(p.imports) {
+			if !isCovered(allowedImports(i), path) {
 				t.Errorf("%s imports %s, which the table does not allow", p.path, path)
 			}
 		}
-		for _, path := range foreign(p.imports) {
-			if !owned(house[i].owns, path) {
+		for _, path := range thirdPartyPackages(p.imports) {
+			if !isOwned(house[i].owns, path) {
 				t.Errorf("%s imports %s, which is not at home there", p.path, path)
 			}
 		}
 	}
 }
 
-// A test wires real things together, so it may import all packages that its package reaches, the packages of proving,
-// and every third-party package of the table. A test that opens a workspace may configure it, and reach its store.
+// Tests use real parts of the program. So they may import all packages that their package reaches, the packages of
+// testSupport, and every third-party package of the table. A test that opens a workspace may also import mailbox and
+// store, to configure the workspace and read its rows.
 func TestHouse_TestsKeepTheTable(t *testing.T) {
 	var homes []string
 	for _, r := range house {
 		homes = append(homes, r.owns...)
 	}
-	for _, p := range packages(t) {
-		within := slices.Concat(reach(p.path), proving)
-		if slices.Contains(ours(p.tests), "mailbox/mailboxtest") {
+	for _, p := range listPackages(t) {
+		within := slices.Concat(reachedPackages(p.path), testSupport)
+		if slices.Contains(ownPackages(p.tests), "mailbox/mailboxtest") {
 			within = append(within, "mailbox", "store")
 		}
-		for _, path := range ours(p.tests) {
-			if !covered(within, path) {
+		for _, path := range ownPackages(p.tests) {
+			if !isCovered(within, path) {
 				t.Errorf("tests of %s import %s, which the package does not reach", p.path, path)
 			}
 		}
-		for _, path := range foreign(p.tests) {
-			if !owned(homes, path) {
+		for _, path := range thirdPartyPackages(p.tests) {
+			if !isOwned(homes, path) {
 				t.Errorf("tests of %s import %s, which has no home", p.path, path)
 			}
 		}
 	}
 }
 
-// An edge that nobody uses is a door left open. A row whose package does not
-// exist yet is a plan, and left alone.
+// An import that the table allows and no package uses is a mistake in the table. The test skips a row whose package
+// does not exist yet.
 func TestHouse_AllowsNothingUnused(t *testing.T) {
-	used := map[int]pkg{}
-	for _, p := range packages(t) {
-		u := used[row(p.path)]
-		used[row(p.path)] = pkg{p.path, slices.Concat(u.imports, p.imports), slices.Concat(u.tests, p.tests)}
+	used := map[int]packageImports{}
+	for _, p := range listPackages(t) {
+		u := used[rowOf(p.path)]
+		used[rowOf(p.path)] = packageImports{p.path, slices.Concat(u.imports, p.imports), slices.Concat(u.tests, p.tests)}
 	}
 	for i, u := range used {
 		if i < 0 {
 			continue
 		}
-		for _, path := range house[i].named() {
-			if !slices.Contains(ours(u.imports), path) {
+		for _, path := range house[i].namedImports() {
+			if !slices.Contains(ownPackages(u.imports), path) {
 				t.Errorf("%s does not import %s: take it out of the table", house[i].path, path)
 			}
 		}
 		for _, module := range house[i].owns {
-			inside := func(path string) bool { return owned([]string{module}, path) }
+			inside := func(path string) bool { return isOwned([]string{module}, path) }
 			if !slices.ContainsFunc(slices.Concat(u.imports, u.tests), inside) {
 				t.Errorf("%s does not import %s: take it out of the table", house[i].path, module)
 			}
@@ -91,17 +92,17 @@ func TestHouse_AllowsNothingUnused(t *testing.T) {
 	}
 }
 
-// named lists the rows that r imports by name.
-func (r room) named() []string {
+// namedImports lists the rows that r imports by name.
+func (r room) namedImports() []string {
 	if slices.Equal(r.imports, everythingBelow) {
 		return nil
 	}
 	return r.imports
 }
 
-// allowed lists the rows that row i may import. Everything below includes the
-// row itself: the packages of one folder may import each other.
-func allowed(i int) []string {
+// allowedImports lists the rows that row i may import. For a row with everythingBelow, the list includes the row
+// itself, because the packages of one folder may import each other.
+func allowedImports(i int) []string {
 	if !slices.Equal(house[i].imports, everythingBelow) {
 		return house[i].imports
 	}
@@ -112,15 +113,15 @@ func allowed(i int) []string {
 	return paths
 }
 
-// reach returns the package at path and all its imports, direct and indirect, each once.
-func reach(path string) []string {
+// reachedPackages returns the package at path and all its imports, direct and indirect, each once.
+func reachedPackages(path string) []string {
 	paths := []string{path}
 	for n := 0; n < len(paths); n++ {
-		i := row(paths[n])
+		i := rowOf(paths[n])
 		if i < 0 {
 			continue
 		}
-		for _, next := range slices.Concat(allowed(i), []string{house[i].path}) { // which may be a room of several packages
+		for _, next := range slices.Concat(allowedImports(i), []string{house[i].path}) { // the room of this package; it may cover several packages
 			if !slices.Contains(paths, next) {
 				paths = append(paths, next)
 			}
@@ -129,33 +130,33 @@ func reach(path string) []string {
 	return paths
 }
 
-// row finds where a package stands in the house: at its own path, else at that
-// of a folder above it, else nowhere, which is -1.
-func row(path string) int {
+// rowOf returns the index of the row for a package in house: the row with its path, else the row of a folder above it,
+// else -1.
+func rowOf(path string) int {
 	if i := slices.IndexFunc(house, func(r room) bool { return r.path == path }); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(house, func(r room) bool { return covered([]string{r.path}, path) })
+	return slices.IndexFunc(house, func(r room) bool { return isCovered([]string{r.path}, path) })
 }
 
-// covered reports whether path is one of rows, or under one that ends in "...".
-func covered(rows []string, path string) bool {
+// isCovered reports whether path is one of rows, or below a row that ends in "...".
+func isCovered(rows []string, path string) bool {
 	return slices.ContainsFunc(rows, func(row string) bool {
 		folder, all := strings.CutSuffix(row, "...")
 		return row == path || all && strings.HasPrefix(path, folder)
 	})
 }
 
-// owned reports whether path is one of modules, or a package in one.
-func owned(modules []string, path string) bool {
+// isOwned reports whether path is one of modules, or a package in one of them.
+func isOwned(modules []string, path string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return m == path || strings.HasPrefix(path, m+"/") })
 }
 
-// Each costs every start of the program most of a millisecond, for building its registries. The language of rules needs
-// some of them; tests may use them.
+// The packages of Protocol Buffers and gRPC build registries when the program starts. Each of these packages costs
+// every start nearly a millisecond. Only the packages that CEL, the language of rules, needs may be linked.
 func TestProgram_LinksNoSlowStarters(t *testing.T) {
-	needed := dependencies(t, "cel.dev/cel-go/cel", "cel.dev/cel-go/ext")
-	for _, path := range dependencies(t, "./cmd/handoff") {
+	needed := listDependencies(t, "cel.dev/cel-go/cel", "cel.dev/cel-go/ext")
+	for _, path := range listDependencies(t, "./cmd/handoff") {
 		slow := strings.HasPrefix(path, "google.golang.org/protobuf") || strings.HasPrefix(path, "google.golang.org/grpc")
 		if slow && !slices.Contains(needed, path) {
 			t.Errorf("cmd/handoff links %s", path)
@@ -163,7 +164,7 @@ func TestProgram_LinksNoSlowStarters(t *testing.T) {
 	}
 }
 
-func dependencies(t *testing.T, packages ...string) []string {
+func listDependencies(t *testing.T, packages ...string) []string {
 	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps"}, packages...)...).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// built is the program that documents show: the file that HANDOFF_PROGRAM names, or one made before the tests.
-var built = os.Getenv("HANDOFF_PROGRAM")
+// builtProgram is the path of the program that the documents show: HANDOFF_PROGRAM, or a program that TestMain builds.
+var builtProgram = os.Getenv("HANDOFF_PROGRAM")
 
 // TestMain runs the tests at the root of the repository, where the paths in the documents begin.
 func TestMain(m *testing.M) {
@@ -20,14 +20,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(sandbox.New(showing{m}).Run())
+	os.Exit(sandbox.New(testRunner{m}).Run())
 }
 
-type showing struct{ tests *testing.M }
+type testRunner struct{ tests *testing.M }
 
-func (s showing) Run() int {
+func (s testRunner) Run() int {
 	flag.Parse()
-	if built != "" || !sandbox.Proofs() && !*update {
+	if builtProgram != "" || !sandbox.Proofs() && !*update {
 		return s.tests.Run()
 	}
 	dir, err := os.MkdirTemp("", "program")
@@ -35,8 +35,8 @@ func (s showing) Run() int {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	built = filepath.Join(dir, "handoff")
-	if out, err := exec.Command("go", "build", "-o", built, "./cmd/handoff").CombinedOutput(); err != nil {
+	builtProgram = filepath.Join(dir, "handoff")
+	if out, err := exec.Command("go", "build", "-o", builtProgram, "./cmd/handoff").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		return 1
 	}

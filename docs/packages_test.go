@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-// module is the path of the one that these tests are built in.
-var module = func() string {
+// modulePath is the path of the module of this repository.
+var modulePath = func() string {
 	info, _ := debug.ReadBuildInfo()
 	return info.Main.Path
 }()
 
-// pkg is one of our packages as the go command sees it.
-type pkg struct {
+// packageImports holds the imports of one of our packages, as go list prints them.
+type packageImports struct {
 	path           string // in the repository
 	imports, tests []string
 }
 
-// packages lists ours, without the one that holds these tests.
-func packages(t *testing.T) []pkg {
+// listPackages lists the packages of this module, except the package of these tests.
+func listPackages(t *testing.T) []packageImports {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	var stderr bytes.Buffer
@@ -32,7 +32,7 @@ func packages(t *testing.T) []pkg {
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, &stderr)
 	}
-	var all []pkg
+	var all []packageImports
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p struct {
 			ImportPath                         string
@@ -41,30 +41,31 @@ func packages(t *testing.T) []pkg {
 		if err := d.Decode(&p); err != nil {
 			t.Fatalf("go list: %v", err)
 		}
-		if path, ok := strings.CutPrefix(p.ImportPath, module+"/"); ok && path != "docs" {
-			all = append(all, pkg{path, p.Imports, slices.Concat(p.TestImports, p.XTestImports)})
+		if path, ok := strings.CutPrefix(p.ImportPath, modulePath+"/"); ok && path != "docs" {
+			all = append(all, packageImports{path, p.Imports, slices.Concat(p.TestImports, p.XTestImports)})
 		}
 	}
 	return all
 }
 
-// ours picks the packages of this module, by their path in the repository.
-func ours(imports []string) []string {
+// ownPackages returns the packages of this module among imports, by their paths in the repository.
+func ownPackages(imports []string) []string {
 	var paths []string
 	for _, path := range imports {
-		if path, ok := strings.CutPrefix(path, module+"/"); ok {
+		if path, ok := strings.CutPrefix(path, modulePath+"/"); ok {
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// foreign returns third-party packages: their paths begin with a host name; paths of the standard library do not.
-func foreign(imports []string) []string {
+// thirdPartyPackages returns third-party packages: their paths begin with a host name; paths of the standard library do
+// not.
+func thirdPartyPackages(imports []string) []string {
 	var paths []string
 	for _, path := range imports {
 		host, _, _ := strings.Cut(path, "/")
-		if strings.Contains(host, ".") && !strings.HasPrefix(path, module+"/") {
+		if strings.Contains(host, ".") && !strings.HasPrefix(path, modulePath+"/") {
 			paths = append(paths, path)
 		}
 	}

@@ -18,14 +18,14 @@ const (
 )
 
 func TestArchitecture_ShowsHouse(t *testing.T) {
-	for _, path := range drawn {
-		require.GreaterOrEqual(t, row(path), 0, path)
+	for _, path := range drawnRooms {
+		require.GreaterOrEqual(t, rowOf(path), 0, path)
 	}
-	between(t, "ARCHITECTURE.md", pictureBegins, pictureEnds, picture())
+	compareBetween(t, "ARCHITECTURE.md", pictureBegins, pictureEnds, drawHouse())
 }
 
-// drawn are the rooms in the picture, those that a newcomer has to know.
-var drawn = []string{
+// drawnRooms lists the rooms that the picture shows: the packages that a newcomer has to know.
+var drawnRooms = []string{
 	"schemas", "schemas/generate", "schemas/respell", "schemas/display", "tools/platform",
 	"store", "store/audit", "store/travel", "store/ledger", "store/memory", "store/bolt", "store/postgres",
 	"mailbox", "mailbox/life", "mailbox/longpoll", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/operation",
@@ -41,13 +41,13 @@ var drawn = []string{
 	"cmd/handoff/internal/agentsfile",
 }
 
-// picture draws the house from the roof down, a line for each room.
-func picture() string {
+// drawHouse returns the picture of house: a line for each room, from the highest level to the lowest.
+func drawHouse() string {
 	var b strings.Builder
 	b.WriteString("```text\n")
 	level := -1
 	for _, r := range slices.Backward(house) {
-		if !slices.Contains(drawn, r.path) {
+		if !slices.Contains(drawnRooms, r.path) {
 			continue
 		}
 		floor := " "

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// begun matches calls that start tests in a sandbox: its own function, and functions that call it.
-var begun = regexp.MustCompile(`\b(sandbox\.New|commandtest\.Main|made\.Run|made\.RunProofs)\(m\)`)
+// sandboxStart matches calls that start tests in a sandbox: sandbox.New, and functions that call it.
+var sandboxStart = regexp.MustCompile(`\b(sandbox\.New|commandtest\.Main|made\.Run|made\.RunProofs)\(m\)`)
 
 // A sandbox keeps tests away from files and programs of the user that runs them.
 func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
-	all := packages(t)
+	all := listPackages(t)
 	sandboxed := 0
 	for _, p := range all {
 		files, err := filepath.Glob(filepath.Join(p.path, "*_test.go"))
@@ -27,7 +27,7 @@ func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
 		if !slices.ContainsFunc(files, func(file string) bool {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			return begun.Match(text)
+			return sandboxStart.Match(text)
 		}) {
 			t.Errorf("tests of %s reach the package os: begin them with sandbox.New, see the package schemas/sandbox", p.path)
 		}
@@ -35,8 +35,9 @@ func TestSandbox_HasAllTestsOfMachine(t *testing.T) {
 	require.Greater(t, sandboxed, 50)
 }
 
-// reachesMachine reports whether one of these packages is os or imports it, through ours.
-func reachesMachine(all []pkg, imports []string, seen map[string]bool) bool {
+// reachesMachine reports whether one of the imports is os or os/exec, or is one of our packages that imports os
+// directly or through others.
+func reachesMachine(all []packageImports, imports []string, seen map[string]bool) bool {
 	for _, path := range imports {
 		if path == "os" || path == "os/exec" {
 			return true
@@ -45,7 +46,7 @@ func reachesMachine(all []pkg, imports []string, seen map[string]bool) bool {
 			continue
 		}
 		seen[path] = true
-		i := slices.IndexFunc(all, func(p pkg) bool { return module+"/"+p.path == path })
+		i := slices.IndexFunc(all, func(p packageImports) bool { return modulePath+"/"+p.path == path })
 		if i >= 0 && reachesMachine(all, all[i].imports, seen) {
 			return true
 		}

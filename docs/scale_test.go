@@ -14,32 +14,32 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Measured, as docs/scale.md says, with two processors for all: client, nodes and database.
+// Measured values. Client, nodes and database ran on one machine with two processors; see docs/scale.md.
 const (
-	nodeCall   = 1600 * time.Microsecond // of a processor of the node, for a call
-	nodeOpen   = 6500 * time.Microsecond // the same for the first call of a workspace
-	nodeIdle   = 55 * time.Microsecond   // the same for each second that a workspace is open
-	baseCommit = 750 * time.Microsecond  // of a processor of the database, for a commit and its part of a fold
-	flush      = 300 * time.Microsecond  // for the log of the database; all that wait share it
+	nodeCall   = 1600 * time.Microsecond // processor time of the node, for a call
+	nodeOpen   = 6500 * time.Microsecond // processor time of the node, for the first call of a workspace
+	nodeIdle   = 55 * time.Microsecond   // processor time of the node, for each second that a workspace is open
+	baseCommit = 750 * time.Microsecond  // processor time of the database, for a commit with its share of later work
+	flush      = 300 * time.Microsecond  // time to write the log of the database; all waiting commits share it
 	election   = 280 * time.Millisecond  // from the end of a killed node to its successors
 
 	megaNode, megaOpen, megaWait = 29, 0.26, 0.10 // memory of a node, and for each workspace and each call that waits, in MB
 )
 
-// Assumed.
+// Assumed values.
 const (
 	nodeCores, baseCores = 4, 16
-	writes, waits        = 2.0 / 3, 0.5 // of all calls, the others read; of all agents, which wait for mail in an open call
+	writes, waits        = 2.0 / 3, 0.5 // share of the calls that write; share of the agents that wait for mail in an open call
 
 	network = 500 * time.Microsecond // from a node to the database and back
 	lasts   = 20 * time.Second       // simulated time
-	dies    = lasts / 2              // when the first node of each database does
+	dies    = lasts / 2              // time at which the first node of each database is killed
 )
 
-// A cluster is one line of the table.
+// cluster is one line of the table.
 type cluster struct {
 	databases, nodes, workspaces, agents int           // nodes of all databases
-	pace                                 time.Duration // from one call of an agent to its next on average, which are a Poisson process
+	pace                                 time.Duration // average time between two calls of an agent; the calls are a Poisson process
 }
 
 var clusters = []cluster{
@@ -51,7 +51,8 @@ var clusters = []cluster{
 	{4, 160, 100_000, 1_000_000, 30 * time.Second},
 }
 
-// docs/scale.md describes clusters that nobody has. They are simulated here, with measured figures.
+// docs/scale.md shows figures of clusters that nobody has measured. The test simulates these clusters with measured
+// values of one machine.
 func TestScale_MatchesSimulation(t *testing.T) {
 	if !*update {
 		sandbox.Proof(t)
@@ -61,48 +62,49 @@ func TestScale_MatchesSimulation(t *testing.T) {
 	for _, c := range clusters {
 		table += c.simulate()
 	}
-	region(t, "docs/scale.md", "scale", table)
+	compareRegion(t, "docs/scale.md", "scale", table)
 }
 
-// A moment is when something happens. Of those at the same time the first that was planned comes first.
-type moment struct {
+// simulatedEvent is a function that the simulation runs at a time. Events at the same time run in the order of their
+// numbers.
+type simulatedEvent struct {
 	at     time.Duration
 	number int
 	do     func()
 }
 
-type world struct {
+type simulation struct {
 	now    time.Duration
-	ahead  *btree.BTreeG[moment]
+	ahead  *btree.BTreeG[simulatedEvent]
 	number int
 	random *rand.Rand
-	took   []time.Duration // by each call that was answered, from its first try on
-	worst  time.Duration   // of these, in workspaces of nodes that died
+	took   []time.Duration // duration of each answered call, from its first try
+	worst  time.Duration   // longest duration of a call in a workspace whose node was killed
 }
 
-func (w *world) after(d time.Duration, do func()) {
+func (w *simulation) schedule(d time.Duration, do func()) {
 	w.number++
-	w.ahead.Set(moment{w.now + d, w.number, do})
+	w.ahead.Set(simulatedEvent{w.now + d, w.number, do})
 }
 
-// A station has processors, and work that waits for them in line.
-type station struct {
+// processorGroup holds the processors of a machine, and the work that waits for a processor.
+type processorGroup struct {
 	idle int
 	busy time.Duration
 	line []func()
 	dead bool
 }
 
-// work takes a processor for an exponential time.
-func (w *world) work(s *station, mean time.Duration, then func()) {
+// useProcessor takes a processor of s for a random time with an exponential distribution, and then calls then.
+func (w *simulation) useProcessor(s *processorGroup, mean time.Duration, then func()) {
 	if s.idle == 0 {
-		s.line = append(s.line, func() { w.work(s, mean, then) })
+		s.line = append(s.line, func() { w.useProcessor(s, mean, then) })
 		return
 	}
 	s.idle--
 	d := time.Duration(w.random.ExpFloat64() * float64(mean))
 	s.busy += d
-	w.after(d, func() {
+	w.schedule(d, func() {
 		if s.idle++; len(s.line) > 0 {
 			next := s.line[0]
 			s.line = s.line[1:]
@@ -112,43 +114,44 @@ func (w *world) work(s *station, mean time.Duration, then func()) {
 	})
 }
 
-// A base is a database and its nodes.
-type base struct {
-	station
-	nodes    []*station
+// simulatedDatabase is a database with its nodes.
+type simulatedDatabase struct {
+	processorGroup
+	nodes    []*processorGroup
 	unsynced []func() // commits that wait for the log
 	syncing  bool
 }
 
-func (w *world) sync(b *base) {
+func (w *simulation) syncLog(b *simulatedDatabase) {
 	all := b.unsynced
 	if b.unsynced, b.syncing = nil, len(all) > 0; b.syncing {
-		w.after(flush, func() { each(all); w.sync(b) })
+		w.schedule(flush, func() { runAll(all); w.syncLog(b) })
 	}
 }
 
-func each(of []func()) {
+func runAll(of []func()) {
 	for _, do := range of {
 		do()
 	}
 }
 
-// A space is a workspace: it has one owner and one commit at a time, of all calls that came since the last one.
-type space struct {
-	base       *base
-	owner      *station
+// simulatedWorkspace is a workspace with one owner. It makes one commit at a time, with all calls that came since the
+// last commit.
+type simulatedWorkspace struct {
+	base       *simulatedDatabase
+	owner      *processorGroup
 	moved      bool
 	opening    []func() // calls that wait for the opening
 	waiting    []func() // calls that wait for the next commit
 	committing bool
 }
 
-// call is one of an agent. When the owner dies the client repeats it.
-func (w *world) call(s *space, began time.Duration) {
+// callWorkspace makes a call of an agent. If the owner is killed, the client repeats the call.
+func (w *simulation) callWorkspace(s *simulatedWorkspace, began time.Duration) {
 	if s.owner.dead {
-		w.move(s)
+		w.moveWorkspace(s)
 	}
-	again := func() { w.call(s, began) }
+	again := func() { w.callWorkspace(s, began) }
 	if s.opening != nil {
 		s.opening = append(s.opening, again)
 		return
@@ -164,80 +167,80 @@ func (w *world) call(s *space, began time.Duration) {
 			w.worst = max(w.worst, w.now-began)
 		}
 	}
-	w.work(owner, nodeCall, func() {
+	w.useProcessor(owner, nodeCall, func() {
 		if owner.dead || w.random.Float64() >= writes {
 			done()
 			return
 		}
 		if s.waiting = append(s.waiting, done); !s.committing {
-			w.commit(s)
+			w.commitCalls(s)
 		}
 	})
 }
 
-func (w *world) commit(s *space) {
+func (w *simulation) commitCalls(s *simulatedWorkspace) {
 	calls := s.waiting
 	s.waiting, s.committing = nil, len(calls) > 0
 	if !s.committing {
 		return
 	}
-	w.after(network, func() {
-		w.work(&s.base.station, baseCommit, func() {
-			s.base.unsynced = append(s.base.unsynced, func() { each(calls); w.commit(s) })
+	w.schedule(network, func() {
+		w.useProcessor(&s.base.processorGroup, baseCommit, func() {
+			s.base.unsynced = append(s.base.unsynced, func() { runAll(calls); w.commitCalls(s) })
 			if !s.base.syncing {
-				w.sync(s.base)
+				w.syncLog(s.base)
 			}
 		})
 	})
 }
 
-// move has another node take a workspace over. It does so for the first call that comes.
-func (w *world) move(s *space) {
+// moveWorkspace lets another node take a workspace over. The first call after the end of the owner starts it.
+func (w *simulation) moveWorkspace(s *simulatedWorkspace) {
 	s.owner, s.moved = s.base.nodes[1+w.random.IntN(len(s.base.nodes)-1)], true
 	s.opening = []func(){}
-	opened := func() { calls := s.opening; s.opening = nil; each(calls) }
-	w.after(max(0, dies+election-w.now), func() {
-		w.work(&s.base.station, 3*baseCommit, func() { w.work(s.owner, nodeOpen, opened) })
+	opened := func() { calls := s.opening; s.opening = nil; runAll(calls) }
+	w.schedule(max(0, dies+election-w.now), func() {
+		w.useProcessor(&s.base.processorGroup, 3*baseCommit, func() { w.useProcessor(s.owner, nodeOpen, opened) })
 	})
 }
 
-func (w *world) beats(b *base) {
-	w.work(&b.station, baseCommit, func() {})
-	w.after(500*time.Millisecond, func() { w.beats(b) })
+func (w *simulation) sendBeats(b *simulatedDatabase) {
+	w.useProcessor(&b.processorGroup, baseCommit, func() {})
+	w.schedule(500*time.Millisecond, func() { w.sendBeats(b) })
 }
 
-// arrivals makes calls of agents. A tenth of the workspaces has about a third of them.
-func (w *world) arrivals(spaces []*space, every float64) {
+// makeCalls makes calls of agents. A tenth of the workspaces gets about a third of the calls.
+func (w *simulation) makeCalls(spaces []*simulatedWorkspace, every float64) {
 	at := w.random.Float64()
-	w.call(spaces[int(at*at*float64(len(spaces)))], w.now)
-	w.after(time.Duration(w.random.ExpFloat64()*every), func() { w.arrivals(spaces, every) })
+	w.callWorkspace(spaces[int(at*at*float64(len(spaces)))], w.now)
+	w.schedule(time.Duration(w.random.ExpFloat64()*every), func() { w.makeCalls(spaces, every) })
 }
 
 func (c cluster) simulate() string {
-	earlier := func(a, b moment) bool { return cmp.Or(cmp.Compare(a.at, b.at), a.number-b.number) < 0 }
-	w := &world{ahead: btree.NewBTreeG(earlier), random: rand.New(rand.NewPCG(1, 2))}
-	bases, spaces := make([]*base, c.databases), make([]*space, c.workspaces)
+	earlier := func(a, b simulatedEvent) bool { return cmp.Or(cmp.Compare(a.at, b.at), a.number-b.number) < 0 }
+	w := &simulation{ahead: btree.NewBTreeG(earlier), random: rand.New(rand.NewPCG(1, 2))}
+	bases, spaces := make([]*simulatedDatabase, c.databases), make([]*simulatedWorkspace, c.workspaces)
 	for i := range bases {
-		bases[i] = &base{station: station{idle: baseCores}}
+		bases[i] = &simulatedDatabase{processorGroup: processorGroup{idle: baseCores}}
 		for range c.nodes / c.databases {
-			bases[i].nodes = append(bases[i].nodes, &station{idle: nodeCores})
-			w.after(time.Duration(w.random.Int64N(int64(time.Second/2))), func() { w.beats(bases[i]) })
+			bases[i].nodes = append(bases[i].nodes, &processorGroup{idle: nodeCores})
+			w.schedule(time.Duration(w.random.Int64N(int64(time.Second/2))), func() { w.sendBeats(bases[i]) })
 		}
-		w.after(dies, func() { bases[i].nodes[0].dead = true })
+		w.schedule(dies, func() { bases[i].nodes[0].dead = true })
 	}
 	for i := range spaces {
 		b := bases[i%len(bases)]
-		spaces[i] = &space{base: b, owner: b.nodes[w.random.IntN(len(b.nodes))]}
+		spaces[i] = &simulatedWorkspace{base: b, owner: b.nodes[w.random.IntN(len(b.nodes))]}
 	}
-	w.arrivals(spaces, float64(c.pace)/float64(c.agents))
+	w.makeCalls(spaces, float64(c.pace)/float64(c.agents))
 	for next, _ := w.ahead.PopMin(); next.at < lasts; next, _ = w.ahead.PopMin() {
 		w.now = next.at
 		next.do()
 	}
-	return c.row(w, bases)
+	return c.tableRow(w, bases)
 }
 
-func (c cluster) row(w *world, bases []*base) string {
+func (c cluster) tableRow(w *simulation, bases []*simulatedDatabase) string {
 	var nodes, base time.Duration
 	for _, b := range bases {
 		base += b.busy

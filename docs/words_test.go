@@ -11,34 +11,34 @@ import (
 )
 
 // clause matches the beginning of a clause that may stand in the place of a noun: "who asks is told", "that of the
-// sender". It matches plain clauses too ("says what to do"), therefore a small share of the lines may have one.
+// sender". It also matches plain clauses ("says what to do"), so a small share of the lines may have a match.
 var clause = regexp.MustCompile(`(?i)\b(?:(?:who|what|whoever|whatever) [a-z]|(?:that|those) of\b)`)
 
-// mostClauses is the highest share of comment lines with a clause, in percent.
-const mostClauses = 4
+// maxClauseShare is the highest share of comment lines with a clause, in percent.
+const maxClauseShare = 4
 
-// prose counts the comment lines of one floor.
-type prose struct {
+// commentLines counts the comment lines of one folder at the top of the repository.
+type commentLines struct {
 	lines   int
 	clauses []string // "file:line: comment" of each line with a clause
 }
 
 func TestComments_UseNounsForActors(t *testing.T) {
-	floors := map[string]*prose{}
-	for _, file := range files(t) {
+	floors := map[string]*commentLines{}
+	for _, file := range trackedFiles(t) {
 		floor, _, nested := strings.Cut(file, "/")
 		if !nested || !strings.HasSuffix(file, ".go") || strings.Contains(file, "/testdata/") {
 			continue
 		}
 		if floors[floor] == nil {
-			floors[floor] = &prose{}
+			floors[floor] = &commentLines{}
 		}
 		floors[floor].add(t, file, read(t, file))
 	}
 	for floor, p := range floors {
 		t.Logf("%s: %d of %d comment lines have a clause, %.1f %%", floor, len(p.clauses), p.lines, p.share())
-		if p.share() > mostClauses {
-			t.Errorf("%s: at most %d %% may have one: name the actor instead, in lines as\n%s", floor, mostClauses,
+		if p.share() > maxClauseShare {
+			t.Errorf("%s: at most %d %% may have one: name the actor instead, in lines as\n%s", floor, maxClauseShare,
 				strings.Join(p.clauses[:min(len(p.clauses), 20)], "\n"))
 		}
 	}
@@ -54,7 +54,7 @@ func TestComments_ClausesAreCounted(t *testing.T) {
 //go:noinline
 func F() string { return "who asks" }
 `
-	var p prose
+	var p commentLines
 	p.add(t, "p.go", source)
 	want := []string{"p.go:4: Whoever asks is told what is due,", "p.go:5: in place of that of the sender."}
 	if p.lines != 3 || strings.Join(p.clauses, "|") != strings.Join(want, "|") {
@@ -63,31 +63,31 @@ func F() string { return "who asks" }
 }
 
 func TestComments_BeginWithDeclaredName(t *testing.T) {
-	for _, file := range files(t) {
+	for _, file := range trackedFiles(t) {
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/") {
 			continue
 		}
 		for _, decl := range parse(t, token.NewFileSet(), file, read(t, file)).Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if ok && f.Doc != nil && !beginsWith(f.Doc.Text(), f.Name.Name) {
+			if ok && f.Doc != nil && !commentBeginsWith(f.Doc.Text(), f.Name.Name) {
 				t.Errorf("%s: the comment of %s begins with another name: %.40q", file, f.Name.Name, f.Doc.Text())
 			}
 		}
 	}
 }
 
-// beginsWith reports whether a comment begins with a name, or with a list of names.
-func beginsWith(comment, name string) bool {
+// commentBeginsWith reports whether a comment begins with a name, or with a list of names.
+func commentBeginsWith(comment, name string) bool {
 	rest, ok := strings.CutPrefix(comment, name)
 	return ok && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ","))
 }
 
-// testName matches the names of tests that say a case and what is expected of it.
+// testName matches the names of tests that name a case and its expected result.
 var testName = regexp.MustCompile(`^Test[A-Z]\w*_[A-Z]\w*$`)
 
 func TestNames_SayCaseAndExpectation(t *testing.T) {
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
-	for _, file := range files(t) {
+	for _, file := range trackedFiles(t) {
 		if !strings.HasSuffix(file, "_test.go") {
 			continue
 		}
@@ -100,7 +100,7 @@ func TestNames_SayCaseAndExpectation(t *testing.T) {
 }
 
 // add counts the comments of one source file. Directives are no comments.
-func (p *prose) add(t *testing.T, file, source string) {
+func (p *commentLines) add(t *testing.T, file, source string) {
 	t.Helper()
 	set := token.NewFileSet()
 	for _, group := range parse(t, set, file, source).Comments {
@@ -120,7 +120,7 @@ func parse(t *testing.T, set *token.FileSet, file string, source any) *ast.File 
 	return parsed
 }
 
-func (p *prose) addComment(set *token.FileSet, c *ast.Comment) {
+func (p *commentLines) addComment(set *token.FileSet, c *ast.Comment) {
 	at := set.Position(c.Pos())
 	for i, line := range strings.Split(c.Text, "\n") {
 		text := strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*"))
@@ -134,4 +134,6 @@ func (p *prose) addComment(set *token.FileSet, c *ast.Comment) {
 	}
 }
 
-func (p *prose) share() float64 { return 100 * float64(len(p.clauses)) / float64(max(p.lines, 1)) }
+func (p *commentLines) share() float64 {
+	return 100 * float64(len(p.clauses)) / float64(max(p.lines, 1))
+}
