@@ -19,17 +19,17 @@ import (
 	"handoff/tools"
 )
 
-// A File is a file that may declare agents. Name is its name for people, and is stored with each agent that it
-// declares. Project is the project's directory if the file belongs to a project. The file must not be a link that leads
-// out of that directory, because agents see the problems of the file, with parts of its lines. Own marks the user's own
-// file, whose rules need no permission.
+// A File is a file that may declare agents. Name is shown to people, and is stored with each agent that the file
+// declares. Project is the project's directory, or "" for a file outside of the project. A file of a project must not
+// be a link that leads out of the project, because agents see lines of the file in its problems. Own marks the user's
+// own file, whose rules need no permission.
 type File struct {
 	Path, Name, Project string
 	Own                 bool
 }
 
-// Read reads the declarations of a file. Problems are sentences with file, line and remedy; Read reports all of them.
-// A missing file declares no agents.
+// Read reads the declarations of a file. It returns all problems, each as a sentence with file, line and remedy. A
+// missing file declares no agents.
 func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	text, problems := f.readText()
 	if len(problems) > 0 {
@@ -76,26 +76,26 @@ func (f File) readBytes() ([]byte, error) {
 	return read(path)
 }
 
-// Parse reads the declarations in the text of a file, as [File.Read] does. With expressions it also compiles the
-// expressions of rules.
+// Parse reads the declarations in text, as [File.Read] does in the file. If expressions is true, Parse also compiles
+// the expressions of the rules.
 func (f File) Parse(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
 	said, wrong := Parse(text, expressions)
 	said.Name = f.Name
 	return said, FormatProblems(f.Name, wrong)
 }
 
-// FormatProblems formats the problems of a file of this name, each with its line and remedy.
+// FormatProblems returns each problem of the file called name as a sentence with line and remedy.
 func FormatProblems(name string, wrong []Problem) []string {
 	return schemas.Map(wrong, func(p Problem) string { return fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy) })
 }
 
-// A Declarer is an invoker that also passes the declarations in the project's files to the workspace. It passes them
-// before the first call that works with handoffs, and again after a file or a person's permission has changed: before
-// the next call or, while a call waits, within a second. It passes no declarations of a broken file, so the last valid
-// declarations of that file stay in the workspace. It reads the files in this process, because the owner of the store
+// A Declarer is an invoker that also passes the declarations in the project's files to the workspace. It passes the
+// declarations before the first call that works with handoffs, and again after a file or a person's permission has
+// changed. While a call waits, the Declarer looks for changes every second. If a file is broken, the workspace keeps
+// the last valid declarations of the file. The Declarer runs on the caller's machine, because the owner of the store
 // may run on another machine.
 //
-// A value with only an invoker and files is ready for use. Its methods may be called concurrently.
+// A Declarer needs only an invoker and Files. Its methods may be called concurrently.
 type Declarer struct {
 	tools.Invoker
 	Files       func() []File       // finds the files, at the first call that needs them
@@ -113,7 +113,7 @@ type Declarer struct {
 	own      schemas.Agent // the agent for which Own was passed
 }
 
-// filesReading holds the texts, declarations and problems of all files, as one reading of the files found them.
+// filesReading is the result of reading all files once: their texts, declarations and problems.
 type filesReading struct {
 	stamp       string
 	files       []declaredFile
@@ -129,8 +129,7 @@ type declaredFile struct {
 	broken bool
 }
 
-// Start starts to read the files in the background, while the process starts. The first call that needs the
-// declarations waits until all files are read.
+// Start begins to read the files in the background. The first call that needs the declarations waits for the end.
 func (d *Declarer) Start() {
 	d.mu.Lock()
 	go func() {
@@ -139,7 +138,7 @@ func (d *Declarer) Start() {
 	}()
 }
 
-// findFiles finds the files at its first call. Each call returns the present stamp of the files.
+// findFiles finds the files at the first call. Each call returns the current stamp of the files.
 func (d *Declarer) findFiles() string {
 	if d.files == nil {
 		d.files = append([]File{}, d.Files()...) // there may be none
@@ -150,7 +149,7 @@ func (d *Declarer) findFiles() string {
 	return d.currentStamp()
 }
 
-// readFiles reads the files, unless the stamp is the same as at the last reading.
+// readFiles reads the files. It does nothing if the stamp equals the stamp of the last reading.
 func (d *Declarer) readFiles(stamp string) {
 	if d.texts.files != nil && d.texts.stamp == stamp {
 		return
@@ -168,8 +167,8 @@ func (d *Declarer) readFiles(stamp string) {
 	}
 }
 
-// filesDigest returns one digest of all files in their order. It covers the names and texts of the files, and whether their
-// rules lack permission.
+// filesDigest returns one digest of the names and texts of all files, in their order. The digest also changes if the
+// rules of a file get or lose their permission.
 func (d *Declarer) filesDigest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
@@ -179,10 +178,10 @@ func (d *Declarer) filesDigest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Invoke passes the call on. If the declarations cannot be passed, the call goes on without them, and list_agents warns
-// about them. But if no owner of the store answered when Invoke passed the declarations, Invoke does not make the call,
-// because the call would wait for the owner just as long. The first result with warnings, and each result of
-// list_agents, names the rules that lack permission.
+// Invoke passes the call on, after the declarations. If the owner of the store does not answer, Invoke returns the
+// error and does not make the call. If the owner refuses the declarations, Invoke still makes the call, and list_agents
+// shows the problems as warnings. The first result that may have warnings, and each result of list_agents, names the
+// rules that lack permission.
 func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.Find(c.Tool)
 	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // these two show handoffs
@@ -206,8 +205,8 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	return schemas.Encode(result)
 }
 
-// warnings returns a warning for each file whose rules lack permission, unless an earlier result had these warnings. If
-// all is true, it returns the warnings in any case, together with the problems of the files.
+// warnings returns a warning for each file whose rules lack permission. If all is false and an earlier result had
+// warnings of this kind, it returns none. If all is true, it also returns the problems of the files.
 func (d *Declarer) warnings(all bool) (warnings []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -221,8 +220,8 @@ func (d *Declarer) warnings(all bool) (warnings []string) {
 	return warnings
 }
 
-// invokeWatching makes the call. While the call waits, invokeWatching looks every second for changes of the files and
-// passes them to the workspace.
+// invokeWatching makes the call. Until the call ends, invokeWatching looks every second for changes of the files and
+// passes changed declarations to the workspace.
 func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	over := make(chan struct{})
 	var following sync.WaitGroup
@@ -242,8 +241,9 @@ func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMe
 	return d.Invoker.Invoke(ctx, c)
 }
 
-// declareChanges passes the declarations of the files if the files changed since the last time. It returns only one
-// kind of error, unavailable, which says that no owner of the store answers.
+// declareChanges passes the declarations of the files if a file has changed since declareChanges last passed them. It
+// also registers the agent of this process once. Its only error has the code unavailable: the owner of the store does
+// not answer.
 func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -264,8 +264,8 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 // declaringCaller is the caller of declarations, whichever call comes after them.
 var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declareFiles passes the declarations of the files, unless the last declarations that any process passed are the same.
-// Its error is unavailable.
+// declareFiles passes the declarations of the files, unless the workspace already has exactly these declarations. Its
+// only error has the code unavailable.
 func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
@@ -285,10 +285,9 @@ func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 	return nil
 }
 
-// declareAll passes the declarations of all files that are not broken. Only the owner of the store compiles
-// expressions, and only after a change, because the language of expressions takes long to set up. If the owner refuses
-// an expression, declareAll compiles the expressions here to find the broken file and its line, and passes the other
-// files.
+// declareAll passes the declarations of all files that are not broken. Only the owner of the store compiles the
+// expressions, because the compiler is slow to start. If the owner refuses an expression, declareAll compiles the
+// expressions in this process to find the broken file and its line. Then it passes the other files.
 func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	in := schemas.DeclareIn{Digest: digest, Leave: true}
 	for _, f := range d.texts.files {
@@ -325,8 +324,7 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	return err
 }
 
-// currentStamp returns a text that changes whenever the modification time or size of a file changes, or the permissions
-// change.
+// currentStamp returns a text that changes with the modification time or the size of a file, and with the permissions.
 func (d *Declarer) currentStamp() string {
 	var b strings.Builder
 	for _, f := range d.files {

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// CanonicalRules returns the rules of a file as canonical JSON, and their digest. Both are empty if the file has no
-// rules.
+// CanonicalRules returns the rules of a file as canonical JSON, and the digest of this JSON. Without rules both results
+// are empty.
 func CanonicalRules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	if len(said.Routes)+len(said.Plans) == 0 {
 		return "", nil
@@ -21,7 +21,7 @@ func CanonicalRules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	return fmt.Sprintf("%x", sha256.Sum256(rules)), rules
 }
 
-// FormatRules writes rules as text for the person that allows them. It is slow, so no call of an agent uses it.
+// FormatRules writes rules as YAML, for the person that allows them. It is slow: calls of agents must not use it.
 func FormatRules(rules []byte) string {
 	var all map[string]any
 	_ = json.Unmarshal(rules, &all) // it was encoded
@@ -30,8 +30,8 @@ func FormatRules(rules []byte) string {
 	return string(written)
 }
 
-// LacksPermission reports whether the rules of the file lack permission, and says how a person gives it. The user's
-// own file needs no permission.
+// LacksPermission reports whether the rules of the file lack a person's permission. Then how is a sentence that names
+// the command for the permission. The user's own file needs no permission.
 func (f File) LacksPermission(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
 	digest, _ := CanonicalRules(said)
 	if f.Own || digest == "" {

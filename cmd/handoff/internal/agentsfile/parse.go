@@ -1,12 +1,13 @@
-// Package agentsfile reads the files that declare agents and rules, agents.yaml, and passes their declarations to the
-// workspace.
+// Package agentsfile reads agents.yaml, the file in which a project declares agents and rules, and passes the
+// declarations to the workspace.
 //
 // A file may have four lists. "agents" lists agents, with the types of work that they accept and produce. "agent_roles"
-// lists roles, with skills and typical tasks. A role applies to the agent of the same name, and to all agents whose
-// names begin with the role, as testing-specialist-RedStone. Entries of both lists may use the fields of either list.
-// "routes" lists rules, and "workflows" lists workflows by name: see package rules of the mailbox.
+// lists roles, with skills and typical tasks. A role applies to all agents whose name is the role, or begins with the
+// role and a hyphen, such as testing-specialist-RedStone. "routes" lists rules, and "workflows" lists workflows by
+// name: see package rules of the mailbox.
 //
-// [Parse] is pure and finds all problems of a file. [Declarer] wraps the tools in the process that has the project.
+// [Parse] reads a text and returns all its problems. [Declarer] wraps the tools in the process that runs in the
+// project.
 package agentsfile
 
 import (
@@ -45,8 +46,8 @@ const (
 	mostRuleBytes = 4 << 20 // of rules, with their aliases written out
 )
 
-// Parse reads the text of a file. It compiles the expressions of rules only if expressions is true. Callers must not
-// use the declarations if there are problems. An empty file declares no agents.
+// Parse reads the text of a file. If expressions is true, Parse also compiles the expressions of the rules. Callers
+// must not use the declarations if there are problems. An empty file declares no agents.
 func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	root, wrong := ParseYAML(text)
 	if root == nil {
@@ -60,7 +61,7 @@ func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	return p.result, p.SortedProblems()
 }
 
-// ParseYAML parses a file that holds one YAML document of at most 1 MiB. Root is nil if the file is broken or empty.
+// ParseYAML parses a text of at most 1 MiB that holds one YAML document. Root is nil if the text is broken or empty.
 func ParseYAML(text []byte) (root *yaml.Node, wrong []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
 		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
@@ -168,8 +169,8 @@ func (p *parser) parseAgent(list string, name, says *yaml.Node) {
 	p.result.Agents = append(p.result.Agents, in)
 }
 
-// agentFields returns the fields of an agent by name, each with the argument that it fills. A field that the two lists
-// call by different names is there under both names.
+// agentFields returns the argument of register_agent that each field of an agent fills. An argument that has different
+// names in the lists "agents" and "agent_roles" stands under both names.
 func agentFields(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
@@ -180,8 +181,8 @@ func agentFields(in *schemas.RegisterIn) map[string]any {
 
 var fieldNames = slices.Sorted(maps.Keys(agentFields(&schemas.RegisterIn{})))
 
-// parseField reads one field. The map said holds, for each argument that was filled so far, the name of the field that
-// filled it, so that two names of one field are a problem.
+// parseField reads one field of an agent. The map said holds the arguments that are filled, each with the name of its
+// field: two fields for the same argument are a problem.
 func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
 	into := agentFields(in)[name.Value]
 	switch {
@@ -202,7 +203,7 @@ func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]st
 	p.parseValue(into, name.Value, value)
 }
 
-// parseValue reads the value of a field into its argument, by the type of the argument.
+// parseValue reads the value of a field into an argument. The type of the argument decides which values are valid.
 func (p *parser) parseValue(into any, field string, value *yaml.Node) {
 	switch into := into.(type) {
 	case *[]string:
@@ -240,7 +241,7 @@ func (p *parser) parseWords(field string, list *yaml.Node) []string {
 	return words
 }
 
-// checkWord reports a word that is not valid. A star is valid where star is true.
+// checkWord adds a problem if n is not a valid word. A star is valid only if the parameter star is true.
 func (p *parser) checkWord(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
 		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)

@@ -28,8 +28,7 @@ func (r *NodeReader) SortedProblems() []Problem {
 	return r.Problems
 }
 
-// AddUnknown adds a problem for a name that is not among the known names. What says what the name stands for, as
-// "field".
+// AddUnknown adds a problem: name is none of the known names. What says which kind of name it is, for example "field".
 func (r *NodeReader) AddUnknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
@@ -38,7 +37,7 @@ func (r *NodeReader) AddUnknown(name *yaml.Node, what string, known []string) {
 	r.AddProblem(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
 }
 
-// ReadBool reads the value of a field that is true or false.
+// ReadBool reads the value of a field that must be true or false.
 func (r *NodeReader) ReadBool(field string, value *yaml.Node) bool {
 	if value.ShortTag() != "!!bool" {
 		r.AddProblem(value, "Write true or false.", "%s is neither true nor false", field)
@@ -46,8 +45,8 @@ func (r *NodeReader) ReadBool(field string, value *yaml.Node) bool {
 	return value.Value == "true"
 }
 
-// EachField calls fn for each name and value of an object. If the node is not an object, or if a name repeats, Each adds a
-// problem.
+// EachField calls fn for each name and value of an object. It adds a problem if the node is not an object, or if the
+// object has a name twice.
 func (r *NodeReader) EachField(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
 	if n.Kind == yaml.AliasNode && !r.NoAliases {
 		n = n.Alias

@@ -17,7 +17,7 @@ import (
 	"handoff/tools"
 )
 
-// parseRoutes reads the rules of a file one by one, so that a problem in one rule does not hide the problems of the others.
+// parseRoutes reads the rules of a file one by one, so that a problem in one rule hides no problem of another rule.
 func (p *parser) parseRoutes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		p.AddProblem(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
@@ -35,7 +35,8 @@ func (p *parser) parseRoutes(list *yaml.Node) {
 	}
 }
 
-// parseWorkflows reads the workflows of a file: under each name a list of steps, or an object with steps and limits.
+// parseWorkflows reads the workflows of a file. Under each name stands a list of steps, or an object with steps and
+// limits.
 func (p *parser) parseWorkflows(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
 		p.AddProblem(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
@@ -60,8 +61,8 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 	})
 }
 
-// parseRule reads one entry of a list in the same way as the tool that declares agents, which also corrects names and kinds.
-// It returns a file with only that entry, or an empty file if the entry is wrong.
+// parseRule reads one entry of a list of rules as the tool agents_declare would, which also normalises names and kinds.
+// It returns a file with only this entry, or an empty file if the entry is wrong.
 func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
 	if !p.withinLimit(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
@@ -100,9 +101,8 @@ func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said
 	return in.Files[0]
 }
 
-// withinLimit counts the bytes of a value, with every YAML alias replaced by its content, and reports whether the rules
-// of the file together stay within the limit. Without this limit, a few aliases of aliases could stand for more text
-// than any machine can read.
+// withinLimit adds the bytes of a value to the bytes of the file's rules, and reports whether the sum is within the
+// limit. It counts the content of each YAML alias, because a short file with nested aliases can stand for a huge text.
 func (p *parser) withinLimit(n *yaml.Node) bool {
 	if p.ruleBytes += 16 + len(n.Value); p.ruleBytes > mostRuleBytes {
 		return false
@@ -113,7 +113,7 @@ func (p *parser) withinLimit(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.withinLimit(below) })
 }
 
-// checkExpressions adds the problems in expressions and steps of all rules of the file.
+// checkExpressions adds the problems in the expressions and steps of all rules of the file.
 func (p *parser) checkExpressions() {
 	_, problems := rules.Compile(p.result.Routes, p.result.Plans)
 	for _, problem := range problems {
@@ -129,8 +129,8 @@ func (p *parser) checkExpressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// decodeProblem describes why a valid YAML value cannot be read as data: a name repeats, or a text with braces lacks
-// its quotes.
+// decodeProblem describes why a valid YAML value cannot be decoded: a name stands twice in an object, or a text that
+// begins with a brace is not in quotes.
 func decodeProblem(n *yaml.Node, err error) Problem {
 	p := Problem{firstNonText(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
@@ -143,7 +143,7 @@ func decodeProblem(n *yaml.Node, err error) Problem {
 	return p
 }
 
-// firstNonText returns the first name below a value that is no text, or the value itself.
+// firstNonText returns the first name below n that is not a text. It returns n if all names are texts.
 func firstNonText(n *yaml.Node) *yaml.Node {
 	for i, below := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
@@ -156,8 +156,8 @@ func firstNonText(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// nodeAt returns the value at a path or, if the path does not exist to its end, the last existing value on the path.
-// Where the path expects a list of one, a single value may stand instead.
+// nodeAt returns the value at a path. If the path leads further than the file has values, nodeAt returns the last value
+// on the path. A list of one element may also be written as that element alone.
 func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {

@@ -1,6 +1,6 @@
 package agentsfile
 
-// Template is the text of a new file. It declares no agents yet.
+// Template is the text of a new file with declarations. It declares no agents.
 const Template = `# Who takes which work in this project. handoff reads this file again when it changes:
 # no restart is needed. handoff agents check says what is wrong with it, by line.
 

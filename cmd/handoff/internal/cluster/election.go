@@ -31,14 +31,14 @@ type Election struct {
 
 var _ relay.Election = (*Election)(nil)
 
-// Election returns the election of a workspace. Each relay needs its own.
+// Election returns the election of a workspace. Each relay needs an election of its own.
 func (n *Node) Election(workspace string) *Election { return &Election{node: n, workspace: workspace} }
 
 // queryTimeout limits one query to the database.
 const queryTimeout = 2 * time.Second
 
-// Prepare implements [relay.Election]. It fails at once if an earlier search gave up on the database within
-// queryTimeout, because one call of a client may search several times.
+// Prepare implements [relay.Election]. If the database did not answer the last search for an owner, Prepare fails for
+// the next queryTimeout without a query. So a call that searches several times does not wait several times.
 func (s *Election) Prepare() error {
 	if time.Since(s.gaveUp) < queryTimeout {
 		return s.Unusable(s.queryErr)
@@ -58,8 +58,8 @@ func (s *Election) Owner(ctx context.Context) (relay.Note, bool) {
 	return s.owner, !s.owner.Started.IsZero() && s.canReachOwner()
 }
 
-// canReachOwner reports whether this machine can reach the owner. An owner without an advertised URL is only reachable on
-// its own machine.
+// canReachOwner reports whether this machine can reach the owner. An owner without an advertised URL can be reached
+// only from its own machine.
 func (s *Election) canReachOwner() bool {
 	at, err := url.Parse(s.owner.Address.Addr)
 	if err != nil {
@@ -69,11 +69,11 @@ func (s *Election) canReachOwner() bool {
 	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
 }
 
-// Is implements [relay.Election]. It needs no check, because the note comes from the row of the workspace.
+// Is implements [relay.Election]. It is always true, because the note comes from the row of this workspace.
 func (*Election) Is(relay.Note) bool { return true }
 
-// Try implements [relay.Election]. A node with an advertised URL takes the workspace from an owner that this machine
-// cannot reach.
+// Try implements [relay.Election]. If this node has an advertised URL and cannot reach the owner, Try takes the
+// workspace away from the owner.
 func (s *Election) Try(ctx context.Context) (relay.Tenure, error) {
 	if isUnreachable(s.queryErr) {
 		return nil, relay.ErrInUse // the relay tries again while calls wait for an owner
@@ -93,8 +93,8 @@ func (s *Election) Try(ctx context.Context) (relay.Tenure, error) {
 	return s.held, nil
 }
 
-// inUseIfTemporary returns [relay.ErrInUse] for an error that may pass, so that the relay tries the election again. It
-// returns other errors unchanged. It keeps err in queryErr.
+// inUseIfTemporary returns [relay.ErrInUse] for a temporary error, so that the relay repeats the election. It returns
+// any other error unchanged. It stores err in queryErr.
 func (s *Election) inUseIfTemporary(err error) error {
 	if s.queryErr = err; errors.Is(err, store.ErrLocked) || isUnreachable(err) {
 		return relay.ErrInUse
@@ -102,7 +102,7 @@ func (s *Election) inUseIfTemporary(err error) error {
 	return err
 }
 
-// isUnreachable reports whether err means that the database does not answer. Errors of this kind may pass.
+// isUnreachable reports whether err says that the database does not answer. An error of this kind is temporary.
 func isUnreachable(err error) bool {
 	return errors.Is(err, store.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -111,7 +111,7 @@ func (s *Election) ownAddress() relay.Address {
 	return relay.Address{Network: "url", Addr: s.node.at + Prefix + s.workspace, Secret: s.node.secret}
 }
 
-// Open opens the rows of the workspace after Try made this node the owner.
+// Open opens the rows of the workspace. Before it, Try must have made this node the owner.
 func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	held := s.held
 	opened, err := postgres.Open(ctx, postgres.Config{
@@ -123,8 +123,8 @@ func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
-// Replace gives the name of the opened workspace to the workspace called with, and the name before to the opened one,
-// see [postgres.Ownership.Replace]. Errors are *[schemas.Error].
+// Replace renames two workspaces: this one, which is open, gets the name before, and the workspace called with gets
+// this one's name. See [postgres.Ownership.Replace]. Errors are *[schemas.Error].
 func (s *Election) Replace(ctx context.Context, with, before string) error {
 	return explainUnlessNil(s.workspace, s.held.own.Replace(ctx, with, before))
 }
@@ -132,7 +132,8 @@ func (s *Election) Replace(ctx context.Context, with, before string) error {
 // Close implements [relay.Election].
 func (*Election) Close() error { return nil }
 
-// retryAfter is the wait before a caller repeats a call that found no owner: the owner's lease has ended then.
+// retryAfter is the advised time before a caller repeats a call that found no owner. By then, the lease of a dead owner
+// has ended.
 const retryAfter = 3 * time.Second
 
 // Unserved implements [relay.Election].
@@ -181,7 +182,7 @@ func (t *tenure) Serve(n relay.Note, h http.Handler) error {
 	return t.own.Announce(ctx, string(note))
 }
 
-// Alone implements [relay.Tenure]. It returns false, because a node cannot see the connections of other nodes.
+// Alone implements [relay.Tenure]. It always returns false, because a node cannot see the connections of other nodes.
 func (*tenure) Alone() (bool, error) { return false, nil }
 
 // Opened implements [relay.Tenure].

@@ -16,8 +16,8 @@ func explainUnlessNil(workspace string, err error) error {
 	return ExplainDatabaseError(workspace, err)
 }
 
-// ExplainDatabaseError turns an error of package postgres into one for the caller, with a remedy. The message has the text of the
-// database; it never has the password.
+// ExplainDatabaseError turns an error of package postgres into an error for the caller, with a remedy. The message
+// contains the database's text, but never the password. Workspace may be "".
 func ExplainDatabaseError(workspace string, err error) *schemas.Error {
 	where := "the database"
 	if workspace != "" {
@@ -36,8 +36,8 @@ func ExplainDatabaseError(workspace string, err error) *schemas.Error {
 		WithHint("The log of the database server may have the details.")
 }
 
-// remedies lists the code and the hint for each error of a database. An error with the code unavailable may pass
-// without a change on this machine.
+// remedies lists the code and the hint for each error of a database. An error with the code unavailable may end without
+// a change on this machine.
 var remedies = []struct {
 	of   error
 	code schemas.Code

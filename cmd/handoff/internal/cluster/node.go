@@ -1,23 +1,21 @@
 // Package cluster lets processes of several machines share the workspaces of one PostgreSQL database. A process that
-// joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the
-// others, which forward their calls to it over HTTP.
+// joins is a node. Each workspace has one owner at a time, which is a node. The other nodes forward their calls about
+// the workspace to its owner over HTTP.
 //
-// The election is a row of the database with an epoch and the owner's address (election.go). Nothing is locked. A node that
-// finds the owner gone raises the epoch and takes its place; the rows refuse later writes of an owner with an earlier
-// epoch. So the database may be restarted, and nodes may connect through a pooler. A node that was paused gives up the
-// workspaces that others took meanwhile.
+// The nodes elect the owner with a row of the database, which has an epoch and the owner's address (election.go). A
+// node that finds no living owner raises the epoch and becomes the owner. Each commit proves the owner's epoch, so the
+// database refuses writes of an earlier owner. Therefore the database may restart, nodes may connect through a pooler,
+// and a node that was paused loses the workspaces that other nodes took meanwhile.
 //
-// An advisory lock would end with its database session: a pooler in transaction mode breaks it, a restart of the
-// database ends all of them at once, and a paused process keeps it for ever. It would decide nothing either, because a
-// lock does not stop a write that is on its way. So each commit proves the epoch in its own statement (a fencing
-// token). LISTEN is not used for the same reasons: a call that finds no owner runs an election.
+// The election uses no advisory lock. A pooler in transaction mode breaks the lock, a restart of the database ends it,
+// and a paused process would keep it for ever. A lock would not stop a write that is on its way, either. The election
+// does not use LISTEN, because a pooler breaks it, too: a call that finds no owner starts an election.
 //
-// A node has one lease for all its workspaces and renews it twice a second. Other nodes need not wait for its end
-// when the node's connections are gone from the database, so a killed node is replaced within the next call.
+// A node has one lease for all its workspaces and renews it twice a second. A node that was killed is replaced at once,
+// because its connections to the database have ended.
 //
-// A node does not verify the audit registry by itself. A server for one file does, after its start and each hour. A
-// node would have to verify whenever a workspace gets another owner, when time is shortest, and for each of a thousand
-// workspaces.
+// A node does not verify the audit registry by itself. It would have to verify at each change of owner, when calls
+// wait, and for each of perhaps a thousand workspaces.
 package cluster
 
 import (
@@ -37,22 +35,23 @@ import (
 	"handoff/tools/relay"
 )
 
-// Config says how to join. All fields but Advertise and Stays are required.
+// Config holds the settings of [Join]. Advertise and Stays are optional.
 type Config struct {
 	Store string // the database, as a URL
 
-	// Advertise is the URL under which the other nodes reach [Node.ServeHTTP]. Empty: the node listens by itself, on
-	// a port of the loopback interface, as soon as it owns a workspace, and other machines do not reach it.
+	// Advertise is the URL under which the other nodes reach [Node.ServeHTTP]. If it is empty, the node listens on a
+	// port of the loopback interface as soon as it owns a workspace. Then only nodes on this machine reach it.
 	Advertise string
 
-	// Stays is set by a process that serves. It joins whether the database answers or not, and each call tries again.
+	// Stays is true for a process that serves. Then [Join] succeeds although the database does not answer, and each
+	// call tries to connect.
 	Stays bool
 
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// Node is this process in a cluster. It is an [http.Handler] for the requests of other nodes.
+// Node is this process as a member of the cluster. Its [http.Handler] serves the requests of other nodes.
 type Node struct {
 	config Config
 	db     *postgres.Node
@@ -71,8 +70,8 @@ type servedWorkspace struct {
 	underway sync.WaitGroup
 }
 
-// Join connects to a database. Errors are *[schemas.Error]. A process that stays connects at its first call, so its
-// only error is about an invalid connection string.
+// Join connects to a database. With [Config.Stays] it connects at the first call, and its only error is an invalid
+// connection string. Errors are *[schemas.Error].
 func Join(ctx context.Context, c Config) (*Node, error) {
 	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
@@ -111,8 +110,8 @@ type Workspace struct {
 	Owner *relay.Note // nil: no process serves it
 }
 
-// Workspaces returns all workspaces in the order of their names, or only the workspace called name if that is not
-// empty. Errors are *[schemas.Error].
+// Workspaces returns all workspaces in the order of their names. If name is not empty, it returns only the workspace of
+// this name. Errors are *[schemas.Error].
 func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
 	found, err := n.db.Workspaces(ctx, name)
 	if err != nil {
@@ -128,8 +127,8 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, nil
 }
 
-// ReadSnapshot calls fn with the current rows of a workspace, see [postgres.Node.Snapshot]. Errors are *[schemas.Error],
-// except the errors of fn.
+// ReadSnapshot calls fn with the current rows of a workspace: see [postgres.Node.Snapshot]. It returns the errors of fn
+// unchanged. Other errors are *[schemas.Error].
 func (n *Node) ReadSnapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
 	var failed error
 	err := n.db.Snapshot(ctx, workspace, func(b store.Backend) error {
@@ -150,7 +149,7 @@ func (n *Node) Remove(ctx context.Context, workspace string) error {
 // String returns the address of the database without its password.
 func (n *Node) String() string { return n.db.String() }
 
-// Close leaves the cluster. The caller has closed the relays that use the node.
+// Close leaves the cluster. The caller must have closed all relays that use the node.
 func (n *Node) Close() {
 	n.db.Close()
 	if n.server != nil {
@@ -161,8 +160,8 @@ func (n *Node) Close() {
 // Prefix is the beginning of the path of each request between nodes.
 const Prefix = "/node/"
 
-// ServeHTTP passes a request of another node to its workspace. When this node does not own the workspace, it says so,
-// and the other node looks for the owner anew.
+// ServeHTTP passes the request of another node to the handler of the workspace. If this node does not own the
+// workspace, the response says so, and the other node looks for the owner again.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !relay.Authorized(r, n.secret) {
 		http.Error(w, "the secret of the node is needed", http.StatusUnauthorized)
@@ -186,8 +185,8 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to.handler.ServeHTTP(w, r)
 }
 
-// ensureReachable announces this node in the database, and listens if the node has no advertised URL. It may be called
-// again.
+// ensureReachable announces this node in the database. If the node has no advertised URL, ensureReachable also starts
+// its HTTP server. It may be called again.
 func (n *Node) ensureReachable(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -214,8 +213,8 @@ func (n *Node) ensureReachable(ctx context.Context) error {
 	return nil
 }
 
-// serveWorkspace passes requests about a workspace to h until the caller calls stop. Stop waits for the requests under way, for
-// at most [relay.ShutdownLimit].
+// serveWorkspace passes requests about a workspace to h until the caller calls stop. Stop waits for running requests,
+// for at most [relay.ShutdownLimit].
 func (n *Node) serveWorkspace(workspace string, h http.Handler) (stop func()) {
 	s := &servedWorkspace{handler: h}
 	n.mu.Lock()

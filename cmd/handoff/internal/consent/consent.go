@@ -1,9 +1,9 @@
-// Package consent keeps the permissions that a person gave in a repository: for lists of checks, whose commands run,
-// and for rules of files, which send work.
+// Package consent keeps the permissions that a person gave in a repository: for lists of checks, whose commands run on
+// the person's machine, and for rules of files, which send work.
 //
-// A random id stands in the common git directory of the repository, so that its worktrees share it. It is in no
-// commit: a clone, a fork and another repository at the same path do not have it. A project without git has the id in
-// .handoff. The state directory of a user has the user's permissions under an id, one file for each:
+// The repository has a random id, a file in the common git directory, so that all worktrees share it. The id is in no
+// commit, so a clone or a fork does not have it. A project without git has the id in .handoff. The user's state
+// directory has the permissions under the id, one file for each:
 //
 //	GIT/handoff-leave         the id
 //	STATE/ID/KIND-DIGEST      a [Permission]
@@ -30,8 +30,8 @@ const (
 	Rules  = "rules"  // routes and workflows of a file, by the digest of their canonical JSON
 )
 
-// A Permission is one permission of a person. It keeps the variables PATH and HOME of that person. Commands of checks
-// run with both variables: PATH decides which programs the shell finds, and HOME which settings the programs read.
+// A Permission is one permission of a person. It keeps the variables PATH and HOME of the person, because PATH decides
+// which programs the commands of checks start, and HOME which settings these programs read.
 type Permission struct {
 	Path string `json:"path"`
 	Home string `json:"home"`
@@ -47,8 +47,8 @@ func (l Permission) Getenv(of func(string) string) func(string) string {
 	}
 }
 
-// A Book holds the permissions of one user in one repository. Several processes may use the same Book at the same
-// time.
+// A Book holds the permissions of one user in one repository. Several processes may use a Book of the same repository
+// at the same time.
 type Book struct {
 	IDDir    string // the directory that has the id: the common git directory, or .handoff of a project without git
 	StateDir string // of this user, for all repositories
@@ -56,8 +56,9 @@ type Book struct {
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
 
-// Find returns the permission of a kind for a digest, or nil if there is none. The error is a sentence for people that
-// says why a permission does not count, for example because its file belongs to another user. Find writes nothing.
+// Find returns the permission of a kind for a digest, or nil if the person gave none. The error is a sentence for
+// people that says why a stored permission does not count, for example because its file belongs to another user. Find
+// writes nothing.
 func (b Book) Find(kind, digest string) (*Permission, error) {
 	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
@@ -74,7 +75,7 @@ func (b Book) Find(kind, digest string) (*Permission, error) {
 	return found, nil
 }
 
-// Allow adds a permission of a kind for a digest. The caller must have asked a person before.
+// Allow stores a permission of a kind for a digest. The caller must have asked a person.
 func (b Book) Allow(kind, digest string, l Permission) error {
 	if b.IDDir == "" || b.StateDir == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
@@ -93,7 +94,8 @@ func (b Book) Allow(kind, digest string, l Permission) error {
 	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
-// Deny removes all permissions of a kind, or of every kind if kind is empty, and returns their number.
+// Deny removes all permissions of a kind, or of all kinds if kind is empty. It returns the number of removed
+// permissions.
 func (b Book) Deny(kind string) (were int, err error) {
 	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
@@ -119,8 +121,8 @@ func (b Book) Stamp() string {
 	return fmt.Sprint(dir, err, given)
 }
 
-// permissionDir returns the directory of this repository's permissions. It returns "" if the repository has no id yet, and
-// therefore no permissions.
+// permissionDir returns the directory of this repository's permissions. It returns "" if the repository has no id, and
+// so no permissions.
 func (b Book) permissionDir() (string, error) {
 	if b.IDDir == "" || b.StateDir == "" { // else the working directory would be read
 		return "", nil
@@ -136,7 +138,8 @@ func (b Book) permissionDir() (string, error) {
 	return dir, errors.Join(checkOwner(b.StateDir, fs.ModeDir), checkOwner(dir, fs.ModeDir))
 }
 
-// ensureID gives the repository an id, unless another process does so at the same time.
+// ensureID gives the repository an id if it has none, or if this user has no directory for its id. A lock keeps two
+// processes from setting two ids.
 func (b Book) ensureID() error {
 	err := errors.Join(platform.MakePrivate(b.StateDir), os.MkdirAll(b.IDDir, 0o755)) //nolint:gosec // as other directories of the project
 	if err != nil {
@@ -159,7 +162,8 @@ func (b Book) ensureID() error {
 
 func (b Book) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
 
-// readOwnFile reads a file that must belong to this user. It returns nil if the file does not exist.
+// readOwnFile reads a file. It returns nil if the file does not exist, and an error if the file belongs to another
+// user.
 func readOwnFile(path string) ([]byte, error) {
 	if err := checkOwner(path, 0); err != nil {
 		return nil, err
@@ -171,7 +175,8 @@ func readOwnFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// checkOwner refuses an existing path that is not a file or directory of this user, for example a link.
+// checkOwner returns an error if an existing path is not a file or directory (kind says which) of this user. A link is
+// refused.
 func checkOwner(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Status lists the uncommitted files, untracked ones last, and returns as base the commit where HEAD left its target
-// branch: the branch that it follows under another name, the branch that the remote origin has checked out, main or
-// master. The base is empty if none of these exists.
+// Status lists the uncommitted files, with untracked files last. Base is the last commit that HEAD has in common with
+// its target branch. The target is the upstream branch if its name differs from the branch's, otherwise the default
+// branch of origin, main or master. Base is empty if no target exists.
 func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
 	rows, err := r.runList(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil || len(rows) == 0 {
@@ -32,8 +32,8 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	return base, uncommitted, err
 }
 
-// HidingSetting returns the setting that hides an uncommitted file from Status: the name of a flag of git or of an
-// ignore file, else a general text.
+// HidingSetting returns the setting that hides an uncommitted file from Status: "skip-worktree", "assume-unchanged",
+// the name of an ignore file, or a general text.
 func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	flags, _ := r.runList(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
 	rule, _ := r.runList(ctx, "check-ignore", "-v", "--", "./"+file)
@@ -49,7 +49,7 @@ func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	return "the settings of git here"
 }
 
-// mergeBase returns the last commit that HEAD and its target branch have in common.
+// mergeBase returns the last commit that HEAD and its target branch have in common, or "" if there is no target.
 func (r Repository) mergeBase(ctx context.Context, upstream string) (string, error) {
 	branch, commit := r.Head()
 	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
@@ -71,7 +71,7 @@ func (r Repository) mergeBase(ctx context.Context, upstream string) (string, err
 	return "", nil
 }
 
-// ChangedFiles lists the files that differ between two commits, which are whole ids.
+// ChangedFiles lists the files that differ between the commits from and to. Both must be whole object ids.
 func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
 	if !IsObjectID(from) || !IsObjectID(to) {
 		return nil, errors.New("no id of a commit")
@@ -82,13 +82,14 @@ func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string
 	return r.runList(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
 }
 
-// NewestCommits lists the ids of the n newest commits in the history of HEAD.
+// NewestCommits lists the ids of at most n commits in the history of HEAD, the newest first.
 func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
 	rows, err := r.runList(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
-// Contains reports whether older is commit itself or in its history. Both are whole ids, and the repository has commit.
+// Contains reports whether older equals commit or is in its history. Both must be whole object ids. It returns false if
+// the repository lacks one of the commits.
 func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
@@ -100,7 +101,8 @@ func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	return err == nil
 }
 
-// HasPath reports whether a path is in a commit. The commit is a whole id. HasPath asks no other repository.
+// HasPath reports whether a commit has a file or directory at a path. The commit must be a whole object id. Git fetches
+// nothing from other repositories.
 func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, error) {
 	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
@@ -109,7 +111,7 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 	return len(found) > 0, err
 }
 
-// Resolve returns the whole id of the commit that name names: a branch, a tag, or the beginning of an id.
+// Resolve returns the whole id of a commit. Name is a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 	found, err := r.runList(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	return strings.TrimSpace(strings.Join(found, "")), err
@@ -118,10 +120,9 @@ func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 // maxOutput limits the output of git, in bytes.
 const maxOutput = 64 << 20
 
-// runList runs the program git, because no other code knows its index and its ignore rules, and returns the output, split
-// at zero bytes. Paths are relative to the root. Git writes no file in the tree, and runs no program that the
-// configuration names for differences, for watching files or for fetching missing objects. The error has
-// git's message, for example if a commit is not in the repository.
+// runList runs the program git and returns its output, split at zero bytes. Paths in the output are relative to the
+// root. For safety, git writes no file in the tree, and runs no program that the repository's configuration names, for
+// example to watch files. The error contains git's message.
 func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
@@ -132,9 +133,9 @@ func (r Repository) runList(ctx context.Context, args ...string) ([]string, erro
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// RunCommand runs a command of git and returns its output. The command gets the variables of this process, except variables of
-// git, for example those that a hook sets, and then env. Git ignores replacement objects of the repository. The error
-// has git's message.
+// RunCommand runs a git command and returns its output. The command gets the environment of this process without its
+// GIT_ variables, which a hook of git may have set, and then env. Git ignores replacement objects of the repository.
+// The error contains git's message.
 func RunCommand(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)

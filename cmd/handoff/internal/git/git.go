@@ -1,10 +1,10 @@
-// Package git reads the branch and the commit of a git repository from its files. It runs no git process for them: a
-// server needs both before it may respond, and git may not be installed. Lists of files and commits come from the
-// program git (changes.go).
+// Package git reads the branch and the commit of a repository from the files of git, and lists of files and commits
+// through the program git. Reading the files costs no process: a server needs branch and commit before it responds, and
+// the program git may be missing.
 //
-// A working tree has a ".git": a directory, or a file with the path of a directory elsewhere (linked worktrees,
-// submodules, repositories made with --separate-git-dir). Each working tree has its own HEAD. Branches, and everything
-// else that linked worktrees share, are in the common directory.
+// A working tree has a ".git". It is a directory, or a file with the path of a directory elsewhere, as in linked
+// worktrees and submodules. Each working tree has its own HEAD. Linked worktrees share their branches and objects in
+// the common directory.
 package git
 
 import (
@@ -17,17 +17,17 @@ import (
 	"handoff/tools/platform"
 )
 
-// Repository has the paths of a repository. They are absolute if the path given to [FindRepository] was.
+// Repository holds the paths of a repository. They are absolute if [FindRepository] got an absolute path.
 type Repository struct {
 	Root   string // of the working tree; empty in a bare repository
 	Dir    string // the git directory of this working tree
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// FindRepository returns the repository of the nearest working tree, which is dir or a parent of dir. Only without a working tree
-// it returns the nearest bare repository, because a folder that looks like a bare repository can be committed into a
-// working tree and come with a clone (git has safe.bareRepository for the same reason). It passes over directories for
-// which skip returns true. Ok is false if there is no repository.
+// FindRepository returns the repository of the nearest working tree at or above dir. If there is no working tree, it
+// returns the nearest bare repository. Working trees come first, because a clone may contain a folder that looks like a
+// bare repository. FindRepository ignores directories for which skip returns true. Ok is false if it finds no
+// repository.
 func FindRepository(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
@@ -59,24 +59,24 @@ func workingTree(dir string) (Repository, bool) {
 	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOther(dir, gitDir)
 }
 
-// belongsToOther reports whether a git directory is the ".git" of another working tree. A file or a link from an
-// archive can lead to it. Like git, it accepts a git directory elsewhere under another name: submodules and
-// --separate-git-dir leave no sign of the working tree there.
+// belongsToOther reports whether gitDir is the ".git" of a working tree that is not dir: a file or a link from an
+// archive could lead to it. A git directory of another name is accepted, as git does, because the git directory of a
+// submodule does not name its working tree.
 func belongsToOther(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
 	return err != nil || filepath.Base(real) == ".git" && !platform.SameFile(filepath.Dir(real), dir)
 }
 
-// isGitDir recognises a git directory as git does: by HEAD and by the directories of objects and references, which a
-// linked worktree has in its common directory.
+// isGitDir reports whether dir is a git directory. As git does, it looks for HEAD in dir and for the directories
+// objects and refs in shared.
 func isGitDir(dir, shared string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
 	return err == nil && platform.IsDir(filepath.Join(shared, "objects")) && platform.IsDir(filepath.Join(shared, "refs"))
 }
 
-// commonDir returns the directory that a linked worktree shares with its repository. It follows the file "commondir"
-// only if both refer to each other: the repository has the git directory among its worktrees, and the git directory
-// names dotGit. Otherwise a downloaded folder could pass for a part of any repository on this machine.
+// commonDir returns the directory that a linked worktree shares with its repository, or gitDir for any other working
+// tree. The repository must list gitDir among its worktrees, and gitDir must name dotGit. Otherwise a downloaded folder
+// could pass for a worktree of any repository on this machine.
 func commonDir(gitDir, dotGit string) string {
 	shared, named := readPathFile(gitDir, "commondir")
 	back, backNamed := readPathFile(gitDir, "gitdir")
@@ -87,7 +87,7 @@ func commonDir(gitDir, dotGit string) string {
 	return gitDir
 }
 
-// readPathFile reads a path from a file of a git directory. Ok is false if the file has no path.
+// readPathFile reads a path from a one-line file of a git directory. Ok is false if the file is missing or has no path.
 func readPathFile(gitDir, file string) (string, bool) {
 	content, err := readSmallFile(filepath.Join(gitDir, file))
 	if err != nil {
@@ -106,7 +106,7 @@ func parseGitFile(content string) (path string, ok bool) {
 	return firstLine(line)
 }
 
-// firstLine returns the only line of a file. Ok is false for an empty text, several lines, or a zero byte.
+// firstLine returns the only line of a text. Ok is false if the text is empty, has several lines, or has a zero byte.
 func firstLine(content string) (string, bool) {
 	line := strings.TrimRight(content, "\r\n")
 	return line, line != "" && !strings.ContainsAny(line, "\x00\n")
@@ -122,17 +122,17 @@ func resolvePath(dir, path string) string {
 // maxSmallFile limits the size of a one-line file, in bytes.
 const maxSmallFile = 64 << 10
 
-// maxPackedRefs limits the part of packed-refs that is read, in bytes: about a million references.
+// maxPackedRefs limits the bytes that are read of packed-refs. They hold about a million references.
 const maxPackedRefs = 64 << 20
 
-// IsObjectID reports whether s has the form of a whole object id, SHA-1 or SHA-256 in lower-case hex.
+// IsObjectID reports whether s has the form of a whole object id: 40 (SHA-1) or 64 (SHA-256) lower-case hex digits.
 func IsObjectID(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Head returns the branch that is checked out and the id of its commit. The branch is empty when HEAD is detached. The
-// commit is empty before the first commit. Both are empty if HEAD is unreadable or the references have a format that
-// this package does not read.
+// Head returns the current branch and the id of its commit. Branch is empty if HEAD is detached. Commit is empty before
+// the first commit. Both are empty if HEAD cannot be read, or if the repository has a format of references that this
+// package does not know.
 func (r Repository) Head() (branch, commit string) {
 	content, err := readSmallFile(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
@@ -181,7 +181,8 @@ func (r Repository) commitOf(ref string) string {
 	return findPackedRef(io.LimitReader(packed, maxPackedRefs), ref)
 }
 
-// findPackedRef looks up a reference in packed-refs: in lines "ID NAME". It ignores comments and peeled tags.
+// findPackedRef returns the id of a reference from the text of packed-refs, whose lines are "ID NAME". It ignores
+// comments and peeled tags.
 func findPackedRef(packed io.Reader, ref string) string {
 	for lines := bufio.NewScanner(packed); lines.Scan(); {
 		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && IsObjectID(id) {

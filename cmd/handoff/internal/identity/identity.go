@@ -1,6 +1,7 @@
-// Package identity finds the name under which a command acts: the name from its flag or environment, else the coding
-// agent in whose shell it runs, else human at a terminal. A command that only reads needs no name. When several client
-// sessions of a coding agent run, each has its own name, which only the mailbox knows.
+// Package identity finds the agent name under which a command acts. The name comes from the flag or the environment,
+// otherwise from the coding agent in whose shell the command runs, otherwise it is "human" at a terminal. A command
+// that only reads needs no name. If several sessions of a coding agent run, each session has its own name, which only
+// the mailbox knows.
 package identity
 
 import (
@@ -11,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, empty for none. The
-// agent is empty if it is not known. The error is the error of [schemas.Caller.As] for an invalid name.
+// CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, or "". The
+// caller's agent is empty if no name is known. The error says that name is not valid, as [schemas.Caller.As] does.
 func CommandCaller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := detectClient(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
@@ -27,8 +28,8 @@ func CommandCaller(name string, getenv func(string) string, terminal bool) (sche
 	return by, nil
 }
 
-// ServerCaller returns the caller over the connection of a client to the server that the client started. If name is
-// empty, the agent is empty: the server then derives it from the client's MCP name, see [AgentOfClient].
+// ServerCaller returns the caller for a server that a client started. If name is "", the caller's agent is empty. Then
+// the server derives the agent from the client's MCP name: see [AgentOfClient].
 func ServerCaller(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(detectClient(getenv).Shell.Session)}
 	if name == "" {
@@ -37,21 +38,21 @@ func ServerCaller(name string, getenv func(string) string) (schemas.Caller, erro
 	return by.As(name)
 }
 
-// SessionID returns the id of the client session from the environment, or empty. It ignores variables of another client
-// that started this client.
+// SessionID returns the id of the client session from the environment, or "". It reads only the variables of agent's
+// client, because a client may run in the shell of another client.
 func SessionID(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellVariables(agent).Session)
 }
 
-// ClientProcess returns the process id of the client in whose shell a command runs, or empty if the client's shells do not
-// have it. The process id identifies the client better than the session id: a client may begin another session without
-// telling the server that it started before.
+// ClientProcess returns the process id of the client in whose shell a command runs. It returns "" if the client does
+// not put its process id into the environment. The process id is more reliable than the session id, because a client
+// may begin a new session without telling its server.
 func ClientProcess(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellVariables(agent).Process)
 }
 
-// ParentClientProcess returns, in a server that the client started, the process id of the client: parent, the id of the parent
-// process. It equals [ClientProcess] in the client's shells, and is empty for a client whose shells do not have it.
+// ParentClientProcess returns the process id of the client that started this server, which is parent. It returns "" for
+// a client whose shells do not have the process id, so that the result always equals [ClientProcess] in these shells.
 func ParentClientProcess(agent schemas.Agent, parent int) string {
 	if shellVariables(agent).Process == "" {
 		return ""
@@ -65,8 +66,8 @@ func shellVariables(agent schemas.Agent) client.ShellVariables {
 	return c.Shell
 }
 
-// AgentOfClient returns the agent for the MCP name of a known client, so that the client's tools and shells act under
-// one name.
+// AgentOfClient returns the agent of a known client by the client's MCP name. So the tools and the shells of the client
+// act under the same name.
 func AgentOfClient(name string) (schemas.Agent, bool) {
 	for _, c := range client.All() {
 		if c.MCPName == name {
@@ -76,15 +77,15 @@ func AgentOfClient(name string) (schemas.Agent, bool) {
 	return "", false
 }
 
-// NoNameError is the error of a command that writes and has no name to act under.
+// NoNameError returns the error of a command that changes something and has no agent name.
 func NoNameError() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }
 
-// RunningClientTitle returns the title of the client that runs this process, also through a terminal. It recognises a client
-// by the variables of its shells, or by its program among the parent programs. It ignores clients without these
-// variables. Some are editors, and people use the terminals of editors, too. It returns empty for no known client.
+// RunningClientTitle returns the title of the client that runs this process, or "" if no client is known. It finds the
+// client by the variables of its shells, or by its program among programs, the names of the parent programs. A client
+// whose shells have no variables of its own is not found, because people use the terminals of editors, too.
 func RunningClientTitle(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title
@@ -97,9 +98,9 @@ func RunningClientTitle(getenv func(string) string, programs []string) string {
 	return ""
 }
 
-// detectClient finds the client in whose shell this process runs. Processes inherit the variables of their shell, so a
-// client that another client's shell started has the variables of both. Then the order of [client.All] decides. This is
-// a guess, which --agent corrects.
+// detectClient finds the client in whose shell this process runs. If one client runs in the shell of another client,
+// the environment has the variables of two clients. Then the first client in the order of [client.All] is the result.
+// The guess may be wrong, and --agent corrects it.
 func detectClient(getenv func(string) string) client.Client {
 	for _, c := range client.All() {
 		for _, sign := range c.Shell.Signs {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A DroppingWriter never waits for its reader: it drops writes that do not fit into its queue of 256. Otherwise a
-// client that does not read stderr would block the process after 64 KB, and with it all other clients of the process.
-// It is safe for use by many goroutines. Use [NewDroppingWriter].
+// A DroppingWriter never waits for its reader: it queues up to 256 writes and drops a write when the queue is full.
+// Otherwise a client that does not read stderr would block the process after 64 KB. It is safe for concurrent use.
 type DroppingWriter struct {
 	mu    sync.Mutex // guards shut and the closing of queue
 	queue chan []byte
@@ -22,14 +21,14 @@ const (
 	closeLimit  = 100 * time.Millisecond // how long Close waits for a slow reader
 )
 
-// NewDroppingWriter returns a writer to w, which it does not close. The caller calls Close.
+// NewDroppingWriter returns a writer to w. The caller must call Close, which does not close w.
 func NewDroppingWriter(w io.Writer) *DroppingWriter {
 	d := &DroppingWriter{queue: make(chan []byte, queueLength), done: make(chan struct{})}
 	go d.writeQueued(w) // Close waits for it, but not for ever: no call can end a blocked Write
 	return d
 }
 
-// Write queues a copy of p, or drops it. It always returns len(p) and no error.
+// Write queues a copy of p, or drops p. It always returns len(p) and no error.
 func (d *DroppingWriter) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,7 +41,7 @@ func (d *DroppingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close waits until the queue is written, for at most 100 ms. It never fails, and may be called twice.
+// Close waits until the queue is written, for at most 100 ms. It returns nil, and may be called twice.
 func (d *DroppingWriter) Close() error {
 	d.mu.Lock()
 	if !d.shut {

@@ -1,9 +1,9 @@
-// Package journal keeps the log of the owners of a workspace: handoff.log in its directory. An owner logs its work
-// for its own client on stderr. People would not find its work for other processes there, so the owner logs that here.
+// Package journal writes and reads handoff.log, the log in the directory of a workspace. The owner of the workspace
+// logs its work for other processes there. Its work for its own client goes to stderr.
 //
-// Only the process that holds the lock of the workspace writes, so there is one writer. Each owner appends to the file
-// of the owner before. A log must not stop work: lines that the disk does not take in time are lost without an error.
-// At 1 MiB the owner renames the file to handoff.log.1, which replaces an older file, and begins a new file.
+// Only the process that holds the lock of the workspace writes. A line that the disk does not take in time is lost,
+// because a log must not stop work. At 1 MiB the owner renames the file to handoff.log.1, which replaces an older file,
+// and begins a new file.
 package journal
 
 import (
@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// New returns a logger to the journal of the workspace in dir. The logger does not wait for the disk, and is safe for
-// use by many goroutines. It makes no file before the first line. The caller holds the lock of the workspace until it
-// has called closeLog, which writes the lines in the queue, for at most 100 ms, and closes the file. Later lines are
-// lost. CloseLog may be called twice.
+// New returns a logger to the journal of the workspace in dir. The logger does not wait for the disk, is safe for
+// concurrent use, and creates the file with the first line. The caller must hold the lock of the workspace until
+// closeLog returns. CloseLog writes the queued lines, for at most 100 ms, and closes the file: later lines are lost. It
+// may be called twice.
 func New(dir string) (log *slog.Logger, closeLog func() error) {
 	f := &rotatingFile{path: Path(dir)}
 	queue := NewDroppingWriter(f)
@@ -27,7 +27,7 @@ func New(dir string) (log *slog.Logger, closeLog func() error) {
 	}
 }
 
-// Path returns the path of the file with the newest lines of the journal in dir.
+// Path returns the path of the journal's current file in dir.
 func Path(dir string) string { return filepath.Join(dir, "handoff.log") }
 
 // rotatedPath returns the path that the full file at path gets.
@@ -35,7 +35,7 @@ func rotatedPath(path string) string { return path + ".1" }
 
 const maxFileSize = 1 << 20 // bytes
 
-// A rotatingFile is a log file for whole lines. When it is full, Write renames it and begins a new file.
+// A rotatingFile is a log file. If the file is full, Write renames the file and begins a new one.
 type rotatingFile struct {
 	path string
 
@@ -45,7 +45,7 @@ type rotatingFile struct {
 	closed bool // Write drops all lines
 }
 
-// Write adds a line if it can. It returns no error, because after one the next line would be lost too.
+// Write appends a line if it can. It never returns an error, because after an error the next line would be lost, too.
 func (f *rotatingFile) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *rotatingFile) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// openOrRotate opens the file if it is not open. When the file is full, it renames it and opens a new file; if it
-// cannot rename the file, it empties it.
+// openOrRotate opens the file unless it is open. A full file is renamed, and a new file is opened. If the file cannot
+// be renamed, it is emptied.
 func (f *rotatingFile) openOrRotate() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {
@@ -83,7 +83,7 @@ func (f *rotatingFile) open() error {
 	return err
 }
 
-// close closes the file: another process may write to it from now on. It may be called twice.
+// close closes the file, because another process may write to the file from now on. It may be called twice.
 func (f *rotatingFile) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// A reader reads the log from its first line. It keeps no file open between two reads, because not every system can
-// rename an open file.
+// A reader reads the log from its first line. Between two reads it keeps no file open, because Windows cannot rename an
+// open file.
 type reader struct {
 	path   string
 	at     fs.FileInfo // the file that was read last, which may have been renamed since
 	offset int64       // bytes of it that were read
 }
 
-// nextLines returns the lines that were written since the last call of next.
+// nextLines returns the lines that were written since its last call.
 func (r *reader) nextLines() (lines []string, err error) {
 	files, err := r.openFiles()
 	defer func() {
@@ -49,7 +49,8 @@ type openLogFile struct {
 	info fs.FileInfo
 }
 
-// openFiles opens the files that exist, the earlier one first. A file that is renamed meanwhile is opened once.
+// openFiles opens the log files that exist, the older file first. It opens a file only once, even if the owner renames
+// the file meanwhile.
 func (r *reader) openFiles() ([]openLogFile, error) {
 	var files []openLogFile
 	for _, path := range []string{r.path, rotatedPath(r.path)} {
@@ -97,11 +98,11 @@ func (r *reader) readLines(f openLogFile) ([]string, error) {
 	return lines, err
 }
 
-// pollInterval is the interval at which a following reader looks for new lines.
+// pollInterval is the time between two looks for new lines.
 const pollInterval = 250 * time.Millisecond
 
-// Lines yields the last n lines of the journal in dir. A missing journal has no lines. With follow it then yields each
-// new line, within 250 ms, until ctx is done. After an error it yields the error and ends.
+// Lines yields the last n lines of the journal in dir. A missing journal has no lines. If follow is true, Lines then
+// yields each new line, within 250 ms, until ctx is done. After an error it yields the error and ends.
 func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		look := time.NewTicker(pollInterval)
@@ -118,8 +119,8 @@ func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string
 	}
 }
 
-// yieldLast yields the last n of the new lines. It reports whether Lines should continue: false after an error, or when
-// the loop over the lines ended.
+// yieldLast yields the last n of the unread lines. It returns false if Lines must end: after an error, or if the caller
+// ended the loop.
 func (r *reader) yieldLast(n int, yield func(string, error) bool) bool {
 	lines, err := r.nextLines()
 	for _, line := range lines[max(0, len(lines)-n):] {

@@ -15,8 +15,9 @@ import (
 	"handoff/tools"
 )
 
-// fileDigest returns the digest of a regular file in the form of [schemas.File], or gone if the file does not exist. The
-// digest is empty if the file is too large, either by itself or for the bytes that one call may still read (left).
+// fileDigest returns the digest of a regular file in the form of [schemas.File]. Gone is true if the file does not
+// exist. The digest is empty if the file has more bytes than one file may have, or than left, the number of bytes that
+// the call may still read.
 func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool) {
 	if path == "" || strings.ContainsAny(path, "*?[{:") {
 		return "", false
@@ -34,8 +35,8 @@ func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// addChangedFiles adds to the answer of a claim the names of files in the context whose content in this checkout
-// differs from the content when the handoff was sent.
+// addChangedFiles adds the field since_sent to the result of a claim. The field names the files in the handoff's
+// context that differ in this checkout from the time when the handoff was sent.
 func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
@@ -57,8 +58,8 @@ func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.Ra
 	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
 }
 
-// describeChangedFiles returns a sentence about the files that have another digest now, and the files that are gone. It returns
-// "" if there are none.
+// describeChangedFiles returns a text with the names of the files whose digest has changed and of the files that do not
+// exist any more. It returns "" if no file has changed.
 func describeChangedFiles(root *os.Root, files []schemas.File) string {
 	var changed, gone []string
 	left := 4 * mostRead

@@ -18,10 +18,10 @@ import (
 	"handoff/tools"
 )
 
-// Invoker is an invoker that reads the project's files to which a call refers, because only a process on the same machine
-// can read them. In a reference it replaces the path by the content of the file. In the context it marks missing files,
-// and adds digests of the others, so that a claim in another checkout can report which files differ. It also adds the
-// git working tree to the caller, where no agent can write it by itself. Its methods may be called concurrently.
+// Invoker is an invoker that adds facts of the project to a call, because only a process on the project's machine can
+// read them. It replaces the path in a reference by the content of the file. It marks missing files of the context, and
+// adds the digests of the other files, so that a later claim can report changed files. It also adds the git working
+// tree to the caller. Its methods may be called concurrently.
 type Invoker struct {
 	tools.Invoker
 	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
@@ -35,8 +35,8 @@ type Invoker struct {
 	lookedAt   time.Time
 }
 
-// Invoke adds the files to a call and passes the call on. The error is invalid if the call refers to a file that may
-// not be read.
+// Invoke adds the facts of the project to a call and passes the call on. The error has the code invalid if the call
+// refers to a file that cannot be read.
 func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
 	if c.Args, err = EncloseFiles(c.Args, f.Dir); err != nil {
 		return nil, err
@@ -49,11 +49,11 @@ func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, 
 	return out, err
 }
 
-// mostRead is the maximal number of bytes that one call reads: the size of a message over any transport.
+// mostRead is the maximal number of bytes that one call reads from files. It equals the maximal size of a message.
 const mostRead = 4 << 20
 
-// EncloseFiles returns the arguments of a call with the files of a project to which they refer, see [Invoker]. Arguments
-// without such files stay unchanged, byte for byte.
+// EncloseFiles replaces paths in the arguments of a call by the content of the project's files, and adds the digests of
+// context files: see [Invoker]. Arguments without paths stay unchanged, byte for byte.
 func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte(`"path"`)) {
 		return args, nil
@@ -94,7 +94,7 @@ func fieldOf(v any, name string) any {
 	return object[name]
 }
 
-// objectsInList returns the objects in the list that is the field name of the object v.
+// objectsInList returns the objects in the list v[name]. It returns nil if v[name] is not a list.
 func objectsInList(v any, name string) (objects []map[string]any) {
 	list, _ := fieldOf(v, name).([]any)
 	for _, entry := range list {
@@ -105,8 +105,8 @@ func objectsInList(v any, name string) (objects []map[string]any) {
 	return objects
 }
 
-// encloseContent puts the content of a file into a reference that has only its path, and returns the number of bytes,
-// at most most.
+// encloseContent replaces the path in a reference by the content of the file. It returns the number of bytes of the
+// content, which is at most `most`. It returns 0 if the reference has no path.
 func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err error) {
 	path, _ := ref["path"].(string)
 	if path == "" || ref["content"] != nil {
@@ -126,8 +126,8 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	return len(text), nil
 }
 
-// noteContextFile marks a missing file of the context, and adds the digest of an existing file, if the call may still read
-// enough bytes (left).
+// noteContextFile marks a context file as missing, or adds its digest. It adds no digest if the file has more than left
+// bytes, the number of bytes that the call may still read.
 func noteContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := fileDigest(root, path, left)
@@ -140,7 +140,7 @@ func noteContextFile(root *os.Root, file map[string]any, left *int) (changed boo
 	return gone || digest != ""
 }
 
-// ReferenceName returns the name of a reference with the content of a file.
+// ReferenceName returns the name of a reference that has the content of the file at path.
 func ReferenceName(path string) string {
 	return schemas.Clip(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("0123456789._-", r)) {
@@ -150,7 +150,7 @@ func ReferenceName(path string) string {
 	}, strings.TrimLeft(filepath.Base(path), ".-")), 60)
 }
 
-// readTextFile reads a regular text file of at most most bytes inside of a directory, also through links.
+// readTextFile reads a text file of at most `most` bytes. A link is followed only inside of root.
 func readTextFile(root *os.Root, path string, most int) (string, error) {
 	path = relativeTo(root, path)
 	info, err := root.Stat(path)
@@ -169,7 +169,8 @@ func readTextFile(root *os.Root, path string, most int) (string, error) {
 	return string(b), withoutPath(err)
 }
 
-// withoutPath returns an error of the system without the path, which the reader of the error knows.
+// withoutPath returns the error of the operating system without the path, because the caller's message already has the
+// path.
 func withoutPath(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err

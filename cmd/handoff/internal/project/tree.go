@@ -1,13 +1,12 @@
-// Package project adds facts to calls that only a process on the machine of the project knows: its files, and its git
-// working tree.
+// Package project adds facts to calls that only a process on the project's machine knows: the content of the project's
+// files, and the git working tree.
 //
-// The owner of the store may be another process, and over HTTP another machine, so it cannot read the caller's files.
-// A model names the path. Files outside of the project are not read: [os.Root] follows no link out.
+// The owner of the store may run on another machine, so it cannot read the caller's files. Therefore this package reads
+// a file whose path an agent names. It reads no file outside of the project: [os.Root] follows no link out.
 //
-// The facts of git are a field of the caller, which no argument of a call reaches. Branch and commit are read from
-// files, because that costs nothing. The program git runs at a send, a claim, a report and a completion, and never
-// when a process starts. At a send it has 50 ms, because a send that waits for it is worse than a send without it; a
-// burst of sends runs it once in two seconds.
+// The git working tree is a field of the caller, so that no agent can forge it in its arguments. Branch and commit are
+// read from files. The program git runs only for a send, a claim, a report and a completion, with a time limit of 50 ms
+// (5 s for a completion), because a call must not wait for a slow repository.
 package project
 
 import (
@@ -22,8 +21,8 @@ import (
 	"handoff/tools"
 )
 
-// workingTree returns the git working tree around the project, with branch and commit, and its repository; nil if there is
-// none. It looks for a repository once a second at most.
+// workingTree returns the git working tree of the project, with its branch and commit, and the repository. The tree is
+// nil outside of git. workingTree looks for a repository at most once a second.
 func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	f.mu.Lock()
 	if time.Since(f.lookedAt) > time.Second {
@@ -39,8 +38,7 @@ func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// These are the time limits of git for different calls. Facts that take longer are left out. Only a completion may wait
-// longer.
+// Time limits of git for a call. Facts that take longer are left out.
 const (
 	usualTime    = 50 * time.Millisecond
 	completeTime = 5 * time.Second
@@ -53,9 +51,9 @@ type workArguments struct {
 	Type      string         `json:"type"`
 }
 
-// addWorkingTree adds to a call the caller's working tree, with its uncommitted files; to a claim, a report and a completion
-// also the changes of the branch; and to the last two the changes since the claim. It adds nothing to other calls,
-// and nothing without git.
+// addWorkingTree adds the working tree, with its uncommitted files, to the caller of a send, claim, report or
+// completion. For a claim, report or completion it adds the changes of the branch, and for a report or completion the
+// changes since the claim. Other calls stay unchanged, and so do all calls outside of git.
 func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(treeTools, c.Tool) {
 		return
@@ -86,8 +84,8 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	fillGitStatus(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// fillGitStatus asks git for the uncommitted files of a tree and, unless touched is nil, for the changes of its branch. If
-// git takes longer than `most`, fillGitStatus sets only the field Unknown.
+// fillGitStatus asks git for the uncommitted files of a tree. Unless touched is nil, it also asks for the changes of
+// the branch. If git fails or takes longer than `most`, fillGitStatus sets only the field Unknown.
 func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -115,15 +113,14 @@ func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, 
 	*tree = tree.Truncated(mostFiles)
 }
 
-// These are the greatest numbers of files of each kind that a tree keeps, and of commits by which a tree recognises the
-// work of others.
+// Limits of a tree: files of each kind, and commits by which the mailbox recognises the work of other agents.
 const (
 	mostFiles   = 200
 	mostCommits = 100
 )
 
-// reuseRecentFacts fills in the facts of git. If another send asked git within the last two seconds, it reuses those facts,
-// and otherwise calls find.
+// reuseRecentFacts fills in the facts of git for a send. If git answered for another send within the last two seconds,
+// it reuses the answer. Otherwise it calls find, which asks git.
 func (f *Invoker) reuseRecentFacts(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,7 +135,8 @@ func (f *Invoker) reuseRecentFacts(tree *schemas.Tree, find func()) {
 // treeTools are the tools whose calls get the working tree.
 var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// workOfCall returns the handoff of a call, and whether the call gets facts about the working tree.
+// workOfCall returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the working
+// tree.
 func workOfCall(c tools.Call) (about workArguments, ok bool) {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
@@ -152,7 +150,7 @@ func workOfCall(c tools.Call) (about workArguments, ok bool) {
 }
 
 // readHandoff reads a handoff for the caller, and marks no notice as read. The result is empty if the handoff cannot be
-// read. Then the mailbox will refuse the call as well.
+// read. Then the mailbox refuses the caller's own call, too.
 func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
 	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
