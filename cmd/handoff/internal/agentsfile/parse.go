@@ -2,9 +2,9 @@
 // declarations to the workspace.
 //
 // A file may have four lists. "agents" lists agents, with the types of work that they accept and produce. "agent_roles"
-// lists roles, with skills and typical tasks. A role applies to all agents whose name is the role, or begins with the
-// role and a hyphen, such as testing-specialist-RedStone. "routes" lists rules, and "workflows" lists workflows by
-// name: see package rules of the mailbox.
+// lists roles, with skills and typical tasks. A role applies to the agent of the same name, and to all agents whose
+// names begin with the role, such as testing-specialist-RedStone. "routes" lists rules, and "workflows" lists workflows
+// by name: see package rules of the mailbox.
 //
 // [Parse] reads a text and returns all its problems. [Declarer] wraps the tools in the process that runs in the
 // project.

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// Begin prints two lines about this program and about the clients on this machine, and the next command to run. The
-// root command calls it in a project in which no agent has handed anything off yet.
+// Begin prints what handoff is, which clients on this machine have it, and the next command to run. The root command
+// calls Begin in a project where no agent has sent a handoff yet.
 func Begin(a *cli.App) error {
 	told, untold := clientsBySetup(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
@@ -31,9 +31,8 @@ func Begin(a *cli.App) error {
 	return a.Write(p.String())
 }
 
-// clientsBySetup returns the clients that list handoff, for the user or in the project, and the other clients on this
-// machine. It starts no client, so it does not know whether handoff works there. Without a home directory it finds
-// none.
+// clientsBySetup returns the clients whose configuration contains handoff (told), for the user or in the project, and
+// the other clients on this machine (untold). It starts no client. Without a home directory it returns none.
 func clientsBySetup(a *cli.App) (told, untold []client.Client) {
 	m, err := describeMachine(a)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package clients holds all knowledge that handoff has of clients, the programs that agents run in, such as Claude Code
-// and Codex. It has the two commands about clients, setup and doctor.
+// Package clients has the commands setup and doctor, and all knowledge about clients: the programs that agents run in,
+// such as Claude Code and Codex.
 //
-// Package client is the table of clients. Package edit changes the text of their configuration files, and package
-// installed finds the entries and hooks of handoff in these files. Package setup writes handoff into the files and
-// removes it again. Package doctor examines whether clients and the store work.
+// Package client is the table of clients. Package edit changes the text of a configuration file. Package installed
+// finds the entries and hooks of handoff in these files. Package setup writes handoff into the files and removes it
+// again. Package doctor examines clients, store and project for faults.
 //
-// The plugins in the folder examples are installed by the clients themselves, without setup. The tests of this package
-// compare the plugins with the table.
+// The folder examples has plugins, which clients install without setup. The tests of this package compare the plugins
+// with the table.
 package clients
 
 import (
@@ -26,7 +26,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// describeMachine describes this machine. The project is the working tree, or the directory itself outside of git.
+// describeMachine returns the facts about this machine that the table of clients needs. The project is the working tree
+// of git. Outside of git it is the current directory.
 func describeMachine(a *cli.App) (client.Machine, error) {
 	m := client.Machine{Getenv: a.Getenv, Home: workspace.Home(a.Getenv)}
 	if !filepath.IsAbs(m.Home) {
@@ -44,8 +45,8 @@ func describeMachine(a *cli.App) (client.Machine, error) {
 	return m, nil
 }
 
-// selectClients returns the clients with the given names. Without names it returns all clients if all is true, and
-// otherwise the clients that it finds on the machine.
+// selectClients returns the clients with the given names. If names is empty, it returns all clients (all is true), or
+// the clients that it finds on the machine.
 func selectClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.ByName(name)
@@ -69,7 +70,8 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newHTTPClient returns an HTTP client that follows no redirects. It shares no connections with other HTTP clients.
+// newHTTPClient returns an HTTP client that follows no redirects and keeps its connections apart from other HTTP
+// clients.
 func newHTTPClient() *http.Client {
 	return &http.Client{
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
@@ -77,7 +79,8 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// openWorkspace gives doctor access to a workspace, which is in files or in the database of the node.
+// openWorkspace connects doctor with a workspace. If node is nil, the workspace is in files, otherwise in the node's
+// database.
 func openWorkspace(ctx context.Context, a *cli.App, ws workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
 		Name: ws.Name, Dir: ws.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,

@@ -22,8 +22,8 @@ import (
 // examineTimeout is the time that all examinations may take together.
 const examineTimeout = 18 * time.Second
 
-// DoctorCommand is the command handoff doctor, which examines this machine and changes nothing on it. Its exit status
-// is 1 if the worst finding is a warning, and 2 if the worst finding is an error.
+// DoctorCommand returns the command handoff doctor, which examines this machine and changes nothing. Its exit status is
+// 0 without warnings, 1 if the worst finding is a warning, and 2 if the worst finding is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
@@ -82,8 +82,8 @@ func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.Clie
 	}
 }
 
-// listExaminations returns all examinations. Without a home directory it returns none for clients, as their files cannot be
-// found.
+// listExaminations returns the examinations to run. Without a home directory it returns no examinations of clients,
+// because their files cannot be found.
 func listExaminations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.ClientEnv,
 ) (all []func() []doctor.Finding) {
@@ -100,7 +100,7 @@ func listExaminations(
 	return append(all, func() []doctor.Finding { return doctor.NoClientSetUp(clients, b) })
 }
 
-// runExaminations runs the examinations at the same time, as most of them wait for other processes.
+// runExaminations runs all examinations at the same time, because most of them wait for other processes.
 func runExaminations(examinations []func() []doctor.Finding) []doctor.Finding {
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
@@ -111,8 +111,8 @@ func runExaminations(examinations []func() []doctor.Finding) []doctor.Finding {
 	return slices.Concat(found...)
 }
 
-// examineWorkspace examines the workspace of this directory. It creates no workspace. If the store does not open,
-// examineWorkspace returns that finding and does not examine the content.
+// examineWorkspace examines the workspace of this directory. It creates no workspace. If the store does not open, it
+// returns the finding about the store and does not examine the content.
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
 	self, err := doctor.FindCaller(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
@@ -139,7 +139,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	return append(findings, examineContent(ctx, a, boxes, file, self, sh)...)
 }
 
-// examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates none.
+// examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates no workspace.
 func examineDatabase(
 	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.CallerFacts, sh doctor.Shell,
 ) []doctor.Finding {

@@ -21,10 +21,9 @@ type setupFlags struct {
 	isSet                        func(flag string) bool
 }
 
-// SetupCommand is the command handoff setup. It writes handoff into the files of clients, or removes it from them,
-// after a person agreed. A second call with the same flags changes nothing. If the process dies halfway, some files are
-// changed and others are not. Each changed file has a receipt, so another run of setup, or an undo, continues from
-// there.
+// SetupCommand returns the command handoff setup. It writes handoff into the files of clients, or removes it, after a
+// person agreed. A second call with the same flags changes nothing. If the process dies, each file is either changed or
+// not, and another setup, or an undo, continues with the rest.
 func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{

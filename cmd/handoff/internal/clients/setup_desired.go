@@ -14,8 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// previousOptions returns the options of the last setup of a client in a scope, or the default options if there was
-// none. With --check in a clone, another person may have set up the client. Then the options are read from the files.
+// previousOptions returns the options of the client's last setup in a scope. If setup never ran there, it returns the
+// default options. With --check it then reads the options from the client's files, because another person may have set
+// up this clone.
 func (s *setupRun) previousOptions(c client.Client, in setup.DesiredSetup) setup.Options {
 	told := s.setter.LastDesired(c, in).Options
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
@@ -38,9 +39,9 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 	return user || project
 }
 
-// overrideOptions replaces the previous options by the flags that the user gave. Hooks can read only the workspace of this
-// machine. So --http with an address turns the hooks off, and --http without an address turns them on, unless another
-// flag decides it.
+// overrideOptions replaces previous options by the flags that the user gave. --http with an address turns the hooks
+// off, because hooks can read only a workspace on this machine. --http without an address turns the hooks on. The flag
+// about hooks wins over both rules.
 func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {
@@ -62,8 +63,8 @@ func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 	return told
 }
 
-// newDesired checks the options, and adds the way in which a client reaches the server: the program to start and its
-// arguments, or the address.
+// newDesired returns the desired setup of a client in a scope. It checks the options, and sets the program and its
+// arguments, or the address, by which the client reaches the server.
 func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.DesiredSetup, err error) {
 	w = s.desiredIn(scope)
 	agent, told := want.Call.Agent, want.Server
@@ -95,10 +96,11 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 	return w, nil
 }
 
-// variableForm matches names of variables of the environment. A token may look like a name and match, too.
+// variableForm matches a name of a variable of the environment. A token may match, too.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// checkEndpoint checks an address and the name of a variable. Neither may hold a secret.
+// checkEndpoint returns the address of a server, with the default path /mcp. It returns an error if the address, or the
+// name of the variable with the token, is not valid or may hold a secret.
 func checkEndpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	isToken := strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)
@@ -119,13 +121,14 @@ func checkEndpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// builtByGoRun reports whether go run built the program at this path. Go run removes the program soon.
+// builtByGoRun reports whether the program at a path was built by "go run", which removes the program when it ends.
 func builtByGoRun(program string) bool {
 	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
 
-// checkProgramLasts fails if setup would write the path of a program that will be gone when clients start it.
+// checkProgramLasts returns an error if setup would write the path of a temporary program, which will not exist when a
+// client starts it.
 func (s *setupRun) checkProgramLasts(written bool, program string) error {
 	if s.flags.remove || s.flags.check || !written || !builtByGoRun(program) {
 		return nil

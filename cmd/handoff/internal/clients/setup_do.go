@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// carryOutPlan shows the plan, asks the person, changes the files, and reports.
+// carryOutPlan shows the plan, asks the person, changes the files, and reports the results.
 func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (backup string, err error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
@@ -43,8 +43,8 @@ func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (
 	return s.reportResults(false)
 }
 
-// confirm asks the person whether to change the files. If standard input is no terminal, it asks nothing, and only
-// --yes counts as agreement.
+// confirm asks the person whether to change the files. If standard input is not a terminal, it asks no question, and
+// only --yes allows the changes.
 func (s *setupRun) confirm(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
@@ -63,8 +63,8 @@ func (s *setupRun) confirm(ctx context.Context) error {
 	return nil
 }
 
-// confirmQuestion returns the question to the person. After --diff it names the files once more, because the diffs above may
-// be long.
+// confirmQuestion returns the question to the person. After --diff the question repeats the names of the files, because
+// the diffs before it may be long.
 func (s *setupRun) confirmQuestion() string {
 	if !s.flags.diff {
 		return "Do it? --diff shows each line first. [y/N] "

@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// showNext ends the page with the next steps of the person. Without steps it prints nothing.
+// showNext prints the person's next steps at the end of the page. If there are no steps, it prints nothing.
 func (s *setupRun) showNext(p *cli.Page) {
 	lines := s.nextSteps()
 	if len(lines) == 0 {
@@ -43,7 +43,7 @@ func (s *setupRun) nextSteps() (lines []string) {
 	return append(lines, "To try it: handoff send "+first+" 'Say hello'. Then tell "+first+": take your handoff.")
 }
 
-// clientSteps returns the next steps of the person, and the questions that the client will ask.
+// clientSteps returns the next steps of the person for one client, and the questions that the client will ask.
 func (c *clientSetup) clientSteps() []string {
 	lines := []string{c.Title + ": " + c.Next}
 	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {

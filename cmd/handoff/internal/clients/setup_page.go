@@ -29,12 +29,13 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	}
 }
 
-// toOneLine shows a path, or a text with one, in one line: the name of a folder cannot make lines that look like ours.
+// toOneLine returns a text with a path in one line. Otherwise a folder with line breaks in its name could add lines to
+// the page that look like lines of handoff.
 func toOneLine(text string) string {
 	return strings.ReplaceAll(schemas.Visible(text), "\n", `\n`)
 }
 
-// printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
+// printFilePlan prints one line about a file. With --dry-run or --diff it prints the diff of the file.
 func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	switch {
 	case f.State == fileLeftAlone:
@@ -95,7 +96,7 @@ func printDiff(p *cli.Page, diff string) {
 	}
 }
 
-// printResults shows the result of each file. It does not repeat the plan.
+// printResults prints the result for each file, without the plan.
 func (s *setupRun) printResults(p *cli.Page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {
@@ -144,7 +145,7 @@ func printTrial(p *cli.Page, c *clientSetup) {
 	}
 }
 
-// reportResults prints the results, unless they were shown, and returns the exit status.
+// reportResults prints the results unless shown is true, and returns the error that sets the exit status.
 func (s *setupRun) reportResults(shown bool) error {
 	about := map[string]any{"scope": s.base.Scope, "clients": s.clients}
 	if !shown {
@@ -158,8 +159,8 @@ func (s *setupRun) reportResults(shown bool) error {
 	return nil
 }
 
-// needsPerson reports whether a person has something left to do. A client with our plugin works without more. Only a
-// person who named it wants something else.
+// needsPerson reports whether a person must still do something. A client with our plugin needs no person, unless the
+// person named the client.
 func (s *setupRun) needsPerson() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.allFiles(), func(f *fileSetup) bool {

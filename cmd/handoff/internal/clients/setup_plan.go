@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// setupRun is one run of setup: its options, and the result for each client.
+// A setupRun is one run of the command setup: its options, and the plan and result for each client.
 type setupRun struct {
 	*cli.App
 	flags       setupFlags
@@ -62,8 +62,8 @@ const (
 	fileLeftAlone fileState = "left alone"
 )
 
-// clientsWithDesired returns the clients, each with its desired setup in each scope. An option without a flag is as in the
-// last setup of the client, so setup without flags changes nothing.
+// clientsWithDesired returns each client once for each scope that this run covers, with the desired setup. An option
+// without a flag keeps its value from the client's last setup, so setup without flags changes nothing.
 func (s *setupRun) clientsWithDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.coveredScopes(c) {
@@ -86,8 +86,8 @@ func (s *setupRun) clientsWithDesired(clients []client.Client) (all []*clientSet
 	return all, nil
 }
 
-// coveredScopes returns the scopes that this run covers for a client: the scope of --scope or, for --check without --scope,
-// each scope in which the client has an entry or hook of handoff.
+// coveredScopes returns the scopes that this run covers for a client. That is the scope of --scope. With --check and
+// without --scope, it is each scope in which the client has an entry or a hook of handoff.
 func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
@@ -103,14 +103,14 @@ func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	return scopes
 }
 
-// desiredIn returns the settings that are the same for all clients in a scope.
+// desiredIn returns the settings of a scope that all clients have in common.
 func (s *setupRun) desiredIn(scope client.Scope) setup.DesiredSetup {
 	within := s.base
 	within.Scope, within.Call.Program = scope, s.Executable
 	return within
 }
 
-// setupCommand returns the command that sets up the client in its scope.
+// setupCommand returns the command line that sets up this client in this scope.
 func (c *clientSetup) setupCommand() string {
 	if c.Scope == client.Project {
 		return "handoff setup " + c.Name + " --scope project"
@@ -153,7 +153,8 @@ func newFileSetup(change setup.FileChange) *fileSetup {
 	return f
 }
 
-// versionNote names the version of handoff that set up a file. It is empty if that was this version.
+// versionNote returns a note about the version of handoff that set up a file. It is empty if that version equals now,
+// or is unknown.
 func versionNote(change setup.FileChange, now string) string {
 	by := change.LastSetupVersion()
 	switch {
@@ -165,7 +166,7 @@ func versionNote(change setup.FileChange, now string) string {
 	return fmt.Sprintf("set up by %s, now %s", by, now)
 }
 
-// leaveAlone notes why setup leaves a file alone, and how a person can help.
+// leaveAlone records that setup does not change a file, with the reason and the way in which a person can change it.
 func (f *fileSetup) leaveAlone(err error) {
 	f.State, f.Reason = fileLeftAlone, err.Error()
 	_, f.hasPlugin = errors.AsType[*setup.PluginInstalledError](err)
@@ -175,7 +176,8 @@ func (f *fileSetup) leaveAlone(err error) {
 	f.Hint = setup.HintOf(err)
 }
 
-// dropUntouchedClients removes clients that have nothing of ours, unless the user named them.
+// dropUntouchedClients removes the clients whose files contain no part of handoff. If the user named the clients, it
+// removes none.
 func (s *setupRun) dropUntouchedClients() {
 	if s.namedByUser {
 		return

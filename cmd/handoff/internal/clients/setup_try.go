@@ -28,7 +28,7 @@ type serverTrial struct {
 // tryTimeout is the time that a server has to answer.
 const tryTimeout = 15 * time.Second
 
-// tryServers starts the server of each client that is set up, as the client would.
+// tryServers starts or calls the server of each client that is set up, as the client would.
 func (s *setupRun) tryServers(ctx context.Context) {
 	for _, c := range s.clients {
 		if server, ok := c.desired.FindEntry(c.Client); ok && c.Files[0].State != fileLeftAlone {
@@ -39,9 +39,9 @@ func (s *setupRun) tryServers(ctx context.Context) {
 	}
 }
 
-// tryServer starts or calls the server of an entry and asks it the first questions of a client. The program runs under the
-// client's name, but without the client. In a directory that is no project, such as the home directory, the program
-// runs elsewhere, and ask leaves out the program's sentence about its workspace.
+// tryServer starts or calls the server of an entry and sends it a client's first requests. The server sees the client's
+// MCP name. Outside of a project, for example in the home directory, tryServer starts the program in another directory,
+// and removes the name of the workspace from the reply.
 func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server installed.ServerEntry) *serverTrial {
 	if server.Shared && !server.IsWrittenBySetup(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
 		return &serverTrial{Untried: "it is not what setup writes"}
@@ -70,7 +70,7 @@ func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server install
 	return &serverTrial{ServerReply: reply}
 }
 
-// trialRemedy returns the command or the advice for a server that did not answer well.
+// trialRemedy returns a command or an advice for a server that failed the trial with err.
 func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err error) string {
 	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {
@@ -94,8 +94,8 @@ func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err
 	return shell.Line([]string{program, "where"}) // explains a problem with the workspace, if there is one
 }
 
-// getenvWithoutProject returns the value of a variable, but hides the project of the client session in whose shell setup
-// runs.
+// getenvWithoutProject returns a variable of the environment. It hides the variables that name the project of a client
+// session, because setup may run in the shell of a session in another project.
 func (s *setupRun) getenvWithoutProject(name string) string {
 	if slices.Contains(client.ProjectVariables(), name) {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hookTimeout is the time after which a client stops waiting for a hook. Our hooks end by themselves long before that.
+// hookTimeout is the time after which a client ends a hook. Our hooks end by themselves long before.
 const hookTimeout = 5 * time.Second
 
 var (
@@ -26,8 +26,8 @@ func claudeCode() Client {
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: ConfigPaths{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []any{"mcpServers"}, Local: "projects",
-		// The entry does not set alwaysLoad: the instructions of our server name its tools, and Claude Code loads a
-		// tool when a model needs it.
+		// The entry does not set alwaysLoad. Claude Code loads a tool when a model needs it, and the server's
+		// instructions name our tools.
 		Entry: entryFunc("stdio", "http", "${"), Remove: removeArgs,
 		Allow: func(server string) *ToolPermission {
 			return &ToolPermission{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
@@ -48,16 +48,16 @@ func claudeCode() Client {
 	}
 }
 
-// sessionAndWakeHooks returns the hooks of [sessionHooks] and two more, which run wake at the start of a session and after each
-// turn. Claude Code has these hooks, and so has a client that took over its event names. End is the timeout of the hook
-// on the end of a session. Wake runs the command that waits for mail in the background and wakes a sleeping session.
+// sessionAndWakeHooks returns the hooks of [sessionHooks], and the hook wake twice: at the start of a session and after
+// each turn. Wake runs the command that waits for mail in the background and wakes a sleeping session. End is the
+// timeout of the hook at the end of a session.
 func sessionAndWakeHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.EventName, last.EventName = "SessionStart", "Stop"
 	return append(sessionHooks(end), first, last)
 }
 
-// sessionHooks returns the same hooks without waking.
+// sessionHooks returns our hooks, for clients that use the event names of Claude Code.
 func sessionHooks(end time.Duration) []Hook {
 	return []Hook{
 		{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
@@ -73,8 +73,8 @@ func sessionHooks(end time.Duration) []Hook {
 // day is the timeout of the command that waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeServerObstacles checks whether a person told Claude Code not to start the server that the project lists. Claude Code
-// asks the person once whether to start that server.
+// claudeServerObstacles returns an obstacle if a person told Claude Code not to start the project's server. Claude Code
+// asks the person only once.
 func claudeServerObstacles(v MachineView) []TrustObstacle {
 	disabled, _ := v.Read(JSON, claudeLocal, "disabledMcpjsonServers").([]any)
 	if !slices.Contains(disabled, any(ServerName)) {
@@ -86,7 +86,7 @@ func claudeServerObstacles(v MachineView) []TrustObstacle {
 	}}
 }
 
-// claudeHookObstacles checks whether Claude Code runs no hooks at all: any of its settings files may say so.
+// claudeHookObstacles returns an obstacle if a settings file of Claude Code turns all hooks off.
 func claudeHookObstacles(v MachineView) (all []TrustObstacle) {
 	if len(v.Hooks) == 0 && !v.Plugin {
 		return nil

@@ -1,10 +1,9 @@
-// Package client is the table of the clients, the programs that agents run in. A row of the table says how handoff
-// recognises a client, where the client keeps its list of MCP servers and its hooks, how our entry in such a list is
-// written, and which command of the client removes the entry.
+// Package client is the table of the clients, the programs that agents run in. Its rows describe how handoff recognises
+// a client, which files hold the client's MCP servers and hooks, and how our entry in these files is written.
 //
-// Each client has one file in this package and one row in [All]. The row holds everything that handoff does differently
-// for this client, so a new client needs only the file and the row. Setup, doctor and the hooks read the rows. This
-// package changes no configuration file; package setup does.
+// Each client has one row in [All] and one file in this package. The row holds everything that handoff does differently
+// for this client, so a new client needs only the row and the file. Setup, doctor and the hooks read the rows. Package
+// setup changes the configuration files: this package changes none.
 package client
 
 import (
@@ -32,11 +31,11 @@ type Client struct {
 	Plugins        *PluginFiles                        // nil: it has none of ours
 	TrustObstacles func(MachineView) []TrustObstacle   // reasons for which it does not run the contents of its files; nil: none is known
 	Next           string                              // the step of a person after which the client notices, in one line
-	// Remove returns the arguments of the client's command that removes a server by its name, or nil if the client has
-	// no command for that scope. Remove itself is nil if the client has no command that removes servers.
+	// Remove returns the arguments of the client's command that removes the server called name. The result is nil if
+	// the command cannot remove servers of this scope. Remove is nil if the client has no such command.
 	Remove func(scope Scope, name string) []string
-	// Toolless is a sentence for a model of this client that has none of our tools, and explains the reason. It is
-	// empty if a model always has our tools where the client starts our server.
+	// Toolless explains to a model of this client why it has none of our tools. It is empty if a model always has our
+	// tools after the client has started our server.
 	Toolless string
 	Asks     string // how it asks before it uses an untrusted tool, in one line; empty: nothing is known
 }
@@ -44,7 +43,7 @@ type Client struct {
 // ServerName is the name of our server in every client.
 const ServerName = "handoff"
 
-// All returns the clients that handoff knows, in the order in which lists for people show them.
+// All returns all clients, in the order of lists for people.
 func All() []Client {
 	return []Client{
 		claudeCode(), codex(), geminiCLI(), cursor(), vsCode(),
@@ -53,7 +52,8 @@ func All() []Client {
 	}
 }
 
-// ByName returns the client with this name or alias. Case does not matter.
+// ByName returns the client with this name or alias, in upper or lower case. It returns false if there is no such
+// client.
 func ByName(name string) (Client, bool) {
 	name = strings.ToLower(name)
 	all := All()
@@ -85,7 +85,7 @@ func (c Client) HasTrustOption() bool {
 	return c.Allow != nil || len(c.Entry(Server{Command: command, Trust: true})) > len(c.Entry(Server{Command: command}))
 }
 
-// ReadsTokenVariable reports whether the client can read the token for a URL from a variable.
+// ReadsTokenVariable reports whether the client can read the token for a URL from a variable of the environment.
 func (c Client) ReadsTokenVariable() bool {
 	return len(c.Entry(Server{URL: "/", TokenEnv: "TOKEN"})) > len(c.Entry(Server{URL: "/"}))
 }

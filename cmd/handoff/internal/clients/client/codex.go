@@ -41,8 +41,8 @@ func codex() Client {
 // codexEndTimeout is the longest that Codex waits when a session ends.
 const codexEndTimeout = 3 * time.Second
 
-// codexEntry returns our entry for Codex. It lists the variables of [PassedVariables], because Codex gives its hooks
-// all variables of its environment, but gives a server only the variables that its entry lists.
+// codexEntry returns our entry for Codex. The entry lists the variables of [PassedVariables], because Codex gives a
+// server only the variables that its entry lists. Its hooks get all variables of the environment.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
 		o = Object{{"url", s.URL}}.withField("bearer_token_env_var", s.TokenEnv).
@@ -63,8 +63,8 @@ func codexRemoveArgs(scope Scope, name string) []string {
 	return []string{"mcp", "remove", name}
 }
 
-// codexTrustObstacles checks whether Codex trusts the project. Codex reads neither servers nor hooks of a project that it does
-// not trust.
+// codexTrustObstacles returns an obstacle if Codex does not trust the project. Then Codex reads neither servers nor
+// hooks of the project.
 func codexTrustObstacles(v MachineView) []TrustObstacle {
 	if !v.Project {
 		return nil
@@ -82,9 +82,9 @@ func codexTrustObstacles(v MachineView) []TrustObstacle {
 	return []TrustObstacle{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexTrustLevel returns the level of trust that Codex has recorded for the project. Codex looks for the path of the
-// project's directory with all links resolved and, in a worktree of git, also for the path of the repository. It does
-// not look for parent directories.
+// codexTrustLevel returns the trust that Codex has recorded for the project. Codex looks for the project's directory,
+// with links resolved, and in a worktree of git also for the main working tree. It does not look for parent
+// directories.
 func codexTrustLevel(v MachineView) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
@@ -104,8 +104,8 @@ func codexTrustLevel(v MachineView) (level string) {
 	return ""
 }
 
-// codexHookObstacles checks whether a person reviewed the hooks. Codex keeps a hash of each reviewed hook. Only Codex knows
-// whether the hash still fits the hook.
+// codexHookObstacles returns an obstacle if a person has not reviewed our hooks. Codex keeps a hash of each reviewed
+// hook. This function cannot know whether the hash still fits the hook.
 func codexHookObstacles(v MachineView) []TrustObstacle {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)
@@ -123,7 +123,7 @@ func hasHash(state any) bool {
 	return hash != "" && object["enabled"] != false
 }
 
-// snakeCase writes an event as Codex does in its keys: session_start for SessionStart.
+// snakeCase writes an event as in the keys of Codex: "SessionStart" becomes "session_start".
 func snakeCase(event string) string {
 	return strings.ToLower(capitalInWord().ReplaceAllString(event, "${1}_$2"))
 }

@@ -16,17 +16,17 @@ const (
 	TOML          Syntax = "TOML"
 )
 
-// ConfigPaths are the paths of the files in which a client keeps one kind of setting, for example its list of servers. A
-// scope may have several paths for the same setting: the client reads the first file that exists, and setup creates the
-// first file of the list if none exists.
+// ConfigPaths holds the paths of the files in which a client keeps one kind of setting, for example its list of
+// servers. A scope may have several paths for the same setting. The client reads the first file that exists. If none
+// exists, setup creates the first file of the list.
 type ConfigPaths struct {
 	Syntax  Syntax
 	User    []Path
 	Project []Path // none: a project cannot have such settings
 }
 
-// PathFor returns the path for a scope on a machine: the first path at which a file exists, or else the first path. It
-// returns "" if the scope has no paths.
+// PathFor returns the path of the file that the client reads for a scope: the first existing file, or the first path if
+// no file exists. It returns "" if the scope has no paths.
 func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 	paths := f.User
 	if scope == Project {
@@ -43,16 +43,15 @@ func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 	return paths[0].ResolveOn(m)
 }
 
-// A ToolPermission is a text that setup adds to a list in a file of the client. With it the client lets our tools run without
-// asking.
+// A ToolPermission is a text in a list in a file of the client. The text lets our tools run without asking the person.
 type ToolPermission struct {
 	Files ConfigPaths
 	Keys  []any // that lead to the list
 	Text  string
 }
 
-// PluginFiles describe how handoff recognises that a client has our plugin. A plugin brings the server and the hooks with
-// it, so setup need not write them.
+// PluginFiles describes how handoff recognises that a client has our plugin. The plugin contains the server and the
+// hooks, so setup must not write them.
 type PluginFiles struct {
 	Syntax  Syntax
 	User    []Path // the client reads all of them, unlike in [ConfigPaths]

@@ -53,8 +53,8 @@ func geminiEntry(s Server) (o Object) {
 	return o.withField("trust", s.Trust)
 }
 
-// geminiTrustObstacles checks whether Gemini CLI trusts the folder of the project. Gemini CLI reads neither servers nor hooks
-// of a folder that it does not trust. It asks about a folder that it does not know.
+// geminiTrustObstacles returns an obstacle if Gemini CLI does not trust the folder of the project, or has not asked the
+// person yet. Gemini CLI reads neither servers nor hooks of a folder without trust.
 func geminiTrustObstacles(v MachineView) []TrustObstacle {
 	if v.Read(JSON, geminiSettings.User[0], "security", "folderTrust", "enabled") == false {
 		return nil
@@ -77,9 +77,8 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiTrustLevel returns the level of trust of the longest rule that covers a folder. Gemini CLI chooses among rules of
-// the same length by their order in the file, which this function does not know. So it prefers a rule that refuses
-// trust.
+// geminiTrustLevel returns the trust of the longest rule that covers a folder. Of several rules of the same length, it
+// prefers a rule that refuses trust, because it does not know the order of the rules in the file.
 func geminiTrustLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {

@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// A SessionEvent is something that happens in a client session, in handoff's own words. Each client has its own word for it.
+// A SessionEvent is an event of a client session, by handoff's own name. Each client has its own name for the event.
 type SessionEvent string
 
 // The events.
@@ -26,7 +26,7 @@ const (
 // Events lists them in the order of a session.
 var Events = []SessionEvent{SessionStart, Prompt, Tool, Stop, SubagentStop, SessionEnd, Compact}
 
-// HookSettings are the commands that a client runs when something happens in a session.
+// HookSettings describes the hooks of a client: commands that the client runs at events of a session.
 type HookSettings struct {
 	ConfigPaths
 	Unit     time.Duration // of timeouts
@@ -34,34 +34,32 @@ type HookSettings struct {
 	Next     string        // the step of a person after which the client runs them, in one line; empty: none
 	Commands []Hook
 
-	// Flat says that a hook of this client puts the text for the model into a field at the top of its answer. Other
-	// clients read the text in the field hookSpecificOutput.
+	// Flat says that the answer of a hook has the text for the model in a field at the top. In other clients the text
+	// is in the field hookSpecificOutput.
 	Flat bool
 
-	// Bare says that on Windows the client runs hooks in cmd or PowerShell. These shells need the path of a program
+	// Bare says that on Windows the client runs hooks in cmd or PowerShell, where the path of a program must stand
 	// without quotes: see [HookSettings.CanRun]. Other clients run hooks in bash.
 	Bare bool
 
-	// Identifies reports whether a report to a hook certainly comes from this client. It is nil if the reports of this
-	// client cannot be told from the reports of others.
+	// Identifies reports whether a report to a hook certainly comes from this client. It is nil if the client's reports
+	// look like the reports of other clients.
 	Identifies func(HookReport) bool
 
 	// Queue returns the arguments of the client's command that sends a message to a session and so starts a turn. A
-	// client with this command waits until each of its hooks ends, so the hook starts the wait for mail as a background
-	// process. Queue is nil if the client itself runs the wait in the background. The exit status of the wait then
-	// wakes the session.
+	// client with this command waits for the end of each hook, so our hook starts the wait for mail as a background
+	// process. Queue is nil if the client itself runs hooks in the background.
 	Queue func(session, message string) []string
 }
 
-// A HookReport holds the fields of a client's report to a hook that show which client it is.
+// A HookReport holds the fields of a client's report to a hook that help to recognise the client.
 type HookReport struct {
 	EventName  string // the client's word for the event
 	Turn       string // the id of the turn
 	Transcript string // the path of the transcript
 }
 
-// ReportingClient returns the client that sent a report, if only one client can have sent it. Otherwise it returns
-// false.
+// ReportingClient returns the client that sent a report. It returns false if several clients may have sent the report.
 func ReportingClient(r HookReport) (Client, bool) {
 	for _, c := range All() {
 		if c.Hooks != nil && c.Hooks.Identifies != nil && c.Hooks.Identifies(r) {
@@ -71,7 +69,7 @@ func ReportingClient(r HookReport) (Client, bool) {
 	return Client{}, false
 }
 
-// A Hook is a command of ours on one event of a client.
+// A Hook is one of our commands, which a client runs at one event.
 type Hook struct {
 	Event     SessionEvent  // for handoff hook; empty: the command is handoff wait --hook
 	EventName string        // the client's word for the event
@@ -88,7 +86,7 @@ type HookCall struct {
 	Wake      bool   // also wakes sleeping sessions
 }
 
-// EventName returns the client's own word for an event. For a client without hooks it returns the word that most
+// EventName returns the client's own name for an event. For a client without hooks it returns the name that most
 // clients use.
 func (c Client) EventName(e SessionEvent) string {
 	if c.Hooks == nil {
@@ -102,7 +100,7 @@ func (c Client) EventName(e SessionEvent) string {
 	return ""
 }
 
-// HookGroups returns our hooks in the form of a client's file: for each event of the client the groups of commands.
+// HookGroups returns our hooks in the form of the client's file: for each event a list of groups of commands.
 func (c Client) HookGroups(call HookCall) Object {
 	var events Object
 	if c.Hooks == nil {
@@ -129,7 +127,7 @@ func (c Client) hookHandler(h Hook, call HookCall) Object {
 	return append(o.withField("timeout", int(h.Timeout/c.Hooks.Unit)), h.Extra...)
 }
 
-// HookCommand returns the command line of a hook, for the shell of the client.
+// HookCommand returns the command line of a hook, written for the shell in which the client runs hooks.
 func (c Client) HookCommand(h Hook, call HookCall) string {
 	words := c.HookWords(h, call)
 	program := shell.Quote(words[0])
@@ -143,13 +141,13 @@ func (c Client) HookCommand(h Hook, call HookCall) string {
 	return program + " " + shell.Line(words[1:])
 }
 
-// CanRun reports whether the shell of the client starts a program of this path, as [Client.HookCommand] writes it.
+// CanRun reports whether the client's shell can start a program at this path, as [Client.HookCommand] writes the path.
 func (h HookSettings) CanRun(program string) bool {
 	return !h.Bare || !isWindowsPath(program) || isPlainPath(program)
 }
 
-// isPlainPath reports whether every shell reads a path as one word without quotes, because the path has no special
-// characters.
+// isPlainPath reports whether a path has no special characters, so that every shell reads it as one word without
+// quotes.
 func isPlainPath(path string) bool {
 	return !strings.ContainsFunc(path, func(r rune) bool {
 		isWord := unicode.IsLetter(r) || '0' <= r && r <= '9'
@@ -160,8 +158,8 @@ func isPlainPath(path string) bool {
 // isWindowsPath reports whether a path is absolute on Windows.
 func isWindowsPath(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
 
-// cutProgram splits a command line into the program and the rest. It accepts a Windows path without quotes only if the
-// path is plain, because a special character of the shell in the path would make the line run another command as well.
+// cutProgram splits a command line into its program and the rest. It accepts a Windows path without quotes only if the
+// path is plain. Otherwise a special character in the path could make the shell run a second command.
 func cutProgram(line string) (program, rest string, ok bool) {
 	if !isWindowsPath(line) {
 		return shell.CutWord(line)
@@ -188,7 +186,7 @@ func (c Client) HookWords(h Hook, call HookCall) []string {
 	return append(append(words, "--client", c.Name), call.Flags()...)
 }
 
-// Flags returns the flags for the agent and the workspace of the call.
+// Flags returns the command-line flags for the agent and the workspace of the call.
 func (c HookCall) Flags() (flags []string) {
 	if c.Agent != "" {
 		flags = append(flags, "--agent", c.Agent)
@@ -199,7 +197,8 @@ func (c HookCall) Flags() (flags []string) {
 	return flags
 }
 
-// ParseHookCommand parses the command line of a hook. It is ok only if [Client.HookCommand] would write exactly this line.
+// ParseHookCommand parses the command line of a hook. Ok is true only if [Client.HookCommand] would write exactly this
+// line.
 func (c Client) ParseHookCommand(h Hook, line string) (call HookCall, ok bool) {
 	all, ok := splitWords(line)
 	if !ok {
@@ -209,18 +208,17 @@ func (c Client) ParseHookCommand(h Hook, line string) (call HookCall, ok bool) {
 	return call, line == c.HookCommand(h, call)
 }
 
-// BeginsAsHookLine reports whether a command line begins like one of our hooks: with handoff by any path, or with one
-// of the given programs. The line may go on with other commands. Therefore setup changes or removes a line only if
-// [IsHookLine] accepts the whole line.
+// BeginsAsHookLine reports whether a command line starts handoff, by any path, or one of the given programs. The line
+// may contain other commands, too. So before setup changes or removes a line, it must ask [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurProgram(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine reports whether [Client.HookCommand] writes this command line, or wrote it in an earlier version. The program
-// of the line is handoff by any path, or one of the given programs. A line that also runs another command belongs to
-// another author.
+// IsHookLine reports whether this or an earlier version of [Client.HookCommand] wrote a command line. The line must
+// start handoff, by any path, or one of the given programs. It returns false for a line that also runs another command,
+// because another author wrote that line.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := splitWords(line)
 	if !ok || len(all) < 3 || !isOurProgram(all[0], programs) {
@@ -242,7 +240,7 @@ func isOurProgram(program string, programs []string) bool {
 	return IsHandoffCommand(program) || program != "" && slices.Contains(programs, program)
 }
 
-// isEventWord reports whether a word may be an event, now or in an earlier version.
+// isEventWord reports whether a word is an event of this or of an earlier version.
 func isEventWord(word string) bool {
 	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(word, "-") && word != ""
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A ListedServer is an entry in the list of a client, as the client reads it. [Client.Entry] or another author wrote
-// it.
+// A ListedServer is an entry in a client's list of servers, as the client reads it. Setup or any other author wrote the
+// entry.
 type ListedServer struct {
 	Server
 
@@ -19,7 +19,8 @@ type ListedServer struct {
 	Off           bool     // the client does not start it
 }
 
-// ReadEntry reads an entry in the form of any client. A field of the result stays empty if ReadEntry cannot read it.
+// ReadEntry reads an entry that has the form of any client. It leaves a field of the result empty if the entry has no
+// value for the field.
 func ReadEntry(fields map[string]any) (l ListedServer) {
 	l.Off = len(DisablingKeys(fields)) > 0
 	switch command := firstValue[any](fields, "command", "cmd").(type) {
@@ -52,8 +53,7 @@ func ReadEntry(fields map[string]any) (l ListedServer) {
 	return l
 }
 
-// DisablingKeys returns the keys of an entry that keep the client from starting the server. Without these keys the client
-// starts it.
+// DisablingKeys returns the keys of an entry that keep the client from starting the server.
 func DisablingKeys(fields map[string]any) (keys []string) {
 	if fields["enabled"] == false {
 		keys = append(keys, "enabled")
@@ -67,14 +67,15 @@ func DisablingKeys(fields map[string]any) (keys []string) {
 // variableForm matches the name of a variable of the environment.
 const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 
-// bearer matches a header that names a variable of the environment for the token, in any form of the clients: $NAME,
-// ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
+// bearer matches a header that names a variable of the environment for the token. The clients write the variable as
+// $NAME, ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
 var bearer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(
 		`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
 })
 
-// firstValue returns the first of several fields that has a value of the type.
+// firstValue returns the value of the first key whose value has type T. It returns the zero value if no key has such a
+// value.
 func firstValue[T any](fields map[string]any, keys ...string) (v T) {
 	for _, key := range keys {
 		if v, ok := fields[key].(T); ok {

@@ -15,9 +15,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of the
-// environment, and ${config} is the directory of the configuration of programs: ~/.config, or the directory of the
-// system. ${settings} is the same, but ~/.config on a Mac too. If the result is not absolute, it is within the project.
+// A Path names a file or directory on any machine. "~" stands for the home directory, ${NAME:-default} for a variable
+// of the environment, and ${config} for the directory of program settings: ~/.config, or the directory of the operating
+// system. ${settings} is like ${config}, but is ~/.config on a Mac, too. A relative path is relative to the project.
 type Path string
 
 // A Machine is the environment in which paths are resolved.
@@ -68,7 +68,7 @@ func (m Machine) configDir() string {
 	return m.Home + "/.config"
 }
 
-// settingsDir returns the directory for programs that use the same one on a Mac as on other Unix systems.
+// settingsDir returns the settings directory of programs that use ~/.config on a Mac, as on other Unix systems.
 func (m Machine) settingsDir() string {
 	if cmp.Or(m.OS, runtime.GOOS) == "darwin" {
 		return m.Home + "/.config"
@@ -76,13 +76,13 @@ func (m Machine) settingsDir() string {
 	return m.configDir()
 }
 
-// IsWithin reports whether a path is a directory or below it. It follows links.
+// IsWithin reports whether path is dir or lies below dir, after all links are resolved.
 func IsWithin(dir, path string) bool {
 	rest, err := filepath.Rel(platform.Canonical(dir), platform.Canonical(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
-// IsFoundOn reports whether a client is on a machine: its command is on PATH, or there is a trace of it.
+// IsFoundOn reports whether a client is on a machine: its command is on PATH, or one of its files exists.
 func (c Client) IsFoundOn(m Machine) bool {
 	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
 		_, err := os.Stat(p.ResolveOn(m))
@@ -90,8 +90,8 @@ func (c Client) IsFoundOn(m Machine) bool {
 	})
 }
 
-// ProgramPath returns the path of the file that a command starts. The command is a name or an absolute path. The result is
-// empty if there is no such file.
+// ProgramPath returns the path of the file that a command starts, or "" if no such file exists. The command is a name
+// or an absolute path.
 func (m Machine) ProgramPath(command string) string {
 	if !filepath.IsAbs(command) {
 		return m.LookPath(command)
@@ -100,7 +100,7 @@ func (m Machine) ProgramPath(command string) string {
 	return path
 }
 
-// LookPath returns the absolute path of a command on PATH of the machine, or nothing.
+// LookPath returns the absolute path of a command on the machine's PATH, or "" if PATH has no such command.
 func (m Machine) LookPath(program string) string {
 	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
@@ -113,20 +113,20 @@ func (m Machine) LookPath(program string) string {
 	return ""
 }
 
-// IsHandoffCommand reports whether a command has the name of this program, alone or in a path of any system.
+// IsHandoffCommand reports whether a command is "handoff", alone or at the end of a Unix or Windows path.
 func IsHandoffCommand(command string) bool {
 	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }
 
-// ours lists the variables by which handoff finds its own files, and the variables that several clients use.
+// ours lists the variables by which handoff finds its own files, and the variables that several clients read.
 var ours = [...]string{
 	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_STORE", "HANDOFF_AGENT",
 }
 
-// Environ returns the environment for a program that is started on a machine: the environment of this process, but with
-// the machine's values for the variables by which programs find their files. It omits a variable without a value,
-// because some clients take an empty value for a path.
+// Environ returns the environment for a program that runs on the machine. It is the environment of this process, with
+// the machine's values for the variables by which programs find their files. A variable with an empty value is omitted,
+// because some clients would take the empty value for a path.
 func (m Machine) Environ() []string {
 	names := append(ours[:], clientVariables()...)
 	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
@@ -141,7 +141,7 @@ func (m Machine) Environ() []string {
 	return environ
 }
 
-// clientVariables returns the variables by which clients find their files, each once.
+// clientVariables returns the variables by which clients find their files. It returns no variable twice.
 func clientVariables() (names []string) {
 	for _, c := range All() {
 		for _, variable := range withDefault().FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// A Field is a key with its value. The value is a string, bool, int, []string or Object, or an []any of these types.
+// A Field is a key with its value. The value is a string, bool, int, []string or Object, or an []any of values of these
+// types.
 type Field struct {
 	Key   string
 	Value any
 }
 
-// An Object is fields in the order in which they are written.
+// An Object is a list of fields, in the order in which they are written.
 type Object []Field
 
 // Has reports whether there is a field with a key.
@@ -22,8 +23,8 @@ func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }
 
-// withField returns the object with one more field, or unchanged if the value is empty. An Object without fields counts as
-// empty.
+// withField returns the object with one more field. If the value is empty, for example an Object without fields, it
+// returns the object unchanged.
 func (o Object) withField(key string, value any) Object {
 	if v := reflect.ValueOf(value); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
 		return o
@@ -31,7 +32,7 @@ func (o Object) withField(key string, value any) Object {
 	return append(o, Field{key, value})
 }
 
-// MarshalJSON writes the fields in their order, and < > & as they are.
+// MarshalJSON writes the fields in their order. It does not escape the characters <, > and &.
 func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -2,15 +2,15 @@ package client
 
 func openCode() Client { return openCodeVariant("opencode", "opencode", "OPENCODE") }
 
-// kilo is the row of Kilo, which is built from opencode. The program in the terminal and the extensions for editors
-// share one list of servers.
+// kilo returns the client Kilo, which is built from opencode. Its program in the terminal and its extensions for
+// editors share one list of servers.
 func kilo() Client {
 	c := openCodeVariant("kilo", "Kilo Code", "KILO")
 	c.Aliases, c.NewerKeys = []string{"kilo-code", "kilocode"}, nil
 	return c
 }
 
-// openCodeVariant is the row of a program with the files of opencode, under its own name.
+// openCodeVariant returns a client that has the same files as opencode, under its own name.
 func openCodeVariant(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file

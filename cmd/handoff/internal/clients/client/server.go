@@ -1,6 +1,6 @@
 package client
 
-// A Server is how a client reaches handoff: a program that it starts, or an address.
+// A Server describes how a client reaches handoff: by a program that the client starts, or by an address.
 type Server struct {
 	Command  []string // the program and its arguments; empty if there is a URL
 	Pass     []string // variables of the client's environment for the program, if the client withholds them
@@ -10,12 +10,12 @@ type Server struct {
 	Trust    bool     // run the tools without asking
 }
 
-// agentHeader is the header that chooses one of the names that a token may use.
+// agentHeader is the header with the agent name of a request, if its token allows several names.
 const agentHeader = "Handoff-Agent"
 
-// headers returns the headers of requests to the URL of the server. The client itself inserts the token: the value of
-// the header names a variable, between the text before and a closing brace, as in ${NAME}. If before is empty, the
-// client cannot read a variable there, and the result has no header for the token: see [Client.ReadsTokenVariable].
+// headers returns the headers of requests to the server's URL. The header of the token names a variable, between the
+// text before and a closing brace, as in ${NAME}: the client inserts the token. If before is empty, the client cannot
+// insert variables, and there is no header of the token.
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
@@ -23,14 +23,14 @@ func (s Server) headers(before string) (o Object) {
 	return o.withField(agentHeader, s.Agent)
 }
 
-// entryFunc returns a function that describes a server in the form of most clients. Program and address are the client's
-// words for the type of a server that it starts and of a server that it calls. They are empty if the client has no
-// types. Before is described at [Server.headers].
+// entryFunc returns a function that writes the entry of a server in the form of most clients. Program and address are
+// the client's names for the two types of servers, or "" if the client has no types. Before is the parameter of
+// [Server.headers].
 func entryFunc(program, address, before string) func(Server) Object {
 	return entryFuncWithURLKey("url", program, address, before)
 }
 
-// entryFuncWithURLKey is like [entryFunc], for a client that uses another key than "url" for the address.
+// entryFuncWithURLKey is like [entryFunc], for a client whose key for the address is url.
 func entryFuncWithURLKey(url, program, address, before string) func(Server) Object {
 	return func(s Server) Object {
 		if s.URL != "" {
@@ -48,7 +48,7 @@ func removeArgs(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 
-// PassedVariables are the variables by which a server finds the same name and the same workspace as hooks and shells
-// do. Setup names all of them, set or not: a session may have a variable that was not set during setup. It writes no
-// values: HANDOFF_STORE may hold a password.
+// PassedVariables are the variables that give a server the same agent name and workspace as hooks and shells. Setup
+// writes all names into an entry, because a later session may set a variable that is not set now. It never writes
+// values, because HANDOFF_STORE may hold a password.
 var PassedVariables = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}

@@ -2,8 +2,8 @@ package client
 
 import "time"
 
-// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code. The program reads the
-// hooks of Claude Code from Claude Code's settings.
+// copilotCLI returns the client of GitHub in a terminal. It reads the hooks from the settings of Claude Code. Copilot
+// in VS Code has the list of servers of VS Code.
 func copilotCLI() Client {
 	described := entryFunc("local", "http", "${")
 	return Client{
@@ -22,7 +22,7 @@ func copilotCLI() Client {
 	}
 }
 
-// qwenCode is built from Gemini CLI, and has the hooks of Claude Code.
+// qwenCode returns the client Qwen Code. It is built from Gemini CLI, and has the hooks of Claude Code.
 func qwenCode() Client {
 	settings := ConfigPaths{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
 	return Client{
@@ -39,8 +39,8 @@ func qwenCode() Client {
 	}
 }
 
-// cline is the row of the Cline command line, which replaces no variables in headers. The Cline extensions for editors
-// have other lists of servers.
+// cline returns the Cline command line, which inserts no variables into headers. The Cline extensions for editors have
+// other lists of servers.
 func cline() Client {
 	return Client{
 		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", MCPName: "@cline/core",

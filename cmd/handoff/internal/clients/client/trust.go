@@ -1,6 +1,7 @@
 package client
 
-// A TrustObstacle is a reason for which a client does not run the contents of its files until a person changes something.
+// A TrustObstacle is a reason why a client does not run the servers or hooks in its files until a person changes
+// something.
 type TrustObstacle struct {
 	Ahead   bool     // the person has not decided yet, as after each first setup: that is a step to do, and no fault
 	OfHooks bool     // it keeps the client from running the hooks only
@@ -9,12 +10,12 @@ type TrustObstacle struct {
 	Command []string // the client's command by which a person changes it, in the directory of the project; nil: none
 }
 
-// A MachineView gives a row of the table access to the machine and its files, so that the row can find its doubts.
+// A MachineView lets a row of the table read the machine and its files, to find obstacles.
 type MachineView struct {
 	Machine
 
-	// Read gives the value at a path of keys in a configuration file. It is nil if the file cannot be read or has no
-	// such value.
+	// Read returns the value at a path of keys in a configuration file. It returns nil if the file cannot be read, or
+	// has no value at this path.
 	Read func(syntax Syntax, file Path, keys ...any) any
 
 	Project bool           // files of the project have entries or hooks of handoff

@@ -1,10 +1,9 @@
-// Package edit changes single values in configuration files that people and other programs wrote. It leaves every other
-// byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
+// Package edit changes single values in configuration files that people and other programs wrote. It keeps every other
+// byte, for example comments, blank lines, indentation and line ends.
 //
-// The parser of JSON returns parts that keep blanks and comments, and a change replaces one of these parts. The parser
-// of TOML returns the position of each value, and a change replaces the text at that position. The package parses the
-// new text before it accepts the change. It refuses the change if the new text does not parse, or if any other value
-// would differ.
+// A change replaces the text between two offsets: the parsers of JSON and TOML say where a value stands. Then the
+// package parses the new text. It refuses the change if the new text does not parse, or if any other value would
+// differ.
 package edit
 
 import (
@@ -21,17 +20,17 @@ import (
 	"handoff/schemas"
 )
 
-// A Document is the text of a configuration file. A path is a list of keys from the root. In [JSON] it may also contain
-// indices into lists. A value to set has one of the types of a [client.Field]. A value from Look has a type of
-// encoding/json or of the parser of TOML, and a number of JSON stays as it is written: see [SameValue]. Callers must not
-// change the values from Look. A method that fails changes nothing.
+// A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
+// into lists. Set takes a value of the types of [client.Field]. Lookup returns a value of a type of encoding/json or of
+// the TOML parser: [SameValue] compares the two. Callers must not change a value from Lookup. A method that fails
+// changes nothing.
 type Document interface {
 	// Lookup returns the value at a path. Ok is false if there is no value.
 	Lookup(path ...any) (value any, ok bool)
-	// Set puts a value at a path, and makes the missing objects on the way. It fails if a value on the way is not an
+	// Set puts a value at a path, and creates missing objects on the path. It fails if a value on the path is not an
 	// object.
 	Set(value any, path ...any) error
-	// Delete removes the value at a path and its key. A missing value is no error.
+	// Delete removes the value at a path and its key. It returns nil if there is no value.
 	Delete(path ...any) error
 	// Bytes gives the text.
 	Bytes() []byte
@@ -44,7 +43,7 @@ type parsedText struct {
 	values map[string]any
 }
 
-// Lookup gives the value at a path of keys, and in JSON of indices.
+// Lookup returns the value at a path of keys, in JSON also of indices.
 func (p *parsedText) Lookup(path ...any) (any, bool) { return lookupValue(p.values, path) }
 
 // Bytes gives the text.
@@ -52,9 +51,9 @@ func (p *parsedText) Bytes() []byte { return append([]byte(p.mark), p.text...) }
 
 const byteOrderMark = "\uFEFF"
 
-// Open parses a text. A text that contains only blanks is an empty document. Open returns an error if the text does not
-// parse. To protect the parser, it also refuses JSON that is nested deeper than 200 levels, and TOML with more than
-// 10,000 keys, lists and tables.
+// Open parses a text. A text of blanks is an empty document. Open returns an error if the text does not parse. To
+// protect the parser, it also refuses JSON with more than 200 nested levels, and TOML with more than 10,000 keys, lists
+// and tables.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := checkBounds(syntax, text); err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	return openJSON(mark, text)
 }
 
-// SameValue reports whether a value from Look is the same as a value to set.
+// SameValue reports whether got, a value from Lookup, equals set, a value for Set.
 func SameValue(got, set any) bool {
 	a, errA := toJSONTypes(got)
 	b, errB := toJSONTypes(set)
@@ -111,13 +110,13 @@ func lineEnding(text []byte) string {
 // trimBlanks removes the blanks at the end of a text.
 func trimBlanks(text []byte) []byte { return bytes.TrimRight(text, " \t\r\n") }
 
-// lineIndent returns the blanks at the beginning of the line that contains an offset.
+// lineIndent returns the blanks at the start of the line that contains the offset.
 func lineIndent(text []byte, at int) string {
 	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// errPathBlocked returns the error that a value on a path has the wrong type.
+// errPathBlocked returns the error that a value on the path is neither an object nor a list.
 func errPathBlocked(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
@@ -126,9 +125,8 @@ func errPathBlocked(path []any) error {
 	return fmt.Errorf("%s is something else there", strings.Join(names, "."))
 }
 
-// These limits protect the two parsers from a hostile text. The parser of JSON recurses into nested values, so deep
-// nesting could exhaust the stack. The parser of TOML compares each key with its neighbours, so many keys could take
-// minutes.
+// Limits that protect the parsers from a hostile text. Deep nesting could exhaust the stack of the JSON parser. Many keys
+// could keep the TOML parser busy for minutes.
 const (
 	maxDepth = 200    // brackets of JSON around each other
 	maxKeys  = 10_000 // signs of a TOML text that begin a value, a list or a table, and names of one of its keys
@@ -139,12 +137,11 @@ var (
 	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", maxKeys)
 )
 
-// stringsAndComments matches the strings and comments of JSON, so that brackets in them do not count as nesting. The
-// pattern ends a string at the end of the line, because a string of JSON cannot continue on the next line.
+// stringsAndComments matches the strings and comments of JSON, so that brackets in them do not count as nesting. A
+// string ends at the end of its line at the latest, as in JSON.
 var stringsAndComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
-// checkBounds returns an error if a text exceeds the limits above, so that it must not be parsed. A text within the
-// limits may still fail to parse.
+// checkBounds returns an error if a text exceeds the limits above: then it must not be parsed.
 func checkBounds(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return checkTOMLBounds(text)
@@ -164,8 +161,8 @@ func checkBounds(syntax client.Syntax, text []byte) error {
 	return nil
 }
 
-// checkTOMLBounds counts the signs that begin keys, lists and tables. It also counts these signs in strings and
-// comments: no usual configuration comes near the limit. A key ends on its line.
+// checkTOMLBounds counts the characters that begin a key, a list or a table. It also counts them in strings and
+// comments, because the limit is far above every usual configuration.
 func checkTOMLBounds(text []byte) error {
 	parts := 0
 	for line := range bytes.Lines(text) {

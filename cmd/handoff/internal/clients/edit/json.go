@@ -9,8 +9,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// JSON is a JSON file, perhaps with comments and trailing commas. If an object has a key twice, the last value counts,
-// as it does for clients.
+// JSON is a JSON file, with or without comments and trailing commas. If an object has a key twice, the last value
+// counts, as clients do.
 type JSON struct {
 	parsedText
 	root hujson.Value // keeps the position of every part
@@ -42,8 +42,8 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit accepts the changed root as the new text of the document, if the new text has the intended values. Otherwise
-// it restores the root from the old text.
+// commit makes the changed root the text of the document if meant accepts the values of the new text. Otherwise it
+// returns an error and restores the root.
 func (d *JSON) commit(meant changeCheck) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.values) {
@@ -56,7 +56,8 @@ func (d *JSON) commit(meant changeCheck) error {
 	return err
 }
 
-// followPath follows a path as far as values exist. It returns the last value and the number of steps that it took.
+// followPath follows a path until a value is missing. It returns the last value that exists, and the number of steps
+// that led to it.
 func (d *JSON) followPath(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
@@ -71,11 +72,12 @@ func (d *JSON) followPath(path []any) (v *hujson.Value, deep int) {
 	return v, deep
 }
 
-// An item is a member of an object or an element of an array. First is the member's key, or the element itself. In the
-// last item, value.AfterExtra shows whether a comma follows: it is nil without a comma.
+// An item is a member of an object or an element of a list. First is the member's key, or the element itself. In the
+// last item, value.AfterExtra is nil if no comma follows.
 type item struct{ first, value *hujson.Value }
 
-// itemsOf returns the items of an object or an array, and the text between them and the end; nil for any other value.
+// itemsOf returns the items of an object or a list, and the text after the last item. It returns nil for any other
+// value.
 func itemsOf(v *hujson.Value) (all []item, end *hujson.Extra) {
 	switch parts := v.Value.(type) {
 	case *hujson.Object:
@@ -97,7 +99,7 @@ func itemsOf(v *hujson.Value) (all []item, end *hujson.Extra) {
 // hasLastComma reports whether a comma follows the last item.
 func hasLastComma(all []item) bool { return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil }
 
-// itemIndex returns the index of the item that a step leads to; -1 if there is none.
+// itemIndex returns the index of the item for one step of a path, or -1 if there is no item.
 func itemIndex(all []item, step any) int {
 	for i, it := range slices.Backward(all) {
 		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {

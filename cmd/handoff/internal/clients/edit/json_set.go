@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Set puts a value at a path of keys. It treats a null on the way like a missing object.
+// Set puts a value at a path of keys. If a value on the path is null, Set replaces it by an object.
 func (d *JSON) Set(value any, path ...any) error {
 	v, deep := d.followPath(path)
 	if deep == len(path) || isNull(v) {
@@ -26,7 +26,7 @@ func (d *JSON) Set(value any, path ...any) error {
 	return d.commit(checkOfSet(d.values, path, value))
 }
 
-// Append puts a value at the end of the array at a path. It makes the array if there is none.
+// Append adds a value at the end of the list at a path. It creates the list if there is none.
 func (d *JSON) Append(value any, path ...any) error {
 	v, deep := d.followPath(path)
 	if deep < len(path) || isNull(v) {
@@ -51,8 +51,7 @@ func nestValue(value any, keys []any) any {
 	return value
 }
 
-// insertItem adds an item at the end of an object or array. Comments after the old last item stay in their place, which is
-// before the new item.
+// insertItem adds an item at the end of an object or a list. Comments after the last old item stay before the new item.
 func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 	all, end := itemsOf(into)
 	indent, spread := d.itemLayout(into)
@@ -83,8 +82,8 @@ func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 	}
 }
 
-// Delete removes the value at a path, with its key and with the comma that is no longer needed. It fails if the object
-// has the key more than once. Comments before the value stay, because they may also be about the values that follow.
+// Delete removes the value at a path, with its key and one comma. It fails if the object has the key twice. Comments
+// before the value stay, because they may be about the following values, too.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return errPathBlocked(nil)
@@ -121,8 +120,8 @@ func (d *JSON) Delete(path ...any) error {
 	return d.commit(checkOfDelete(d.values, path))
 }
 
-// itemLayout returns the indentation for the items of an object or array. Spread says that each item stands on its own
-// line.
+// itemLayout returns the indentation for the items of an object or a list. Spread is true if each item stands on its
+// own line.
 func (d *JSON) itemLayout(v *hujson.Value) (indent string, spread bool) {
 	all, _ := itemsOf(v)
 	if isSpread(all) {
@@ -136,8 +135,8 @@ func isSpread(all []item) bool {
 	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
-// isMultiline reports whether the file has several lines. It also returns true for an empty file, so that new values
-// get lines of their own.
+// isMultiline reports whether the text has several lines or is empty. In an empty file, each new value gets its own
+// line.
 func (d *JSON) isMultiline() bool {
 	all, _ := itemsOf(&d.root)
 	return len(all) == 0 || isSpread(all)
@@ -160,7 +159,7 @@ func (d *JSON) colonText(spread bool) string {
 	return ":"
 }
 
-// renderValue writes a value as JSON. Its second and later lines begin with the given indentation.
+// renderValue writes a value as JSON. The second and later lines begin with indent.
 func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -179,8 +178,8 @@ func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal
 	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnding(d.text)))
 }
 
-// CheckSyntax returns nil if a client that expects this syntax can read the text. Otherwise it returns the reason why the
-// client rejects the whole text.
+// CheckSyntax returns the reason why a client that expects this syntax rejects the whole text, or nil if the client can
+// read it.
 func (d *JSON) CheckSyntax(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {

@@ -9,14 +9,13 @@ import (
 	"slices"
 )
 
-// errOtherwise is the error that this package cannot make a change, because the new text would not have the intended
-// values.
+// errOtherwise says that the package cannot make a change, because the new text would have other values than intended.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// A changeCheck reports whether the values of a new text are as intended.
+// A changeCheck reports whether the values of a new text are the intended values.
 type changeCheck func(after any) bool
 
-// checkOfSet returns an intent: the new text has the value at the path, and is otherwise the same as before.
+// checkOfSet returns the check of Set: the new text has value at the path, and all other values are as before.
 func checkOfSet(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
 		got, ok := lookupValue(after, path)
@@ -24,8 +23,8 @@ func checkOfSet(before any, path []any, value any) changeCheck {
 	}
 }
 
-// checkOfDelete returns an intent: the new text has no value at the path, and is otherwise the same as before. After a
-// deletion from a list, the next element takes the place of the deleted one.
+// checkOfDelete returns the check of Delete: the value at the path is gone, and all other values are as before. In a
+// list, the next element then has the index of the deleted one.
 func checkOfDelete(before any, path []any) changeCheck {
 	return func(after any) bool {
 		rest := after
@@ -60,8 +59,8 @@ func lookupValue(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// withoutPath returns a value without the part at a path. It also omits the objects on the way that would then be
-// empty, because setup makes and removes these objects together with the value.
+// withoutPath returns v without the value at a path, and without objects on the path that this would leave empty. Setup
+// creates and removes these objects together with the value.
 func withoutPath(v any, path []any) any {
 	if len(path) == 0 {
 		return nil
@@ -91,8 +90,8 @@ func withoutPath(v any, path []any) any {
 	return v
 }
 
-// equalValues reports whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
-// equals NaN.
+// equalValues reports whether two values are the same. It compares numbers as floating point, as most readers of JSON
+// do. NaN equals NaN.
 func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -107,7 +106,7 @@ func equalValues(a, b any) bool {
 	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
 }
 
-// toFloat converts a number to floating point, unless it is too great for that.
+// toFloat converts a number to floating point. Ok is false if v is not a number, or is too great.
 func toFloat(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

@@ -15,8 +15,8 @@ type tomlText struct {
 	lines []tomlLine
 }
 
-// A tomlLine is a key with its value, or the header of a table. The fields of an inline table have no lines: a change
-// replaces or removes the table as a whole.
+// A tomlLine is a key with its value, or the header of a table. An inline table is one value: its fields have no
+// tomlLines.
 type tomlLine struct {
 	path   []string // from the root, the table's included
 	header bool
@@ -26,8 +26,8 @@ type tomlLine struct {
 	end    int  // of the value or header
 }
 
-// openTOML parses a TOML text twice. The parser returns the offsets of keys and values. The decoder finds faults of the
-// text as a whole, such as a table that is defined twice.
+// openTOML parses a TOML text twice: a parser returns the offsets of keys and values, and a decoder finds faults such
+// as a table that is defined twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
 	d := &tomlText{parsedText: parsedText{mark, text, map[string]any{}}}
 	if err := toml.Unmarshal(text, &d.values); err != nil {

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// tableDepth is the greatest depth of a table whose fields get lines of their own; tables of servers have it. A deeper
-// object is written inline.
+// tableDepth is the greatest depth of a table with a header, for example [mcp_servers.handoff]. A deeper object is
+// written on one line.
 const tableDepth = 2
 
 // Set puts a value at a path of keys.
@@ -41,7 +41,7 @@ func (d *tomlText) setLines(value any, path []any) error {
 	return nil
 }
 
-// commit replaces the text of the document, if the new text has the intended values.
+// commit replaces the text of the document if meant accepts the values of the new text. Otherwise it returns an error.
 func (d *tomlText) commit(text []byte, meant changeCheck) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
@@ -54,8 +54,8 @@ func (d *tomlText) commit(text []byte, meant changeCheck) error {
 	return nil
 }
 
-// textWithValue returns the text with a value at a path. It replaces the old value if there is one. Otherwise it adds a line at
-// the end of the value's table, or a new table at the end of the text.
+// textWithValue returns the text with a value at a path. It replaces the old value. If there is no old value, it adds a
+// line at the end of the table, or a new table at the end of the text.
 func (d *tomlText) textWithValue(path []string, value string) []byte {
 	for _, l := range d.lines {
 		if !l.header && !l.array && slices.Equal(l.path, path) {
@@ -71,7 +71,7 @@ func (d *tomlText) textWithValue(path []string, value string) []byte {
 	return d.textWithTable("["+dottedKey(table)+"]"+nl+pair+nl, nl)
 }
 
-// textWithTable returns the text followed by a blank line and a table.
+// textWithTable returns the text, a blank line and the table.
 func (d *tomlText) textWithTable(table, nl string) []byte {
 	text := string(d.text)
 	switch {
@@ -83,7 +83,7 @@ func (d *tomlText) textWithTable(table, nl string) []byte {
 	return []byte(text + nl + table)
 }
 
-// tableEnd returns the end of the last line of a table that has a header.
+// tableEnd returns the offset after the last line of a table. Ok is false if the table has no header.
 func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 	for _, l := range d.lines {
 		switch {
@@ -99,7 +99,7 @@ func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 	return at, ok
 }
 
-// endOfLine returns the end of the line that contains an offset, without the line ending.
+// endOfLine returns the offset of the end of a line, before its line ending. At is an offset in the line.
 func endOfLine(text []byte, at int) int {
 	end := bytes.IndexByte(text[at:], '\n')
 	if end < 0 {
@@ -122,7 +122,7 @@ func tomlKey(key string) string {
 	return key
 }
 
-// tomlValue writes a value on one line. The escapes of a JSON string are those of TOML too.
+// tomlValue writes a value on one line. A string has the escapes of JSON, which TOML accepts.
 func tomlValue(value any) string {
 	switch v := value.(type) {
 	case []string:
@@ -143,8 +143,8 @@ func tomlList[T any](values []T) string {
 	return "[" + strings.Join(schemas.Map(values, func(v T) string { return tomlValue(v) }), ", ") + "]"
 }
 
-// Delete removes the value at a path and all values below it: keys, and tables with their headers. It fails for a key
-// within an inline table, because it removes only whole lines. Comments after the last line of a table stay.
+// Delete removes the value at a path and all values below it, with the headers of their tables. It removes whole lines,
+// so it fails for a key in an inline table. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
 		return errPathBlocked(nil)
@@ -172,7 +172,8 @@ func (d *tomlText) Delete(path ...any) error {
 	return d.commit(text, checkOfDelete(d.values, path))
 }
 
-// widenToLines widens a piece to whole lines. At the end of the text it includes the blank line before them.
+// widenToLines widens the range from "from" to "to" to whole lines. At the end of the text it also includes the blank
+// line before the range.
 func widenToLines(text []byte, from, to int) (int, int) {
 	from = bytes.LastIndexByte(text[:from], '\n') + 1
 	to = endOfLine(text, to)

@@ -17,7 +17,7 @@ const (
 	Plugin client.Scope = "plugin" // for every person with our plugin
 )
 
-// A ServerEntry is our server as a file of a client lists it.
+// A ServerEntry is one entry of our server in a client's file.
 type ServerEntry struct {
 	client.ListedServer
 
@@ -36,8 +36,8 @@ type UnreadableFile struct {
 	Err  error
 }
 
-// ServerEntries returns our entries in the files of a client, and the files that cannot be read. If the project and the user
-// have the same file, for example at home, its entries count as the user's.
+// ServerEntries returns our entries in the files of a client, and the files that it cannot read. An entry in a file
+// that belongs to the project and to the user counts as the user's. This happens if the project is the home directory.
 func ServerEntries(c client.Client, m client.Machine) (all []ServerEntry, unread []UnreadableFile) {
 	for _, l := range listLocations(c.Servers, m) {
 		doc, err := l.open(c.Servers.Syntax, m)
@@ -90,13 +90,14 @@ func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Docume
 	return all
 }
 
-// ServerName returns the name under which a file of a client lists our server: "handoff", unless an entry of another name
-// starts handoff. A new entry gets the same name.
+// ServerName returns the name of our server in a file of a client. It is "handoff", unless an entry of another name
+// starts handoff.
 func ServerName(c client.Client, doc edit.Document) string {
 	return append(handoffNames(doc, ServerListKeys(c, doc)), client.ServerName)[0]
 }
 
-// handoffNames returns the names under which a list has handoff, ours first.
+// handoffNames returns the names of all entries in a list that start handoff or are called "handoff". The name
+// "handoff" comes first.
 func handoffNames(doc edit.Document, list []any) (all []string) {
 	value, _ := doc.Lookup(list...)
 	servers, _ := value.(map[string]any)
@@ -113,7 +114,7 @@ func handoffNames(doc edit.Document, list []any) (all []string) {
 	return all
 }
 
-// ServerListKeys returns the keys of the object in which a client looks for servers in one of its files.
+// ServerListKeys returns the path of keys to the client's list of servers in one of its files.
 func ServerListKeys(c client.Client, doc edit.Document) []any {
 	if c.NewerKeys != nil {
 		value, _ := doc.Lookup(c.NewerKeys...)
@@ -124,18 +125,19 @@ func ServerListKeys(c client.Client, doc edit.Document) []any {
 	return c.Under
 }
 
-// isServer reports whether an object is an entry and not a list of entries. It has to look, because a server may have
-// the same name as the key of a list.
+// isServer reports whether an object is an entry, and not a list of entries. A server may have the same name as the key
+// of a list, so only the content shows the difference.
 func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
-// isShared reports whether a file may have come with the project. If the project is the home directory or a parent of
-// it, the user's own files lie in the project as well, but they are not shared.
+// isShared reports whether the file may have come with the project, for example in a clone. If the project contains the
+// home directory, a file of the user is not shared.
 func (l listLocation) isShared(m client.Machine) bool {
 	return l.scope == client.Project || client.IsWithin(m.Project, l.path) && !client.IsWithin(m.Project, m.Home)
 }
 
-// IsWrittenBySetup reports whether setup would write exactly this entry, for one of the given servers or for everybody in a
-// project. Any other entry of a project may come from any author, so handoff neither starts nor calls its server.
+// IsWrittenBySetup reports whether setup would write exactly this entry, for one of the desired servers or for all
+// users of a project. Handoff must not start or call the server of any other entry of a project, because any author may
+// have written the entry.
 func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
@@ -145,7 +147,7 @@ func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	})
 }
 
-// sharedServers returns the servers that setup may have written for all users of a project, with the agent of the entry.
+// sharedServers returns the servers that setup writes for all users of a project, with the agent name of the entry.
 func (e ServerEntry) sharedServers() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
 	if len(e.Command) == len(s.Command)+2 && isAgentName(e.Command[3]) {
@@ -171,7 +173,8 @@ type EnabledPlugin struct {
 	Remove []string // the client's command that removes it, without the program
 }
 
-// EnabledPlugins returns our plugins that a client has, the user's first. A file of both scopes counts as the user's.
+// EnabledPlugins returns our plugins that a client has enabled, beginning with the user's plugins. A file that belongs
+// to the user and to the project counts as the user's.
 func EnabledPlugins(c client.Client, m client.Machine) (all []EnabledPlugin) {
 	if c.Plugins == nil {
 		return nil
@@ -212,7 +215,7 @@ func enabledPluginsIn(row *client.PluginFiles, scope client.Scope, path string) 
 	return all
 }
 
-// isEnabled reports whether a value is true, or an object that is not disabled.
+// isEnabled reports whether the value of a plugin is true, or is an object that does not disable the plugin.
 func isEnabled(value any) bool {
 	object, ok := value.(map[string]any)
 	return value == true || ok && object["enabled"] != false

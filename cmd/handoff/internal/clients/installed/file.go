@@ -1,11 +1,10 @@
-// Package installed finds the traces of handoff in the files of a client: our entries in its lists of servers
-// ([ServerEntries]), our command lines among its hooks ([HookFiles]) and our plugins ([EnabledPlugins]). Setup changes the files and
-// doctor examines them, and both read them through this package.
+// Package installed finds handoff in the files of a client: our entries in its lists of servers ([ServerEntries]), our
+// command lines among its hooks ([HookFiles]) and our plugins ([EnabledPlugins]). Setup and doctor read the files
+// through this package. It starts no program and changes no file.
 //
-// The author of a project writes the files of the project. A clone of a stranger's repository must not make a command
-// of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an entry of a
-// project only if setup would write exactly the same entry (see [ServerEntry.IsWrittenBySetup]), they run no hook, and they read files
-// only up to a limit (see [Largest]). This package starts no program and changes no file.
+// Another person may have written the files of a project. So a clone must not make handoff start a program, call an
+// address or reveal a variable. Doctor and setup therefore try only an entry that setup would write (see
+// [ServerEntry.IsWrittenBySetup]), run no hook, and read files only up to a limit (see [Largest]).
 package installed
 
 import (
@@ -22,12 +21,12 @@ import (
 
 // The limits for files, in bytes.
 const (
-	// Largest is the size limit, in bytes, of a file that may have come with a project. Its author may have made it
-	// huge to keep handoff busy.
+	// Largest is the size limit, in bytes, of a file that may have come with a project. A huge file could keep handoff
+	// busy.
 	Largest = 1 << 20
 
-	// LargestOwn is the size limit, in bytes, of a file of the user. It is higher, because some clients also write the
-	// history of their sessions into that file.
+	// LargestOwn is the size limit, in bytes, of a file of the user. It is higher than [Largest], because some clients
+	// also store the history of their sessions in the file.
 	LargestOwn = 8 << 20
 )
 
@@ -40,7 +39,7 @@ type File struct {
 	Missing  bool
 }
 
-// A ParseError file is one that does not parse.
+// A ParseError says that a file does not parse.
 type ParseError struct{ Err error }
 
 func (b *ParseError) Error() string { return "it does not parse: " + b.Err.Error() }
@@ -49,9 +48,9 @@ func (b *ParseError) Unwrap() error { return b.Err }
 // Hint tells a person the way out.
 func (b *ParseError) Hint() string { return "Mend it and run this again." }
 
-// ReadFile reads a file of at most `most` bytes. If there is no file, the result has [File.Missing] set and the error is
-// nil. The error says why the file cannot be used: it is no regular file, it is too long, it cannot be read, or it is a
-// link to a file that does not exist.
+// ReadFile reads a file of at most `most` bytes. If there is no file, it returns a File with [File.Missing] set and no
+// error. The error says why the file cannot be used, for example because it is too long, or is a link to a file that
+// does not exist.
 func ReadFile(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -76,7 +75,7 @@ func ReadFile(path string, most int64) (File, error) {
 	return f, nil
 }
 
-// ResolveLinks returns a path without links, as far as the path exists.
+// ResolveLinks returns a path with all links resolved, as far as the path exists.
 func ResolveLinks(path string) string {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
@@ -108,7 +107,8 @@ func OpenDocument(syntax client.Syntax, path string, most int64) (edit.Document,
 	return f.Document(syntax)
 }
 
-// missingFile returns a file that setup can create. It fails if the path is a link to a file that does not exist.
+// missingFile returns f as a missing file that setup can create. It fails if the path is a link to a file that does not
+// exist.
 func (f File) missingFile() (File, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")

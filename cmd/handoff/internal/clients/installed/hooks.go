@@ -10,8 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// HooksKey is the key of the object that has a list of groups for each event, and the key of the list of handlers in
-// a group.
+// HooksKey is the key of the object with the groups of each event, and of the list of handlers in each group.
 const HooksKey = "hooks"
 
 // A HookHandler is one command of a client on an event.
@@ -21,7 +20,7 @@ type HookHandler struct {
 	Line          string // the shell command; empty if the handler has none
 }
 
-// HookHandlers walks over all handlers of a file, ours or not. The events come in alphabetical order.
+// HookHandlers yields all handlers of a file, of any author. The events come in alphabetical order.
 func HookHandlers(doc edit.Document) iter.Seq[HookHandler] {
 	value, _ := doc.Lookup(HooksKey)
 	events, _ := value.(map[string]any)
@@ -50,22 +49,22 @@ func commandLines(group any) (all []string) {
 	return all
 }
 
-// A HookFile is a file with hooks that begin as ours do.
+// A HookFile is a file with at least one hook whose command line begins like ours.
 type HookFile struct {
 	Path     string
 	Handlers []HookHandler
 }
 
-// MostHooks is the greatest number of our hooks in a file that setup accepts. Setup writes fewer hooks, and removes
-// each hook in a step of its own.
+// MostHooks is the greatest number of our hooks in a file that setup accepts. Setup writes fewer hooks, and a hostile
+// file with many hooks would take long to change.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// HookFiles returns the files in which a client has hooks of ours, and the files that cannot be read. If the project and
-// the user have the same file, the file counts as the user's. A hook is ours if it runs handoff, by any path, or one of
-// the given programs.
+// HookFiles returns the files in which a client has hooks of ours, and the files that it cannot read. A hook is ours if
+// it runs handoff, by any path, or one of the given programs. A file that belongs to the project and to the user counts
+// as the user's.
 func HookFiles(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []UnreadableFile) {
 	if c.Hooks == nil {
 		return nil, nil
