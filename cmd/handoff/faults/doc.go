@@ -1,4 +1,4 @@
-// Package faults proves that the store survives: it fails the system below the program, call by call, and cuts the
-// power at every moment of a recorded run. It has only tests. They need Linux and strace, and report a skip
-// elsewhere.
+// Package faults tests that the store survives failures of the operating system: it makes system calls of the program
+// fail, one after the other, and cuts the power at each moment of a recorded run. The tests need Linux and strace, and
+// are skipped elsewhere.
 package faults

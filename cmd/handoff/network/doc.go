@@ -1,6 +1,4 @@
-// Package network proves that agents on other machines are served.
-//
-// It has only tests, without stubs: every server is the real program, every client comes over a real socket. There
-// are many clients at a time, hostile, slow and gone; the tests then compare the answers to each with the content of
-// the workspace, and search the server's log for secrets.
+// Package network tests that the server serves agents on other machines. Every server is the real program, and every
+// client uses a real socket. Many clients run at a time: usual, slow, hostile and disappearing ones. Then the tests
+// compare the answers with the content of the workspace, and search the server's log for secrets.
 package network

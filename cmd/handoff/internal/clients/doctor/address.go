@@ -17,8 +17,8 @@ import (
 // addressTimeout is the time that a server elsewhere has to answer.
 const addressTimeout = 3 * time.Second
 
-// examineAddress examines an entry with a URL. It sends the same first requests as a client does, because a proxy in
-// between may let only these through.
+// examineAddress examines an entry with a URL. It sends a client's first requests to the server, because a proxy may
+// refuse other requests. Where is the description of the entry for the finding.
 func (in *installation) examineAddress(ctx context.Context, e installed.ServerEntry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -47,8 +47,8 @@ func (in *installation) examineAddress(ctx context.Context, e installed.ServerEn
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
 
-// tokenRefused returns the finding that a server demands a token, or refuses the token of the entry. The remedy does not
-// contain the address if the address may hold a secret.
+// tokenRefused returns the finding that a server requires a token, or refuses the entry's token. The remedy omits a URL
+// that may contain a secret.
 func (in *installation) tokenRefused(e installed.ServerEntry, u *url.URL, where, token string) Finding {
 	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
 	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {
@@ -63,12 +63,13 @@ func (in *installation) tokenRefused(e installed.ServerEntry, u *url.URL, where,
 		withCommand(in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
 }
 
-// readTokenCommand returns a command that reads a token from the keyboard into a variable, and leaves no trace of it.
+// readTokenCommand returns a shell command that reads a token from the keyboard into a variable, without showing or
+// storing it.
 func readTokenCommand(variable string) string {
 	return "read -rs " + variable + " && export " + variable
 }
 
-// literalToken returns the token that a header has in plain text; empty if the client inserts it.
+// literalToken returns the token that stands in plain text in a header. It returns "" if the client inserts the token.
 func literalToken(header string) string {
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {
@@ -77,13 +78,13 @@ func literalToken(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// isUnreachable reports whether there was no connection, or no answer in time.
+// isUnreachable reports whether err says that the connection failed, or that no answer came in time.
 func isUnreachable(err error) bool {
 	broken, ok := errors.AsType[*net.OpError](err)
 	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)
 }
 
-// removeURL removes the address from an error. The finding names the host, and the address may hold a secret.
+// removeURL removes the URL from an error, because the URL may contain a secret. The finding names the host.
 func removeURL(err error) error {
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		return urlError.Err

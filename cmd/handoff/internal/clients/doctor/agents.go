@@ -6,8 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// ExamineAgentFiles examines the files that declare agents, and the permissions for the rules in these files. While a file is
-// broken, the workspace keeps the last valid declarations of that file.
+// ExamineAgentFiles examines the files that declare agents, and the permissions for the rules in these files. If a file
+// is broken, the workspace keeps the last valid declarations of the file.
 func ExamineAgentFiles(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {

@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// findDifferingNames finds a server and hooks of one scope that act under different agent names. The hooks then report the
-// mail of another agent than the one whose mail the server reads.
+// findDifferingNames finds a server and hooks of one scope that act under different agent names. The hooks then report
+// mail of an agent whose mail the server cannot read.
 func (in *installation) findDifferingNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
@@ -28,7 +28,7 @@ func (in *installation) findDifferingNames() []Finding {
 	return nil
 }
 
-// agentNameOf returns the agent name that an entry gives to its server, or "" if the entry gives no name.
+// agentNameOf returns the agent name in an entry's arguments or environment, or "" if the entry gives no name.
 func agentNameOf(e installed.ServerEntry) string {
 	name := shell.FlagValue(e.Command, "--agent")
 	for _, pair := range e.Environ {
@@ -46,8 +46,8 @@ func actsAsText(agent string) string {
 	return "as " + agent
 }
 
-// findWithheldVariables finds variables of this environment that a client passes on to its hooks and shells, but not to its
-// server. Because of these variables, one session may have two agent names or use two stores.
+// findWithheldVariables finds variables of this environment that a client passes to its hooks and shells, but not to
+// its server. A session could then have two agent names or two stores.
 func (in *installation) findWithheldVariables() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
@@ -69,7 +69,7 @@ func (in *installation) findWithheldVariables() (all []Finding) {
 	return all
 }
 
-// overriding maps a variable to the flag of the server that wins over the variable.
+// overriding maps each variable to the flag of the server that overrides the variable.
 var overriding = map[string]string{
 	"HANDOFF_AGENT": "--agent", "HANDOFF_WORKSPACE": "--workspace", "HANDOFF_DIR": "--dir",
 }

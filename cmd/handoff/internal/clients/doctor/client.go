@@ -14,20 +14,19 @@ import (
 	"handoff/schemas"
 )
 
-// A ClientEnv holds the facts and connections that the examination of clients needs.
+// ClientEnv holds the facts and connections that all examinations of clients need.
 type ClientEnv struct {
 	Shell
 
 	Machine client.Machine
 	Web     *http.Client
 
-	// Wanted says that the user asked about this client by name. Then a client without handoff is a fault.
+	// Wanted says that the user named the client. Then a client without handoff is a fault.
 	Wanted bool
 }
 
-// ExamineClient examines one client: the entries and hooks of handoff in its files, whether the client reads these files,
-// whether the servers of the entries answer, and whether the programs of the hooks exist. It starts a server only if
-// package installed allows that. All servers that it started have ended when it returns.
+// ExamineClient examines one client: its files, its servers and the programs of its hooks. It starts or calls only the
+// servers that package installed allows. The servers that it started have ended when it returns.
 func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding {
 	in := installationOf(c, b)
 	all := in.findUnreadableFiles()
@@ -42,8 +41,8 @@ func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding 
 		in.findMissingHooks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
-// findHooksWithoutServer finds hooks in a client that has no server of ours. A session of this client hears of mail, but
-// has no tools to take it.
+// findHooksWithoutServer finds our hooks in a client without our server. A session then hears of mail, and has no tool
+// to read it.
 func (in *installation) findHooksWithoutServer() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
@@ -53,8 +52,8 @@ func (in *installation) findHooksWithoutServer() []Finding {
 		withCommand(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
-// NoClientSetUp returns a finding if no client is set up for handoff. It returns no finding if a file of a client
-// cannot be read, because that file may hold an entry.
+// NoClientSetUp returns a finding if none of the clients is set up for handoff. It returns nil if a client's file
+// cannot be read, because that file may have an entry.
 func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
 		if in := installationOf(c, b); in.isPresent() || len(in.unread) > 0 {
@@ -76,8 +75,8 @@ func (in *installation) findUnreadableFiles() (all []Finding) {
 	return all
 }
 
-// findRejectedFiles finds files that handoff can read but the client rejects. Each client accepts its own dialect of JSON, for
-// example with or without comments.
+// findRejectedFiles finds files that handoff can parse but the client cannot. For example, some clients accept no
+// comments in JSON.
 func (in *installation) findRejectedFiles() (all []Finding) {
 	for _, f := range in.configFiles() {
 		doc, err := installed.OpenDocument(f.syntax, f.path, installed.LargestOwn) // its size was checked before
@@ -104,8 +103,8 @@ func (in *installation) notInstalled() Finding {
 	return state.newFinding(aboutClients, "%s %s", in.client.Title, what).withCommand(in.setupCommand(client.User))
 }
 
-// findDoubleInstallation finds a client that has handoff twice, through the plugin and through setup. The remedy removes the
-// part that setup wrote and keeps the plugin.
+// findDoubleInstallation finds a client that has handoff from the plugin and from setup. The remedy removes the part of
+// setup.
 func (in *installation) findDoubleInstallation() []Finding {
 	var what, remedy string
 	switch {

@@ -8,8 +8,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// ExamineDatabase examines the owner of a workspace in a database. Found holds the workspaces of this name in the database:
-// one or none.
+// ExamineDatabase examines the owner of a workspace in a database. Found is the list of the database's workspaces of
+// this name: it has at most one element.
 func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
@@ -28,6 +28,5 @@ func examineNode(owner *relay.Note, now time.Time, sh Shell) Finding {
 	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
 }
 
-// DatabaseUnreachable returns the finding about a database that does not open, or about a workspace in a database that does not
-// open.
+// DatabaseUnreachable returns the finding that a database, or a workspace in it, does not open.
 func DatabaseUnreachable(err error) Finding { return failure(aboutStore, "%s", messageWithHint(err)) }

@@ -1,10 +1,10 @@
-// Package doctor searches for faults that keep agents on this machine from passing work to each other. With each fault
-// it returns one command that mends the fault or shows more about it.
+// Package doctor finds faults that keep agents on this machine from passing work to each other. Each finding has one
+// command that removes the fault or shows more about it.
 //
-// Each examination is a function about one subject: the files of a workspace ([ExamineFiles]), the process that has the
-// workspace open ([ExamineOwner]), the content of the workspace ([ExamineStore], [ExamineHandoffs]), the name under which commands act
-// ([ExamineIdentity]), the program itself ([ExamineVersion]) and each client ([ExamineClient]). It returns its findings and mends nothing.
-// When it returns, the processes that it started have ended, and it has removed the files that it made.
+// Each examination is one function: of the files of a workspace ([ExamineFiles]), of the process that has it open
+// ([ExamineOwner]), of its content ([ExamineStore], [ExamineHandoffs]), of the agent name of commands
+// ([ExamineIdentity]), of the program ([ExamineVersion]) and of a client ([ExamineClient]). An examination changes
+// nothing. When it returns, the processes that it started have ended, and its temporary files are removed.
 package doctor
 
 import (
@@ -33,7 +33,7 @@ type Finding struct {
 	Remedy  string   `json:"remedy,omitempty"` // one command for a shell; empty if none helps
 }
 
-// WorstSeverity returns the worst state among findings, and [OK] without any.
+// WorstSeverity returns the greatest severity among findings, or [OK] if there are none.
 func WorstSeverity(findings []Finding) Severity {
 	worst := 0
 	for _, f := range findings {
@@ -71,7 +71,7 @@ func (s Severity) newFinding(subject, format string, args ...any) Finding {
 	return Finding{Subject: subject, State: s, Message: fmt.Sprintf(format, args...)}
 }
 
-// withCommand returns the finding with a command that mends the fault or shows more about it. An empty command means that no
+// withCommand returns the finding with a command that removes the fault or shows more about it. The command is "" if no
 // command helps.
 func (f Finding) withCommand(command string) Finding {
 	f.Remedy = command

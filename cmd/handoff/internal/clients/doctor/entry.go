@@ -14,11 +14,11 @@ import (
 	"handoff/schemas"
 )
 
-// serverTimeout is the time that a server has to answer. Clients wait longer.
+// serverTimeout is the time that a server has to answer. It is shorter than the timeouts of the clients.
 const serverTimeout = 5 * time.Second
 
-// examineEntry examines one entry. It starts or calls the server of the entry as the client would, and sends the first
-// requests of a client.
+// examineEntry examines one entry. It starts or calls the server of the entry as the client would, and sends a client's
+// first requests.
 func (in *installation) examineEntry(ctx context.Context, e installed.ServerEntry) Finding {
 	where := in.describeEntry(e)
 	stranger := e.Shared && !e.IsWrittenBySetup(in.lastDesiredSetup(e.Scope).Server)
@@ -43,7 +43,8 @@ func (in *installation) examineEntry(ctx context.Context, e installed.ServerEntr
 	return in.examineProgram(ctx, e, where)
 }
 
-// describeEntry describes an entry for a finding: by its client, by its scope, and by its name unless that is "handoff".
+// describeEntry returns the text for an entry in a finding: its client, its scope, and its name unless the name is
+// "handoff".
 func (in *installation) describeEntry(e installed.ServerEntry) string {
 	about := string(e.Scope)
 	if e.Name != client.ServerName {
@@ -52,7 +53,7 @@ func (in *installation) describeEntry(e installed.ServerEntry) string {
 	return in.client.Title + " (" + about + ")"
 }
 
-// hasClientVariable reports whether a text contains a variable whose value only the client can insert.
+// hasClientVariable reports whether a text contains a variable whose value only the client knows.
 func hasClientVariable(text string) bool {
 	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
 }
@@ -78,7 +79,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.ServerEn
 	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.Counted(reply.Tools, "tool"))
 }
 
-// newTrial prepares the requests to the server of an entry. The server gets a temporary workspace.
+// newTrial returns the trial of an entry's server, with a temporary workspace.
 func (in *installation) newTrial(e installed.ServerEntry) live.Trial {
 	return live.Trial{
 		Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web,

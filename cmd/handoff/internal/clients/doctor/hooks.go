@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// examineHookFile checks whether the programs of the hooks in a file exist. It runs none.
+// examineHookFile checks whether the programs of the hooks in a file exist. It runs no hook.
 func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	for _, call := range in.hookCalls(f) {
 		if in.Machine.ProgramPath(call.Program) != "" {
@@ -24,7 +24,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
 
-// hookCalls returns how the hooks in a file call handoff. It omits hooks that setup cannot have written.
+// hookCalls returns the calls of handoff in the hooks of a file. It omits hooks that setup cannot have written.
 func (in *installation) hookCalls(f installed.HookFile) (all []client.HookCall) {
 	for _, h := range f.Handlers {
 		for _, row := range in.client.Hooks.Commands {
@@ -36,8 +36,8 @@ func (in *installation) hookCalls(f installed.HookFile) (all []client.HookCall) 
 	return all
 }
 
-// findMissingHooks finds the events of a client without a hook of ours. It finds none if the server of the client is on
-// another machine, because hooks read only the workspace of this machine.
+// findMissingHooks finds events of a client that have no hook of ours. If the client's server is on another machine, it
+// finds none, because hooks read only the workspace of this machine.
 func (in *installation) findMissingHooks() []Finding {
 	isServedHere := slices.ContainsFunc(in.entries, func(e installed.ServerEntry) bool { return e.URL == "" })
 	switch {

@@ -8,14 +8,14 @@ import (
 	"handoff/tools"
 )
 
-// CallerFacts holds the facts that a command knows about its own caller.
+// CallerFacts holds the facts about the caller of a command.
 type CallerFacts struct {
 	By      schemas.Caller // without a name if nothing tells it
 	Named   bool           // by a flag or a variable; false if found by other signs
 	Process string         // the client's process, as its shells know it
 }
 
-// FindCaller finds the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
+// FindCaller returns the facts about the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
 func FindCaller(name string, getenv func(string) string, terminal bool) (s CallerFacts, err error) {
 	s.Named = name != ""
 	if s.By, err = identity.CommandCaller(name, getenv, terminal); err == nil {
@@ -24,8 +24,8 @@ func FindCaller(name string, getenv func(string) string, terminal bool) (s Calle
 	return s, err
 }
 
-// InvalidName returns the finding that the name of the caller is not valid. Variable says that the name comes from
-// HANDOFF_AGENT and not from --agent.
+// InvalidName returns the finding that the caller's name is not valid. If variable is true, the name comes from
+// HANDOFF_AGENT, otherwise from --agent.
 func InvalidName(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
@@ -34,8 +34,8 @@ func InvalidName(err error, variable bool) Finding {
 	return f
 }
 
-// ExamineIdentity examines under which name commands act here. In the shell of a coding agent it asks the workspace which
-// client session the shell belongs to. Boxes is the workspace, or nil if it cannot be asked.
+// ExamineIdentity examines the agent name under which commands act in this shell. In the shell of a coding agent it
+// asks the workspace for the client session of the shell. Boxes is nil if the workspace cannot be asked.
 func ExamineIdentity(ctx context.Context, s CallerFacts, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:

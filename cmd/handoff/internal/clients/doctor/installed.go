@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// An installation holds the entries, hooks and plugin of handoff in the files of a client.
+// An installation holds the entries, hooks and plugin of handoff in the files of one client.
 type installation struct {
 	ClientEnv
 
@@ -37,7 +37,7 @@ func installationOf(c client.Client, b ClientEnv) *installation {
 	return in
 }
 
-// isPresent reports whether there is anything of ours.
+// isPresent reports whether the client has an entry, a hook or a plugin of handoff.
 func (in *installation) isPresent() bool {
 	return len(in.entries) > 0 || len(in.hooks) > 0 || in.plugin != ""
 }
@@ -52,21 +52,21 @@ func (in *installation) entriesAndPlugin() []installed.ServerEntry {
 		installed.ServerEntry{ListedServer: started, Name: client.ServerName, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
-// A configFile is a configuration file, together with the syntax in which the client reads it.
+// A configFile is a configuration file with the syntax in which the client reads it.
 type configFile struct {
 	path   string
 	syntax client.Syntax
 }
 
-// configFiles returns the files that hold an entry or a hook of ours, each once.
+// configFiles returns the files that hold an entry or a hook of ours. It returns no file twice.
 func (in *installation) configFiles() []configFile {
 	servers := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) configFile { return configFile{e.Path, in.client.Servers.Syntax} })
 	hooks := schemas.Map(in.hooks, func(f installed.HookFile) configFile { return configFile{f.Path, in.client.Hooks.Syntax} })
 	return schemas.Unique(append(servers, hooks...))
 }
 
-// scopeOf returns the scope of a configuration file of the client. If the project is the home directory, the file
-// belongs to the user's scope.
+// scopeOf returns the scope of a configuration file. A file that belongs to the user and to the project counts as the
+// user's.
 func (in *installation) scopeOf(path string) client.Scope {
 	if path == in.client.Servers.PathFor(client.User, in.Machine) ||
 		in.client.Hooks != nil && path == in.client.Hooks.PathFor(client.User, in.Machine) {
@@ -75,7 +75,8 @@ func (in *installation) scopeOf(path string) client.Scope {
 	return client.Project
 }
 
-// examineTrust examines whether a client uses its configuration files. Some clients first ask a person to trust them.
+// examineTrust examines whether the client uses its configuration files. Some clients use them only after a person said
+// that the project is trusted.
 func (in *installation) examineTrust() (all []Finding) {
 	if in.client.TrustObstacles == nil {
 		return nil

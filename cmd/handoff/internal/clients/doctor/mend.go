@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// setupCommand returns the command that sets up the client. Without further flags, setup keeps the options of its last
-// run. If setup leaves a file alone, it explains why and what the person can do.
+// setupCommand returns the command that sets up the client in a scope. Options without a flag keep their values from
+// the last setup. If setup leaves a file alone, it prints the reason and the remedy.
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
 	words := []string{in.Program.ShellWord(), "setup", in.client.Name}
 	if scope == client.Project {
@@ -19,8 +19,8 @@ func (in *installation) setupCommand(scope client.Scope, flags ...string) string
 	return strings.Join(append(words, flags...), " ")
 }
 
-// mendCommand returns a command that makes an entry start this program. The command changes PATH if the entry has only the
-// name of the program, as setup writes it. Otherwise the command writes the entry anew.
+// mendCommand returns a command after which an entry starts this program. If the entry has only the name "handoff", the
+// command changes PATH. Otherwise it writes the entry again.
 func (in *installation) mendCommand(e installed.ServerEntry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.fixPathCommand(); lead != "" && byName {
@@ -29,8 +29,8 @@ func (in *installation) mendCommand(e installed.ServerEntry) string {
 	return in.rewriteCommand(e)
 }
 
-// rewriteCommand returns a command that makes an entry equal to what setup writes. If setup never writes the entry, or if the
-// client has the plugin, the command removes the entry.
+// rewriteCommand returns a command that makes an entry equal to setup's entry. If setup never writes an entry of this
+// kind, or if the client has the plugin, the command removes the entry.
 func (in *installation) rewriteCommand(e installed.ServerEntry) string {
 	if e.Scope == installed.Local || in.plugin != "" {
 		return in.removeCommand(e)
@@ -50,10 +50,10 @@ func (in *installation) removeCommand(e installed.ServerEntry) string {
 	return in.setupCommand(e.Scope, "--remove", "--yes")
 }
 
-// cdToProject returns "cd PROJECT && ", the beginning of a command that must run in the project's directory.
+// cdToProject returns "cd PROJECT && ", for a command that must run in the project's directory.
 func (in *installation) cdToProject() string { return "cd " + shell.Quote(in.Machine.Project) + " && " }
 
-// lastDesiredSetup returns the setup that the last run of setup wanted in a scope. The Server of the result is empty if
+// lastDesiredSetup returns the options of the client's last setup in a scope. The Server of the result is empty if
 // setup never ran there.
 func (in *installation) lastDesiredSetup(scope client.Scope) setup.DesiredSetup {
 	setter := setup.Installer{Dir: setup.ReceiptDir(in.Machine)}

@@ -14,8 +14,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Shell describes the shell into which a person will paste the command of a finding: how to call the program there,
-// and which flags lead to the same workspace.
+// A Shell describes how a person calls handoff in their shell: the program, and the flags that select the examined
+// workspace.
 type Shell struct {
 	Program        Program
 	DirFlag        string // the flag that makes a command use the same project, after a space; empty: it needs none
@@ -27,8 +27,8 @@ func (s Shell) commandLine(words string) string {
 	return s.Program.ShellWord() + " " + words + s.WorkspaceFlags
 }
 
-// A Program describes two files: the running program, and the file that a shell starts when a person types "handoff".
-// The two differ, for example, if another version is installed in a directory of PATH.
+// A Program describes two files: the running program, and the file that a shell starts for "handoff". The files differ,
+// for example, if another version is installed in a directory of PATH.
 type Program struct {
 	Path          string
 	Version       string
@@ -36,8 +36,8 @@ type Program struct {
 	VersionOnPath string // the version of that file; empty: it does not answer as handoff does
 }
 
-// FindProgram describes the running program at path, and looks for handoff on PATH. If that is another file,
-// FindProgram asks it for its version.
+// FindProgram describes the running program, which is at path, and the file that "handoff" starts. If the two files
+// differ, it runs the second file to learn its version.
 func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
 	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
@@ -57,8 +57,8 @@ func (p Program) isFileOnPath() bool {
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// ShellWord returns the word that starts this version of the program in a shell: "handoff" if PATH leads to a file of this
-// version, and otherwise the path of the running program.
+// ShellWord returns the word that starts this version in a shell. It is "handoff" if PATH leads to this version,
+// otherwise the quoted path of the running program.
 func (p Program) ShellWord() string {
 	if p.isVersionOnPath() || p.Path == "" {
 		return client.ServerName
@@ -66,12 +66,11 @@ func (p Program) ShellWord() string {
 	return shell.Quote(p.Path)
 }
 
-// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. The file need not be the running
-// one.
+// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. It may start another file.
 func (p Program) isVersionOnPath() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
 
-// CommandFor returns the program as setup writes it into the files of a scope. That is the name "handoff" if PATH leads to the
-// running file, or if other people share the configuration, and otherwise the path.
+// CommandFor returns the program for an entry that setup writes. It is "handoff" in a project, because other people use
+// the entry, too, and if PATH leads to the running file. Otherwise it is the path of the running file.
 func (p Program) CommandFor(scope client.Scope) string {
 	if scope == client.Project || p.isFileOnPath() {
 		return client.ServerName
@@ -79,8 +78,8 @@ func (p Program) CommandFor(scope client.Scope) string {
 	return p.Path
 }
 
-// fixPathCommand returns a command after which PATH leads to this version of the program. It returns "" if PATH leads
-// there already. The command overwrites a file only if that file answers as handoff does.
+// fixPathCommand returns a command after which "handoff" starts this version. It returns "" if "handoff" starts this
+// version already. The command replaces a file only if that file is handoff, too.
 func (p Program) fixPathCommand() string {
 	switch {
 	case p.isVersionOnPath():
@@ -95,7 +94,8 @@ func (p Program) fixPathCommand() string {
 
 const versionTimeout = 2 * time.Second
 
-// askVersion starts a program to ask for its version. It returns "" if the program does not answer as handoff does.
+// askVersion runs the program at path and returns its version. It returns "" if the program is not handoff, or does not
+// answer in time.
 func askVersion(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()

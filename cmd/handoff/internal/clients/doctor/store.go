@@ -27,9 +27,8 @@ const (
 	spareTimeout = time.Second
 )
 
-// ExamineStore examines the content of a workspace, through the process that has the workspace open. It verifies the registry
-// only if the store is small enough for that. File is the file of the store, or the zero value if the store is in a
-// database.
+// ExamineStore examines the content of a workspace, by calls to its owner. It verifies the registry only if the store
+// is small. File is the file of the store, or the zero value for a store in a database.
 func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
@@ -47,7 +46,7 @@ func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File,
 	return append(all, findUnusedSpace(ctx, boxes, sh)...)
 }
 
-// findUnusedSpace returns a finding if the store could give back much space: space in its file that is unused, or texts of
+// findUnusedSpace returns a finding if much space could be freed: unused space in the store's file, or texts of
 // handoffs that ended long ago.
 func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
@@ -69,8 +68,8 @@ func StoreNotOpened(err error, sh Shell) Finding {
 	return failure(aboutStore, "it does not open: %s", messageWithHint(err)).withCommand(sh.commandLine("logs"))
 }
 
-// NoWorkspace returns the finding about a missing workspace. Outside of a project a missing workspace is no fault,
-// unless the user named the workspace or its directory.
+// NoWorkspace returns the finding that there is no workspace. Outside of a project this is a fault only if the user
+// named the workspace or its directory.
 func NoWorkspace(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
@@ -79,8 +78,8 @@ func NoWorkspace(err error, asked workspace.Config) Finding {
 	return state.newFinding(aboutStore, "%s", messageWithHint(err))
 }
 
-// NoHomeDir returns the finding that doctor examined no client. Without a home directory doctor cannot find the files
-// of clients.
+// NoHomeDir returns the finding that doctor examined no client, because it needs the home directory to find their
+// files.
 func NoHomeDir(err error) Finding {
 	return failure(aboutClients, "none was looked at: %s", messageWithHint(err))
 }
@@ -94,8 +93,8 @@ func messageWithHint(err error) string {
 	return coded.Message + ". " + coded.Hint
 }
 
-// verifyRegistry compares the registry with the records, as handoff audit verify does. For a large store, and if the
-// comparison takes too long, it returns the finding that the store was not verified.
+// verifyRegistry compares the registry with the records, as "handoff audit verify" does. If the store is large, or the
+// comparison takes too long, the finding says that the registry was not verified.
 func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > maxVerified {
 		return skipped(aboutStore, "it was not verified: it is large").withCommand(verify)
@@ -116,7 +115,7 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
 }
 
-// ExamineFiles examines the files of a workspace: their permissions, and whether the store's file looks like a store.
+// ExamineFiles examines the permissions of a workspace's files, and whether the store's file can be a store.
 func ExamineFiles(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
@@ -124,16 +123,17 @@ func ExamineFiles(w workspace.Workspace, sh Shell) []Finding {
 	return append(examinePermissions(w.Dir), examineStoreFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
-// FindOtherWorkspaces returns a finding for each other workspace nearby. A person that misses agents here may find them there.
+// FindOtherWorkspaces returns a finding for each other workspace nearby, because a person may look in the wrong
+// workspace for an agent.
 func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).withCommand(n.Join)
 	})
 }
 
-// MustNotOpen reports whether doctor must not open a workspace, and returns the finding that says why. Opening would
-// create a store if the store's file is missing or empty, and would change the permissions of a directory that other
-// users can read.
+// MustNotOpen reports whether doctor must not open a workspace (shut). Opening would create a missing store, or change
+// the permissions of a directory that other users can read. A finding explains the second case: other examinations
+// report a missing store.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
@@ -152,7 +152,8 @@ const (
 	usable = 0o700
 )
 
-// examinePermissions examines the permissions of the directory. Others cannot reach the files in a private directory.
+// examinePermissions examines the permissions of the workspace's directory. Other users cannot reach the files in a
+// private directory.
 func examinePermissions(dir string) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil // permissions of files mean nothing there
@@ -176,8 +177,9 @@ func examinePermissions(dir string) []Finding {
 	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
 }
 
-// examineStoreFile examines the file of the store. If the file is missing or empty, the next command makes a store. Anything
-// else at this path, such as a directory, prevents that.
+// examineStoreFile examines the file of the store. An empty file may be a lost store. A link to no file, or a
+// directory, keeps handoff from creating a store. It returns no finding for a missing file, because the next command
+// creates the store.
 func examineStoreFile(path string, sh Shell) []Finding {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
@@ -206,8 +208,8 @@ func moveAwayCommand(path string) string {
 	return "mv -n " + shell.Line([]string{path, path + ".aside"})
 }
 
-// ExamineOwner examines the process that has a workspace open and serves the other processes. It reads the note about itself
-// that the process leaves in the workspace's directory.
+// ExamineOwner examines the owner of a workspace, which serves the other processes. It reads the owner's note in the
+// workspace's directory.
 func ExamineOwner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {

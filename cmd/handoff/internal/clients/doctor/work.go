@@ -13,8 +13,7 @@ import (
 	"handoff/tools"
 )
 
-// minAge maps a kind of concern to the age at which doctor reports it. Doctor never reports kinds that are not in the
-// map.
+// minAge maps each kind of concern that doctor reports to the age from which doctor reports it.
 var minAge = map[schemas.ConcernKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,
@@ -26,9 +25,8 @@ const (
 	maxFindings = 10  // findings at most
 )
 
-// ExamineHandoffs examines the handoffs that have not ended, and finds the handoffs that need an action of an agent or a person.
-// The overview of the workspace says which handoffs these are and why. Spell returns the command line for an advised
-// call.
+// ExamineHandoffs finds the open handoffs that need an action of an agent or a person, from the overview of the
+// workspace. Spell returns the command line for a call that the overview advises.
 func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
 	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})

@@ -16,10 +16,9 @@ import (
 // errFileChanged says that a file changed after the plan was shown.
 var errFileChanged = errors.New("it was changed meanwhile: run this again")
 
-// Apply makes a change that [Installer.PlanSetup] returned. It returns the path of the backup copy of the file, or "" if it
-// made none. It does not change a file that another program has changed since the plan. If Apply fails, the file, its
-// copies and the directories are as before. A second call with the same change fails, because the file has changed
-// since the plan.
+// Apply makes a change that [Installer.PlanSetup] returned. It returns the path of the file's backup copy, or ""
+// without a copy. It fails if another program has changed the file since the plan. If Apply fails, the file, its copies
+// and the directories are as before. Callers must not apply a change twice: the second call fails.
 func (s Installer) Apply(c FileChange) (backup string, err error) {
 	if c.Err != nil || c.IsUnchanged() {
 		return "", c.Err
@@ -34,8 +33,8 @@ func (s Installer) Apply(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// applyOrRestore makes a change, or restores everything if a step fails. It writes the receipt before it changes the file,
-// because undo needs the receipt.
+// applyOrRestore makes a change, and undoes all steps if one step fails. It writes the receipt before the file, because
+// undo needs a receipt for every change.
 func (s Installer) applyOrRestore(c FileChange) (backup string, err error) {
 	before, err := os.ReadFile(s.receiptPath(c.File.Resolved))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +80,7 @@ func (c FileChange) writeFile() error {
 	return nil
 }
 
-// fileMode returns the mode of the file, or of a new one.
+// fileMode returns the mode of the existing file, or the mode for a new file.
 func (c FileChange) fileMode() fs.FileMode {
 	if c.File.Info != nil {
 		return c.File.Info.Mode().Perm()
@@ -90,8 +89,8 @@ func (c FileChange) fileMode() fs.FileMode {
 	return mode
 }
 
-// newModes returns the modes of a new file and of a new directory. Other users may read the files of the project, but not
-// the files of the user.
+// newModes returns the modes of a new file and of a new directory. Other users may read files of the project, but not
+// files of the user.
 func (d DesiredSetup) newModes() (file, folder fs.FileMode) {
 	if d.Scope == client.Project {
 		return 0o644, 0o755
@@ -99,9 +98,9 @@ func (d DesiredSetup) newModes() (file, folder fs.FileMode) {
 	return 0o600, 0o700
 }
 
-// withLock runs do while no other process runs setup. Without the lock, one run could write a receipt about the text of
-// another run. The system releases the lock when the process ends for any reason. The file of the lock stays. If the
-// file system has no locks, several runs at the same time are possible.
+// withLock calls do while no other process runs setup. Otherwise one process could write a receipt for the text of
+// another. The operating system releases the lock when the process ends. The lock's file stays. On a file system
+// without locks, several processes may run setup at the same time.
 func (s Installer) withLock(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
@@ -118,10 +117,9 @@ func (s Installer) withLock(do func() error) (err error) {
 	return do()
 }
 
-// replaceFile writes a file as a whole, so that a reader finds either the old text or the new one. The parameter of
-// describes the old file, whose group the new file keeps; it is nil if there is no old file. Replace calls the function
-// last, unless it is nil, right before the new text takes the name of the file. If last returns an error, the file
-// stays as it is.
+// replaceFile writes a whole file, so that a reader finds the old text or the new text. Of is the old file, whose group
+// the new file gets, or nil if there is no old file. Right before the new file gets its name, replaceFile calls last,
+// unless it is nil. If last fails, the old file stays.
 func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
@@ -135,9 +133,9 @@ func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, las
 	})
 }
 
-// backUpFile copies a file before it is changed. Only the user can read the copy. The copy of a user's file lies next to
-// the file. The copy of a project's file lies in the directory of the receipts, because the project may be a
-// repository.
+// backUpFile copies a file before a change, and returns the path of the copy. Only the user can read the copy. The copy
+// of a user's file lies next to the file. The copy of a project's file lies in the directory of the receipts, so that
+// it cannot get into a commit.
 func (s Installer) backUpFile(c FileChange) (string, error) {
 	f := c.File
 	if f.Missing {
@@ -158,10 +156,10 @@ func (s Installer) backUpFile(c FileChange) (string, error) {
 	return name, nil
 }
 
-// copied stands in the name of a backup copy, between the name of the file and the time of the copy.
+// copied is the part of a backup copy's name between the name of the file and the time of the copy.
 const copied = ".handoff-backup-"
 
-// writeNewFile writes a file that does not exist yet, as a whole or not at all.
+// writeNewFile creates a file with a text. It fails if the file exists. After an error there is no new file.
 func writeNewFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

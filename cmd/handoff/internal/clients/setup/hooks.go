@@ -9,8 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs
-// in the field programs.
+// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs.
 type ourHooks struct {
 	*edit.JSON
 
@@ -19,9 +18,9 @@ type ourHooks struct {
 	receipt  receipt
 }
 
-// findOurHooks finds our hooks in a file. They may run the program of the desired setup or the program of the receipt, and
-// these programs may have other names than handoff. The error is [installed.ErrHooks] if there are more than
-// [installed.MostHooks], because setup removes each hook in a step of its own.
+// findOurHooks returns the access to our hooks in a file. Our hooks may also run the program of the desired setup, or
+// of the receipt, under a name other than handoff. The error is [installed.ErrHooks] if the file has more than
+// [installed.MostHooks] of our hooks.
 func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (ourHooks, error) {
 	o := ourHooks{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.handlersOn()) > installed.MostHooks {
@@ -30,7 +29,7 @@ func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (
 	return o, nil
 }
 
-// handlersOn returns our hooks on the given events, or on all events if none is given.
+// handlersOn returns our hooks on the given events. Without events it returns all our hooks.
 func (o ourHooks) handlersOn(events ...string) (all []installed.HookHandler) {
 	for h := range installed.HookHandlers(o) {
 		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
@@ -40,7 +39,8 @@ func (o ourHooks) handlersOn(events ...string) (all []installed.HookHandler) {
 	return all
 }
 
-// replaceWith replaces our hooks by the hooks of the desired setup. The hooks of other authors stay in their places.
+// replaceWith replaces our hooks by the hooks of the desired setup. It leaves the hooks of other authors in their
+// places.
 func (o ourHooks) replaceWith(d DesiredSetup) error {
 	groups := map[string][]any{}
 	if d.Hooks {
@@ -68,16 +68,16 @@ func (o ourHooks) replaceWith(d DesiredSetup) error {
 	return nil
 }
 
-// eventNames returns the events on which this version sets a hook, and the events on which an earlier version left one in
-// the file.
+// eventNames returns the events of this version's hooks, and the events of our hooks in the file, which an earlier
+// version may have written.
 func (o ourHooks) eventNames() []string {
 	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
 	there := schemas.Map(o.handlersOn(), func(h installed.HookHandler) string { return h.Event }) // of older versions too
 	return schemas.Unique(append(now, there...))
 }
 
-// groupsOn returns the groups on an event that contain hooks of ours. A group with hooks of other authors in it never
-// equals a group that setup writes, so put removes our hooks from it.
+// groupsOn returns the groups on an event that contain one of our hooks. A group may also contain hooks of other
+// authors. It then differs from the groups of setup, so that replaceWith removes our hooks from it.
 func (o ourHooks) groupsOn(event string) (groups []any) {
 	last := -1
 	for _, h := range o.handlersOn(event) {
@@ -91,8 +91,8 @@ func (o ourHooks) groupsOn(event string) (groups []any) {
 	return groups
 }
 
-// clearEvent removes our hooks from an event. If the list of the event is then empty, it removes the list as well, and in
-// the same way the object of all events. It removes only lists and objects that setup made, according to the receipt.
+// clearEvent removes our hooks from an event. Then it removes the event's list and the object of all events, if they
+// are empty and setup made them.
 func (o ourHooks) clearEvent(event string) error {
 	if len(o.handlersOn(event)) == 0 {
 		return nil
@@ -111,7 +111,8 @@ func (o ourHooks) clearEvent(event string) error {
 	return nil
 }
 
-// deleteHandlers removes our hooks from an event, beginning with the last one, and removes the groups that become empty.
+// deleteHandlers removes our hooks from an event, beginning with the last one, so that the numbers of the other hooks
+// stay valid. It also removes groups that become empty.
 func (o ourHooks) deleteHandlers(event string) error {
 	for _, h := range slices.Backward(o.handlersOn(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}

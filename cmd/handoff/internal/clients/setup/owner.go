@@ -9,7 +9,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// checkReplaceable returns an error if setup must not replace a file by a new file of the same name.
+// checkReplaceable returns an error if setup must not replace a file: the file has a second hard link, or belongs to
+// another user.
 func checkReplaceable(f fs.FileInfo) error {
 	switch {
 	case platform.HardLinked(f):
@@ -20,9 +21,8 @@ func checkReplaceable(f fs.FileInfo) error {
 	return nil
 }
 
-// keepGroup gives a new file the group of the old one. This works only if the user belongs to the group. On systems
-// without groups of files, keepGroup does nothing, because there a new file gets its owner and permissions from its
-// directory.
+// keepGroup gives a new file the group of the old file, if the user belongs to the group. Some operating systems have
+// no groups of files. There keepGroup does nothing.
 func keepGroup(f *os.File, of fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"handoff/schemas"
 )
 
-// ReceiptDir returns the directory of the receipts on a machine. No workspace can have the name of this directory.
+// ReceiptDir returns the directory of the receipts on a machine. Its name is not valid for a workspace.
 func ReceiptDir(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
-// A receipt holds the facts that undo needs about a changed file. Setup writes the receipt before it changes the file,
-// and in one step, so that every change has a receipt. Each later change of the file replaces it. Another program may
-// have written the receipt, so undo checks each path before it removes anything.
+// A receipt holds the facts about a changed file that undo needs. Setup writes the receipt before the file, so that
+// every change has a receipt. A later change replaces the receipt. Undo checks each path in a receipt before it removes
+// a file, because another program may have written the receipt.
 type receipt struct {
 	Path     string    `json:"path"`
 	Resolved string    `json:"target"` // without links; the name of the receipt comes from it
@@ -45,8 +45,8 @@ func textDigest(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// receiptPath returns the path of a file's receipt. The path of the file must be without links, so that all paths of
-// the file lead to one receipt.
+// receiptPath returns the path of a file's receipt. Resolved is the file's path without links, so that a file has only
+// one receipt.
 func (s Installer) receiptPath(resolved string) string {
 	return filepath.Join(s.Dir, textDigest([]byte(resolved))[:16]+".json")
 }
@@ -64,8 +64,8 @@ func (s Installer) readReceipt(name string) (r receipt, ok bool) {
 	return r, true
 }
 
-// LastDesired returns the setup that the last run of setup for the client wanted in this scope, or d if there was no
-// run. It reads the newest receipt, because the last run may have changed only some of the client's files.
+// LastDesired returns d with the options of the client's last setup in this scope. It returns d unchanged if setup
+// never ran. The options come from the newest receipt, because the last setup may have changed only some files.
 func (s Installer) LastDesired(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
 	for _, t := range d.targetFiles(c) {
@@ -91,7 +91,8 @@ func (s Installer) writeReceipt(r receipt) error {
 	return nil
 }
 
-// restoreReceipt restores the old receipt of a file, or removes the receipt if there was none.
+// restoreReceipt writes the old receipt of a file again. If before is nil, there was no receipt, and restoreReceipt
+// removes the new one.
 func (s Installer) restoreReceipt(resolved string, before []byte) error {
 	name := s.receiptPath(resolved)
 	if before != nil {
@@ -100,17 +101,17 @@ func (s Installer) restoreReceipt(resolved string, before []byte) error {
 	return ignoreMissing(os.Remove(name))
 }
 
-// ignoreMissing turns the error of a removal into nil if the file was already missing.
+// ignoreMissing returns nil if err says that a file does not exist, and err otherwise.
 func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
-// createdBySetup reports whether setup made an object or a list. Without a receipt this is unknown, and made returns
-// true.
+// createdBySetup reports whether setup created the object or list at a path. Without a receipt this is unknown, and it
+// returns true.
 func (r receipt) createdBySetup(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// recordChange writes the receipt of a change, before the change. As long as no program except setup changes the file,
-// the receipt keeps the text from before the first setup.
+// recordChange writes the receipt of a change, before the change. If only setup has changed the file so far, the
+// receipt keeps the text from before the first setup.
 func (s Installer) recordChange(c FileChange, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,

@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// putServer writes our server into a list, and switches it on. An existing entry keeps its other fields, such as a
-// timeout.
+// putServer writes our server into a list and enables it. An existing entry keeps the fields that setup does not write,
+// for example a timeout.
 func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) error {
 	at := serverPath(c, doc)
 	entry := c.Entry(d.Server)
@@ -42,15 +42,14 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 	return nil
 }
 
-// isOurEntry reports whether setup may change an entry. It may change an entry that leads to the desired server or to the
-// server in setup's receipt for the file, and an entry that starts handoff. Every other entry belongs to its author,
-// even if it replaced our entry and a receipt exists.
+// isOurEntry reports whether setup may change an entry. The entry must start handoff, or lead to the desired server or
+// to the server of the file's receipt. Any other entry belongs to another author.
 func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
 	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
 }
 
-// leadsTo reports whether an entry leads to a server: it starts the same program, it starts handoff by another path, or
-// it has the same address.
+// leadsTo reports whether an entry leads to a server. It does if it has the server's address, starts the server's
+// program, or starts handoff by another path.
 func (d DesiredSetup) leadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
@@ -64,8 +63,8 @@ func (d DesiredSetup) leadsTo(s client.Server, fields map[string]any) bool {
 	return len(s.Command) > 0 && words[0] == s.Command[0] || d.isOurProgram(words[0])
 }
 
-// isOurProgram reports whether setup could have written a program in this form: as the bare name handoff or, in a
-// user's file, as an absolute path. An entry with a relative path belongs to the author of the project.
+// isOurProgram reports whether setup could have written a program in this form: "handoff", or an absolute path in a
+// user's file. A program with a relative path comes from the author of the project.
 func (d DesiredSetup) isOurProgram(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
@@ -89,8 +88,8 @@ func entryKeys(c client.Client) (keys []string) {
 	return keys
 }
 
-// putParts writes our parts into a file: the server, the hooks and the permission. It removes our parts that are no longer
-// desired, unless they may belong to another author.
+// putParts writes the desired server, hooks and permission into a file. It removes our parts that are not desired, and
+// leaves parts that may belong to another author.
 func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	if t.has(server) {
 		if err := d.putServer(c, doc, r); err != nil {
@@ -100,7 +99,7 @@ func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document,
 	return d.putSettings(c, t, doc, r)
 }
 
-// putSettings does the same for the hooks and permissions in settings.
+// putSettings writes the desired hooks and permission into a file, and removes the ones that are not desired.
 func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
 	if t.has(hooks) && ok {
@@ -124,8 +123,8 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 	return nil
 }
 
-// toolPermission returns the permission that lets the tools of our server run without asking. The permission names the server as
-// the client's list does.
+// toolPermission returns the permission that lets the tools of our server run without asking. It contains the server's
+// name in the client's list.
 func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
 	name := client.ServerName
 	if e, ok := d.FindEntry(c); ok {
@@ -134,14 +133,14 @@ func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
 	return c.Allow(name)
 }
 
-// permissionIndex returns the index of a grant in its list; -1 if it is not there.
+// permissionIndex returns the index of a permission in its list, or -1 if the list does not contain the permission.
 func permissionIndex(g *client.ToolPermission, doc edit.Document) int {
 	list, _ := doc.Lookup(g.Keys...)
 	texts, _ := list.([]any)
 	return slices.Index(texts, any(g.Text))
 }
 
-// putPermission writes a grant into its list, or takes it out.
+// putPermission adds a permission to its list, or removes it if wanted is false.
 func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error {
 	i := permissionIndex(g, doc)
 	switch {

@@ -1,10 +1,11 @@
-// Package setup writes handoff into the configuration of the clients that agents run in, and takes it out again.
+// Package setup writes handoff into the configuration files of clients, and removes it again.
 //
-// It has two steps. [Installer.PlanSetup] and [Installer.PlanUndo] only read. They return a [FileChange] for each file: its text before
-// and after, or the reason to leave the file alone. [Installer.Apply] and [Installer.ApplyUndo] then make one change, one
-// process at a time.
+// [Installer.PlanSetup] and [Installer.PlanUndo] only read. They return a [FileChange] for each file: its old and its
+// new text, or the reason why setup must not change the file. [Installer.Apply] and [Installer.ApplyUndo] then make one
+// change. A lock allows one process at a time.
 //
-// A receipt keeps the text from before. Removal restores it byte for byte, unless another program wrote the file since.
+// A receipt stores the old text of each changed file. Undo restores the old text byte for byte, unless another program
+// has changed the file since.
 package setup
 
 import (
@@ -25,7 +26,8 @@ type Installer struct {
 	Version string // of this program, for the receipts
 }
 
-// DesiredSetup is the desired setup of a client: the flags of setup, in the terms of the table of clients.
+// DesiredSetup is the setup that a person wants for a client: the options, and the machine and scope for which they
+// hold.
 type DesiredSetup struct {
 	Options
 
@@ -33,7 +35,7 @@ type DesiredSetup struct {
 	Scope   client.Scope
 }
 
-// Options are the options of setup for a client. A receipt keeps them.
+// Options holds the options of setup for a client. The receipt stores them for the next setup.
 type Options struct {
 	Server client.Server   `json:"server"`
 	Call   client.HookCall `json:"call"`  // how hooks run handoff
@@ -48,8 +50,7 @@ type FileChange struct {
 	Gone   bool   // the change removes the file
 	Exact  bool   // undo restores the text from before handoff
 
-	// Recorded says that setup has a receipt of the file. Without a receipt, the text of the file before setup is
-	// unknown.
+	// Recorded says that setup has a receipt for the file. Otherwise the text before setup is unknown.
 	Recorded bool
 
 	// Err says why the file is left alone.
@@ -58,8 +59,8 @@ type FileChange struct {
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign says that undo leaves a server in the file: a server of another author (the error is a [*ForeignServerError]), or a
-	// server that is for this project alone.
+	// Foreign says that undo leaves a server in the file: a server of another author (then it is a
+	// [*ForeignServerError]), or our server for this project alone.
 	Foreign error
 
 	desired DesiredSetup
@@ -68,12 +69,13 @@ type FileChange struct {
 	receipt receipt // of the last change of the file; empty: there was none
 }
 
-// IsUnchanged reports whether there is nothing to do.
+// IsUnchanged reports whether the change has nothing to write.
 func (c FileChange) IsUnchanged() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
 
-// PartNames names the parts of handoff that the change writes into the file or takes out of it.
+// PartNames returns the names of the parts of handoff that the change writes or removes: "server", "hooks" and
+// "permission".
 func (c FileChange) PartNames() (names []string) {
 	if c.target.has(server) {
 		names = append(names, "server")
@@ -87,8 +89,8 @@ func (c FileChange) PartNames() (names []string) {
 	return names
 }
 
-// FindEntry returns our entry in the list that setup writes. Ok is false if there is no entry, or if the entry has neither a
-// program nor an address.
+// FindEntry returns our entry in the list of servers for this scope. Ok is false if there is no entry, or if the entry
+// has neither a program nor an address.
 func (d DesiredSetup) FindEntry(c client.Client) (_ installed.ServerEntry, ok bool) {
 	entries, _ := installed.ServerEntries(c, d.Machine) // a file that cannot be read has none
 	for _, e := range entries {
@@ -99,7 +101,7 @@ func (d DesiredSetup) FindEntry(c client.Client) (_ installed.ServerEntry, ok bo
 	return installed.ServerEntry{}, false
 }
 
-// PresentParts reports whether a client has the server and hooks of handoff in a scope.
+// PresentParts reports whether the client's files for this scope contain the server and the hooks of handoff.
 func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
 	_, server = d.FindEntry(c)
 	if c.Hooks != nil {
@@ -109,8 +111,8 @@ func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
 	return server, hooks
 }
 
-// PlanSetup returns the changes after which a client is set up as desired, one change for each of its files. Plan itself
-// changes nothing. If the client has our plugin, the result is one change with a [*PluginInstalledError] as its error.
+// PlanSetup returns the changes that give a client the desired setup, one for each of its files. It changes no file. If
+// the client has our plugin, it returns one change whose error is a [*PluginInstalledError].
 func (s Installer) PlanSetup(c client.Client, d DesiredSetup) []FileChange {
 	if plugin, ok := d.enabledPlugin(c); ok {
 		return []FileChange{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: newPluginInstalledError(c, plugin)}}
@@ -118,7 +120,7 @@ func (s Installer) PlanSetup(c client.Client, d DesiredSetup) []FileChange {
 	return schemas.Map(d.targetFiles(c), func(t targetFile) FileChange { return s.planFile(c, d, t) })
 }
 
-// newChange reads a file and returns a change that leaves the file as it is.
+// newChange reads a file and returns a change that leaves its text unchanged.
 func (s Installer) newChange(c client.Client, d DesiredSetup, t targetFile) FileChange {
 	change := FileChange{Client: c, desired: d, target: t}
 	change.File, change.Err = d.readChangeable(t.path)

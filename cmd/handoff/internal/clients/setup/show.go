@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Diff shows a change as a unified diff, or returns "" if nothing changes. It hides lines with words of other authors,
-// because these may be secrets. Each line ends in \n, even if the lines of the file end otherwise.
+// Diff returns a change as a unified diff, or "" if the text does not change. It hides each line with a word of another
+// author, because the line may contain a secret. Each line ends in \n, even in a file with other line ends.
 func (c FileChange) Diff() string {
 	if c.Err != nil || c.IsUnchanged() {
 		return ""
@@ -36,16 +36,16 @@ func (c FileChange) Diff() string {
 	return c.maskForeignLines(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
-// LastSetupVersion returns the version of the program that changed the file last; it is empty without a receipt.
+// LastSetupVersion returns the version of handoff that changed the file last, or "" without a receipt.
 func (c FileChange) LastSetupVersion() string { return c.receipt.Version }
 
-// A Snippet is a text that a person can paste into a file.
+// A Snippet is a text that a person can paste into the file at Path.
 type Snippet struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
 
-// Snippets returns the text for each file of a client, as the content of an otherwise empty file.
+// Snippets returns a text for each file of a client. Each text is the whole content for an empty file.
 func (d DesiredSetup) Snippets(c client.Client) (all []Snippet) {
 	for _, t := range d.targetFiles(c) {
 		if s := d.newSnippet(c, t); s.Text != "" {
@@ -70,11 +70,11 @@ func (d DesiredSetup) newSnippet(c client.Client, t targetFile) Snippet {
 	return Snippet{t.path, string(doc.Bytes())}
 }
 
-// notShown replaces a line of a diff that contains words of other authors.
+// notShown replaces a line of a diff that contains a word of another author.
 const notShown = "(one line, not shown)"
 
-// maskForeignLines hides the lines of a diff that contain words which setup does not write. These lines may hold secrets: for
-// example the line before ours, to which setup adds a comma, or a file that is one single line.
+// maskForeignLines hides each line of a diff that contains a word which setup does not write. The line may contain a
+// secret. For example, a file may consist of one line.
 func (c FileChange) maskForeignLines(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder
@@ -90,7 +90,7 @@ func (c FileChange) maskForeignLines(diff string) string {
 // tokenSet are the names and values of a text.
 type tokenSet map[string]bool
 
-// token matches a name or value in JSON or TOML, in its quotes if it has some.
+// token matches one name or value in a JSON or TOML text, with its quotes.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
 // tokensIn returns the names and values in a text, without quotes.
@@ -108,8 +108,8 @@ func (t tokenSet) hasAllTokens(line string) bool {
 	return !slices.ContainsFunc(tokensIn(line), func(word string) bool { return !t[word] })
 }
 
-// ourTokens returns the tokens that may be shown: the tokens that setup writes into the file now, the tokens that it
-// wrote before, and the keys that switch a server off.
+// ourTokens returns the tokens that a diff may show: tokens that setup writes or wrote into the file, and keys that
+// enable or disable a server.
 func (c FileChange) ourTokens() tokenSet {
 	t := tokenSet{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {

@@ -12,14 +12,14 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// A targetFile is a file, with the parts of handoff that setup writes into it.
+// A targetFile is a file of a client, with the parts of handoff that setup writes into it.
 type targetFile struct {
 	path   string
 	syntax client.Syntax
 	parts  partSet
 }
 
-// A partSet is one part of handoff in a file, or a set of parts.
+// A partSet is a set of parts of handoff in a file.
 type partSet uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 
 func (t targetFile) has(p partSet) bool { return t.parts&p != 0 }
 
-// targetFiles returns the files of a client in a scope, each once, because some clients keep servers, hooks and permissions
-// in one file.
+// targetFiles returns the files of a client for a scope. A file that holds several kinds of settings, for example
+// servers and hooks, is returned once.
 func (d DesiredSetup) targetFiles(c client.Client) (all []targetFile) {
 	add := func(files client.ConfigPaths, p partSet) {
 		path := files.PathFor(d.Scope, d.Machine)
@@ -54,7 +54,7 @@ func (d DesiredSetup) targetFiles(c client.Client) (all []targetFile) {
 	return all
 }
 
-// A keyPath leads to a value in a file: keys of objects, and numbers of elements of lists.
+// A keyPath is the path to a value in a file: keys of objects and indices of lists.
 type keyPath []any
 
 func (p keyPath) child(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
@@ -64,8 +64,8 @@ func serverPath(c client.Client, doc edit.Document) keyPath {
 	return append(installed.ServerListKeys(c, doc), installed.ServerName(c, doc))
 }
 
-// missingObjects returns the paths of the objects that do not exist in a file and that our parts need there, outer objects
-// first.
+// missingObjects returns the paths of the objects that our parts need in a file and that do not exist. Outer objects
+// come first.
 func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []keyPath) {
 	need := func(p keyPath) {
 		for n := range p {
@@ -88,9 +88,9 @@ func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []k
 	return paths
 }
 
-// readChangeable reads a file that setup will change. The error says why setup must not change it. For example, a link may
-// lead from the project to files elsewhere: the author of the project made the link, and must not be able to change
-// those files, or to have them shown as part of the project.
+// readChangeable reads a file that setup will change. The error says why setup must not change the file. For example, a
+// link in the project leads out of it: the author of the project could otherwise make setup change or show a file of
+// the user.
 func (d DesiredSetup) readChangeable(path string) (installed.File, error) {
 	most := int64(installed.LargestOwn)
 	if d.Scope == client.Project {
@@ -113,7 +113,7 @@ func (d DesiredSetup) readChangeable(path string) (installed.File, error) {
 	return f, err
 }
 
-// A leaveReason tells why a file is left alone, and how a person can change that.
+// A leaveReason is the error for a file that setup leaves alone. Its hint tells a person what to do.
 type leaveReason struct{ why, hint string }
 
 func (r *leaveReason) Error() string { return r.why }
@@ -142,8 +142,8 @@ func (d DesiredSetup) newForeignServerError(c client.Client) *ForeignServerError
 	return &ForeignServerError{leaveReason{"it has another server that is called handoff", hint}}
 }
 
-// enabledPlugin returns our plugin in a client, if the client has it in the scope. In the user's scope only the user's plugins
-// count.
+// enabledPlugin returns our plugin, if the client has it in the scope. In the user's scope, plugins of the project do
+// not count.
 func (d DesiredSetup) enabledPlugin(c client.Client) (_ installed.EnabledPlugin, ok bool) {
 	for _, b := range installed.EnabledPlugins(c, d.Machine) {
 		if b.Scope == client.User || d.Scope == client.Project {
@@ -153,7 +153,7 @@ func (d DesiredSetup) enabledPlugin(c client.Client) (_ installed.EnabledPlugin,
 	return installed.EnabledPlugin{}, false
 }
 
-// HintOf tells a person the way out for a file that was left alone.
+// HintOf returns the hint of an error for a person, or "" if the error has no hint.
 func HintOf(err error) string {
 	if hinted, ok := errors.AsType[interface {
 		error

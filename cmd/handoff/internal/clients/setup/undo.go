@@ -16,9 +16,9 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// PlanUndo returns the changes that remove handoff from a client. Undo itself changes nothing. If no other program wrote a
-// file since setup did, the file gets its old text back. Otherwise the file keeps its new text without our parts. The
-// changes stand in the reverse order of setup, so that each directory that setup made is empty when it is removed.
+// PlanUndo returns the changes that remove handoff from a client. It changes no file. If only setup has changed a file,
+// the file gets its old text. Otherwise PlanUndo removes our parts from the present text. The order is the reverse of
+// setup, so that a directory that setup made is empty when it is removed.
 func (s Installer) PlanUndo(c client.Client, d DesiredSetup) (all []FileChange) {
 	for _, t := range slices.Backward(d.targetFiles(c)) {
 		all = append(all, s.planFileUndo(c, d, t).noteLocalServer())
@@ -43,8 +43,8 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 	return change
 }
 
-// noteLocalServer adds a note to the undo of the user's servers, if the client's file also has a server of ours for this
-// project alone. Setup does not write servers of this kind, so undo does not remove them.
+// noteLocalServer adds a note if the client's file also has our server for this project alone. A person wrote that
+// server, so undo does not remove it.
 func (c FileChange) noteLocalServer() FileChange {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
@@ -93,7 +93,7 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// findForeignServer returns a [*ForeignServerError] if the server in the place of our entry belongs to another author.
+// findForeignServer returns a [*ForeignServerError] if a server of another author has the name of our entry.
 func (c FileChange) findForeignServer(r receipt) error {
 	if !c.target.has(server) || r.Path == "" {
 		return nil
@@ -108,10 +108,10 @@ func (c FileChange) findForeignServer(r receipt) error {
 	return nil
 }
 
-// ApplyUndo makes a change that [Installer.PlanUndo] returned. It removes the receipt, and the empty directories that setup made
-// for the file. If the file has the text from before setup again, Revert also removes the backup copies. Otherwise it
-// makes one more copy and returns its path. It does not change a file that another program has changed since. If the
-// process dies after it wrote the file, the next undo removes the receipt, and the copies stay.
+// ApplyUndo makes a change that [Installer.PlanUndo] returned. It removes the receipt, and empty directories that setup
+// made. If the file has its old text again, ApplyUndo also removes the backup copies. Otherwise it makes a new copy and
+// returns the copy's path. It fails if another program has changed the file since the plan. If the process dies after
+// it wrote the file, the next undo removes the receipt.
 func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
 	if c.Err != nil || c.IsUnchanged() && !c.Recorded {
 		return "", c.Err
@@ -132,8 +132,8 @@ func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// writeUndo writes the old text, or removes the file. If the old text cannot be restored, it first copies the file, and
-// returns the path of the copy.
+// writeUndo writes the new text of the file, or removes the file. If this does not restore the old text, writeUndo
+// first copies the file, and returns the path of the copy.
 func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	if !c.Exact {
 		if backup, err = s.backUpFile(c); err != nil {
@@ -153,9 +153,8 @@ func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// removeLeftovers removes the copies of a file if the parameter copies is true, and the empty directories that setup
-// made. Another program may have written the receipt. So tidy removes only copies and directories that setup can have
-// made: a copy must lie next to its file or in the directory of the receipts and must have the name of a copy, and a
+// removeLeftovers removes the empty directories that setup made for a file, and, if copies is true, the file's backup
+// copies. Another program may have written the receipt. So a copy must have the name and directory of a copy, and a
 // directory must contain the file.
 func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
@@ -169,8 +168,8 @@ func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err
 	return errors.Join(err, s.handOverDirs(removeEmptyDirs(made)))
 }
 
-// handOverDirs writes the directories that setup made, and that are not empty yet, into the receipts of the other files
-// in them, also of other clients. Then the undo of the last file removes the directories.
+// handOverDirs adds directories that are not empty yet to the receipts of the other files in them. Then the undo of the
+// last file removes the directories.
 func (s Installer) handOverDirs(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
@@ -188,14 +187,14 @@ func (s Installer) handOverDirs(dirs []string) (err error) {
 	return err
 }
 
-// isBackupCopy reports whether a path can be a copy of a file.
+// isBackupCopy reports whether a path has the name and the directory of a backup copy of the file.
 func (s Installer) isBackupCopy(path, resolved string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() &&
 		slices.Contains([]string{filepath.Dir(resolved), s.Dir}, filepath.Dir(path)) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
 }
 
-// makeFolders makes the directory of a file and returns the new directories, outer ones first.
+// makeFolders creates the directory of a file. It returns all directories that it created, outer ones first.
 func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
 	dir := filepath.Dir(path)
 	for d := dir; ; d = filepath.Dir(d) {
@@ -207,8 +206,8 @@ func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmptyDirs removes directories, beginning with the last one, and returns the directories that it could not remove
-// because they are not empty.
+// removeEmptyDirs removes directories, beginning with the last one. It returns the directories that stay because they
+// are not empty.
 func removeEmptyDirs(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {

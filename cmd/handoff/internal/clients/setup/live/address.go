@@ -52,8 +52,8 @@ func (t Trial) readReply(response *http.Response, id int) (rpcResult, error) {
 	return said, err
 }
 
-// setHeaders sets the headers of a request. It accepts only JSON, so that handoff answers in JSON and this package need
-// not read a stream of events.
+// setHeaders sets the headers of a request. The request accepts only JSON, because this package reads no stream of
+// events.
 func (t Trial) setHeaders(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
@@ -70,8 +70,8 @@ func (t Trial) setHeaders(h http.Header, method string) {
 // mask stands for the token.
 const mask = "…"
 
-// maskToken masks the token in a text from the server. A caller must mask a text before it shortens the text, because a
-// shortened token would not be found, and a part of a token is secret too.
+// maskToken replaces the token in a text from the server. Callers must mask a text before they shorten it, because
+// maskToken does not find a part of a token.
 func (t Trial) maskToken(text []byte) []byte {
 	if t.Token == "" {
 		return text
@@ -79,8 +79,8 @@ func (t Trial) maskToken(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
-// maskTokenInError masks the token in an error. An error may contain the token although the response was masked: it may quote
-// another source than the body, or the body in escaped form.
+// maskTokenInError replaces the token in the text of an error, which may quote a source that maskToken has not seen,
+// for example a header.
 func (t Trial) maskTokenInError(err error) error {
 	if err == nil {
 		return nil

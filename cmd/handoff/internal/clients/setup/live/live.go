@@ -1,10 +1,9 @@
-// Package live asks an MCP server the first questions of a client: the server's name, the client's own agent name, and
-// the tools. The answers show whether a configuration works before a client reads it.
+// Package live sends an MCP server the first requests of a client: for the server's name, the client's agent name, and
+// the tools. The replies show whether an entry works before a client uses it.
 //
-// The package writes these few messages itself and does not use the client of the MCP SDK, because a configuration may
-// name any program or address. The SDK's client skips lines that are no messages until its time is over, reads lines of
-// any length, and does not compare the ids of answers over HTTP. In this package, the first line that is not MCP ends
-// the trial and is shown to the person. Tokens are masked before a text is shortened.
+// The package does not use the client of the MCP SDK, because an entry may name any program or address. That client
+// would skip lines that are not MCP until its time is over, and read lines of any length. Here the first line that is
+// not MCP ends the trial, and the person sees the line. All texts from a server are shown without the token.
 package live
 
 import (
@@ -28,7 +27,7 @@ type ServerReply struct {
 	Tools   int    `json:"tools"`
 }
 
-// setGreeting takes the server's name, its version and the client's agent name from a result. The error is an
+// setGreeting copies the server's name and version and the client's agent name from a result. The error is a
 // [*NotHandoffError].
 func (r *ServerReply) setGreeting(said rpcResult) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
@@ -45,7 +44,7 @@ func (r *ServerReply) setGreeting(said rpcResult) error {
 	return nil
 }
 
-// NotHandoffError is the error of a server that speaks MCP and is not handoff.
+// NotHandoffError says that a server speaks MCP and is not handoff.
 type NotHandoffError struct {
 	Name string // the name in the server's answer
 }
@@ -60,7 +59,7 @@ var ErrRefused = errors.New("it does not take the token")
 // errSilent says that a server ended before it answered.
 var errSilent = errors.New("it ended without an answer")
 
-// A rpcMessage is a message of a server over JSON-RPC: a reply to one of our requests, or something else.
+// An rpcMessage is a JSON-RPC message from a server: a reply, a request or a notification.
 type rpcMessage struct {
 	ID     json.RawMessage
 	Method string // of a request or a notification; empty in a reply
@@ -81,8 +80,8 @@ type rpcResult struct {
 
 type serverInfo struct{ Name, Version string }
 
-// parseReply reads a message. Ok reports whether the message is the reply to the request with this id. An error without an
-// id also counts as the reply, because a server sends it if it did not understand the request.
+// parseReply parses a message. Ok reports whether the message is the reply to the request with this id. An error
+// without an id is the reply, too: a server sends it if it did not understand the request.
 func parseReply(text []byte, id int) (r rpcResult, ok bool, err error) {
 	var m rpcMessage
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -98,7 +97,7 @@ func parseReply(text []byte, id int) (r rpcResult, ok bool, err error) {
 	return m.Result, true, nil
 }
 
-// A Trial asks the server of an entry as the client of the entry would.
+// A Trial describes the requests to the server of an entry, and the client that seems to send them.
 type Trial struct {
 	Machine client.Machine
 	As      string // the name that the client gives
@@ -110,9 +109,9 @@ type Trial struct {
 	HTTP    *http.Client
 }
 
-// Ask starts the program of the entry, or calls its address. When ctx ends, Ask kills the program and all processes
-// that the program left behind. The error is a [*NotHandoffError] if the server is not handoff, and [ErrRefused] if the
-// server refuses the token.
+// Ask starts the program of the entry, or calls its address, and returns the server's replies. When ctx ends, Ask kills
+// the program and the processes that the program started. The error is a [*NotHandoffError] if the server is not
+// handoff, and [ErrRefused] if the server refuses the token.
 func (t Trial) Ask(ctx context.Context) (ServerReply, error) {
 	if t.Entry.URL != "" {
 		r, err := converse("server/discover", func(id int, method string) (rpcResult, error) { return t.askAddress(ctx, id, method) })

@@ -16,12 +16,12 @@ import (
 	"handoff/tools/platform"
 )
 
-// maxLine is the length limit of a line or a reply, in bytes.
+// maxLine is the greatest length of a line or a reply, in bytes.
 const maxLine = 4 << 20
 
-// askProgram starts the program, asks its questions and lets the program end. The program keeps its state in a temporary
-// directory, which start then removes. So the trial takes no agent name away from a session, and leaves no files. The
-// error says how the program ended, and has the last line that the program wrote to standard error.
+// askProgram starts the program, sends it the requests, and waits for its end. The program stores its state in a
+// temporary directory, which askProgram removes. So the trial takes no agent name from a session. The error contains
+// the program's exit status and its last line on standard error.
 func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
@@ -70,7 +70,7 @@ const (
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
 )
 
-// askLine sends a request and returns the reply to it. It skips other messages of the server.
+// askLine writes a request and reads lines until the reply. It skips other messages of the server.
 func (t Trial) askLine(in io.Writer, lines *bufio.Scanner, id int, method string) (rpcResult, error) {
 	request := listTools
 	if method == "initialize" {
@@ -87,8 +87,7 @@ func (t Trial) askLine(in io.Writer, lines *bufio.Scanner, id int, method string
 	return rpcResult{}, errSilent
 }
 
-// errorWithEnd adds two facts to an error: how the program ended (ended is nil if it ended well), and the last line of its
-// standard error.
+// errorWithEnd adds to err how the program ended (ended, or nil for success), and the last line of its standard error.
 func errorWithEnd(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
