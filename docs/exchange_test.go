@@ -33,7 +33,7 @@ func newExampleWorkspace(t *testing.T) *exampleWorkspace {
 			return fmt.Sprintf("%s_k3v9x2m7q4w8z1b%d", prefix, claims)
 		}
 	}
-	return &exampleWorkspace{mailboxtest.New(t, mailboxtest.On(memory.New()), readable), t}
+	return &exampleWorkspace{mailboxtest.New(t, mailboxtest.InBackend(memory.New()), readable), t}
 }
 
 // connect opens a connection for an agent.

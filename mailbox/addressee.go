@@ -61,11 +61,11 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 // findPoolNamed returns the pool that has the given name, if an agent of another name takes work from that pool. It returns ""
 // if there is no such pool.
 func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
-	for a, err := range v.AgentsMentioning(roster.PoolWords(schemas.Address("role:"+name), false)...) {
+	for a, err := range v.AgentsMentioning(roster.PoolSearchWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
 			return "", err
 		}
-		for _, box := range roster.Boxes(a.Card)[1:] {
+		for _, box := range roster.BoxesForCard(a.Card)[1:] {
 			if _, of := box.Kind(); of == string(name) && a.Card.Name != name {
 				return box, nil
 			}
@@ -112,7 +112,7 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // the send has warned that no agent has this name
 	}
-	why, err := o.Offers().WhyNoTaker(now, offer.Present)
+	why, err := o.Offers().NoTakerReason(now, offer.Present)
 	if why == "" || err != nil {
 		return err
 	}
@@ -129,12 +129,12 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 // senders are told.
 func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
-	o.WakeAfterCommit(roster.Boxes(a.Card)...) // these mailboxes may have mail that no agent could take before
+	o.WakeAfterCommit(roster.BoxesForCard(a.Card)...) // these mailboxes may have mail that no agent could take before
 	if err = cmp.Or(err, o.storeOrDeleteAgent(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
 	looked, offers := 0, o.Offers()
-	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
+	for id, err := range o.Queue(roster.BoxesForCard(before.Card)...) {
 		if looked++; err != nil || looked > operation.MaxSpread {
 			return err
 		}
@@ -142,7 +142,7 @@ func (o *op) storeCard(a store.Agent, said any) error {
 		if r == nil || !r.Claimable() {
 			continue
 		}
-		may, err := offers.May(*before, r, offer.Member)
+		may, err := offers.MayClaim(*before, r, offer.Member)
 		if may {
 			err = o.tellSenderOfNoTaker(&operation.RecordChange{Now: r})
 		}
@@ -156,10 +156,10 @@ func (o *op) storeCard(a store.Agent, said any) error {
 // whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if another
 // agent could review the work of at least one agent that may do it.
 func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
-	for a, err := range o.Offers().Addressees(to) {
+	for a, err := range o.Offers().AddressedAgents(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
-			why, err = o.Offers().WhyNoTaker(&review, offer.Present)
+			why, err = o.Offers().NoTakerReason(&review, offer.Present)
 		}
 		if why == "" || err != nil {
 			return "", err

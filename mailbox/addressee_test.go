@@ -59,7 +59,7 @@ func TestSend_AddressOperatorMeansHumanUnlessAgentHasThatName(t *testing.T) {
 		in.Expectations = &schemas.Expectations{Review: "owner"}
 		in.Rollback = &schemas.Rollback{OnFailure: "user"}
 	})
-	h := w.Full(2).Handoff
+	h := w.FullView(2).Handoff
 	require.Equal(t, "human", h.Expectations.Review)
 	require.Equal(t, schemas.Human, h.Rollback.OnFailure)
 	operator := w.Stdio("operator")

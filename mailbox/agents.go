@@ -30,7 +30,7 @@ import (
 // a-z 0-9 . _ -; denied for a caller that may not act as that agent. A repetition changes nothing but adds one more
 // event. If the process dies during the call, the store has both the card and the event, or neither.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
-	name, err := card.Check(in)
+	name, err := card.CheckRegistration(in)
 	if err != nil {
 		return schemas.RegisterOut{}, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		}
 		a.Seen = cmp.Or(a.Seen, store.At(o.Now)) // an agent that another caller registers is known from now on
 		before := a.Card.Accepts
-		card.Register(&a.Card, in)
+		card.UpdateCard(&a.Card, in)
 		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })
 		if len(gone) > 0 {
 			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
@@ -85,7 +85,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			if card.IsListed(a, c, in) {
 				out.Agents = append(out.Agents, c)
 			}
-			if roster.SkilledOnly(c, in.Capability) {
+			if roster.HasUnacceptedSkill(c, in.Capability) {
 				out.Skilled = &c
 			}
 		}

@@ -124,7 +124,7 @@ func (o *op) amendContent(
 		}
 		return nil, schemas.Invalidf("changes", "names nothing that is not so already").WithHint("%s", hint)
 	}
-	return h, draft.CheckWhole(h)
+	return h, draft.CheckWholeHandoff(h)
 }
 
 // applyRole applies the role that the changes name for the work; task trackers have this field. Work of a pool goes to
@@ -180,11 +180,11 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 // amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from the send,
 // not from the amendment. The error is invalid for a deadline in the past.
 func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
-	timeout, estimate, err := draft.Durations(h.Expectations)
+	timeout, estimate, err := draft.ParseDurations(h.Expectations)
 	if err != nil {
 		return prefixChangesField(err)
 	}
-	until := draft.Deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
+	until := draft.EarlierDeadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
 	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.Now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
@@ -269,7 +269,7 @@ func (o *op) reportDependencies(now *store.Record, opt *schemas.SendOptions, out
 	if opt == nil {
 		return
 	}
-	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
+	if out.BlockedBy = listing.BlockerTexts(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
 		out.BlockedBy = []string{}
 	}
 	out.Warnings = append(out.Warnings, o.warnOfPartialDependencies(now)...)

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-var retask = mailboxtest.Changing(schemas.Changes{Task: "something else"})
+var retask = mailboxtest.WithChanges(schemas.Changes{Task: "something else"})
 
 func TestAmend_AfterApprovalNeedsApprovalAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
@@ -18,7 +18,7 @@ func TestAmend_AfterApprovalNeedsApprovalAgain(t *testing.T) {
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Updates(a, 1, schemas.ActAmend, retask)
 	require.True(t, w.Claims(b).Empty)
-	require.Equal(t, []string{"approval", "approval"}, w.Kinds(person, 1))
+	require.Equal(t, []string{"approval", "approval"}, w.NoticeKinds(person, 1))
 	w.Updates(person, 1, schemas.ActApprove)
 	require.Contains(t, w.Claims(b).Brief, "something else")
 }
@@ -30,7 +30,7 @@ func TestAmend_RefusesAgentIfApprovedWorkIsHeld(t *testing.T) {
 	w.Claims(b)
 	w.Updates(b, 1, schemas.ActAsk, note("how?"))
 	w.Refuses(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
-	require.Equal(t, "harmless", w.Full(1).Handoff.Task)
+	require.Equal(t, "harmless", w.FullView(1).Handoff.Task)
 	w.Updates(person, 1, schemas.ActAmend, retask)
 	w.Updates(a, 1, schemas.ActAnswer, note("so"))
 	require.Contains(t, w.Claims(b).Brief, "something else")
@@ -63,20 +63,20 @@ func TestAmend_ResultListsDependencies(t *testing.T) {
 	nothing := after()
 	require.Equal(t, []string{}, nothing.BlockedBy)
 	require.Equal(t, []string{"options.after"}, nothing.Changed)
-	require.Empty(t, w.Full(3).Standing.BlockedBy)
+	require.Empty(t, w.FullView(3).Standing.BlockedBy)
 }
 
 func TestAmend_WarnsOfAddedCriteria(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", criteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
-		return w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{
+		return w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{
 			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},
 		})).Warnings
 	}
 	require.Contains(t, amend(nil, "two")[0], "all 2 success criteria count")
 	require.Empty(t, amend(&schemas.Removal{Criteria: []string{"1"}}, "three"))
-	require.Equal(t, []string{"two", "three"}, w.Full(1).Handoff.Expectations.SuccessCriteria)
+	require.Equal(t, []string{"two", "three"}, w.FullView(1).Handoff.Expectations.SuccessCriteria)
 }
 
 func TestAmend_NeedsNoApprovalIfSendNeededNone(t *testing.T) {
@@ -92,7 +92,7 @@ func TestRetry_NeedsApprovalLikeFirstAttempt(t *testing.T) {
 	w.Updates(person, 1, schemas.ActRefuse, note("no"))
 	again := w.Updates(a, 1, schemas.ActRetry).Created
 	require.True(t, w.Claims(b).Empty)
-	require.Equal(t, []string{"approval"}, w.Full(again).Standing.BlockedBy)
+	require.Equal(t, []string{"approval"}, w.FullView(again).Standing.BlockedBy)
 	w.Updates(person, again, schemas.ActApprove)
 	require.Equal(t, again, w.Claims(b).HandoffID)
 }
@@ -100,10 +100,10 @@ func TestRetry_NeedsApprovalLikeFirstAttempt(t *testing.T) {
 func TestAmend_ReadsDeadlineAndNotBeforeAsTimesFromNow(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	require.Nil(t, w.Sends(a, "b", "x").Deadline)
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}))
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}))
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
 
-	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "2h"}))
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Deadline: "2h"}))
 	out := w.Sends(a, "b", "y", func(in *schemas.SendIn) {
 		in.Deadline, in.Options = "2h", &schemas.SendOptions{NotBefore: "1h"}
 	})
@@ -112,8 +112,8 @@ func TestAmend_ReadsDeadlineAndNotBeforeAsTimesFromNow(t *testing.T) {
 	require.Equal(t, out.Deadline.Add(-time.Hour), *rows.Items[0].NotBefore)
 	require.Equal(t, out.NotBefore, rows.Items[0].NotBefore)
 
-	w.Updates(a, 2, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
-	standing := w.Full(2).Handoff.Metadata
+	w.Updates(a, 2, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
+	standing := w.FullView(2).Handoff.Metadata
 	require.Nil(t, standing.Deadline)
 	require.Nil(t, standing.NotBefore)
 }

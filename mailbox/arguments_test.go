@@ -22,7 +22,7 @@ func TestUpdate_RefusesArgumentsThatActionDoesNotUse(t *testing.T) {
 		with   func(*schemas.UpdateIn)
 		says   string
 	}{
-		{schemas.ActProgress, mailboxtest.Asking("which?"), "Ask with the action ask"},
+		{schemas.ActProgress, mailboxtest.WithQuestions("which?"), "Ask with the action ask"},
 		{schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
 		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
 		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Percent = 5 }, "Report it with progress"},
@@ -68,9 +68,9 @@ func TestAnswer_AmendsHandoffWithGivenChanges(t *testing.T) {
 	answered := w.Updates(a, id, schemas.ActAnswer, note("this"), task("z"))
 	require.Contains(t, answered.Changed, "task")
 	require.Equal(t, schemas.Pending, w.Status(id))
-	require.Equal(t, "z", w.Full(id).Handoff.Task)
+	require.Equal(t, "z", w.FullView(id).Handoff.Task)
 	require.Contains(t, w.Claims(qa).Brief, "z")
-	w.Intact()
+	w.CheckIntact()
 }
 
 func TestSend_ToPoolWithoutMemberSuggestsSimilarPool(t *testing.T) {

@@ -219,7 +219,7 @@ func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, i
 func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
-		kept, err := s.offers(v).Withheld(by.Agent)
+		kept, err := s.offers(v).WithheldText(by.Agent)
 		return kept, cmp.Or(err, s.addHeldHandoffs(v, by, &out))
 	})
 	if err != nil {
@@ -231,12 +231,12 @@ func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out 
 	if by.Agent == schemas.Human { // a person has to open each notice by name to mark it read
 		by.Scope = schemas.ScopeRead
 	}
-	f, err := listing.Parse(schemas.ListIn{}, s.Now())
+	f, err := listing.ParseFilter(schemas.ListIn{}, s.Now())
 	if err != nil {
 		return out, err
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
-		page, shown, err := f.Unread(v, by.Agent)
+		page, shown, err := f.UnreadNoticePage(v, by.Agent)
 		out.Notices, out.MoreNotices = page.Items, page.Cursor != ""
 		return shown, err
 	})

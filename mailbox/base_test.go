@@ -23,10 +23,10 @@ func inCheckout(by schemas.Caller, commit, base string) schemas.Caller {
 }
 
 func basedOn(base string) func(*schemas.UpdateIn) {
-	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
+	return mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
 }
 
-func (w *world) baseOf(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }
+func (w *world) baseOf(id schemas.ID) string { w.t.Helper(); return w.FullView(id).Standing.Base }
 
 func TestBase_OfRetryAndReworkIsCommitOfSender(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
@@ -58,7 +58,7 @@ func TestBase_IsCommitOfFirstClaimIfSenderHadNoCheckout(t *testing.T) {
 	sent := w.Completes(inCheckout(dev, third, third), 1)
 	require.Equal(t, left, w.baseOf(sent.Forwarded.HandoffID), "of the review")
 	w.Updates(boss, 1, schemas.ActReturn, note("Not yet"))
-	rework := w.Full(1).Standing.Successor
+	rework := w.FullView(1).Standing.Successor
 	w.Claims(inCheckout(dev, third, third))
 	require.Equal(t, left, w.baseOf(rework))
 

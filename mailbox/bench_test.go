@@ -29,7 +29,7 @@ func BenchmarkCycle(b *testing.B) {
 			var took []float64
 			b.ResetTimer()
 			for range 3 {
-				took = append(took, runCycles(b, mailboxtest.File(b), callers, cycles).Seconds())
+				took = append(took, runCycles(b, mailboxtest.NewFileBackend(b), callers, cycles).Seconds())
 			}
 			b.ReportMetric(float64(3*cycles)/median(took), "ops/s")
 		})

@@ -52,7 +52,7 @@ func (o *op) countUsage(h *operation.RecordChange) error {
 	if wf.Used == nil {
 		wf.Used = map[string]float64{}
 	}
-	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.Stored.Bytes)))
+	wf.Used[schemas.LimitTokens] += float64(content.CountTokens(string(h.Stored.Bytes)))
 	if done != nil {
 		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+costOf(done))*1e6) / 1e6
 	}
@@ -211,7 +211,7 @@ func (o *op) resetRuleBudgets() (enough bool) {
 // chargeRuleBudget counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
 // error is limit if the n handoffs exceed the limit of the workflow of r, of the rule, or of the hour. Then
 // op.spentBudget names the workflow or the rule, and [op.recordBudgetNotice] uses that name.
-func (o *op) chargeRuleBudget(r *store.Record, rule rules.Sends, n int) error {
+func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) error {
 	if !o.Timed {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (w *world) refusesSend(by schemas.Caller, want string, more ...func(*schema
 	for _, m := range more {
 		m(&sent)
 	}
-	mailboxtest.Refuses(w.t, w.Send, by, sent, schemas.Limit, want)
+	mailboxtest.RequireRefusal(w.t, w.Send, by, sent, schemas.Limit, want)
 	require.Equal(w.t, before, w.budgets("wf_job"))
 }
 
@@ -146,7 +146,7 @@ func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
 	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
-	mailboxtest.Refuses(t, w.Send, a, dry, schemas.Limit, "2 of 1")
+	mailboxtest.RequireRefusal(t, w.Send, a, dry, schemas.Limit, "2 of 1")
 	require.Empty(t, w.Notices(person))
 	for range 3 {
 		w.refusesSend(a, "2 of 1")
@@ -198,7 +198,7 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 	}{
 		"rule": {func(w *world, b schemas.Caller) { w.Completes(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
 		"continuation": {func(w *world, b schemas.Caller) {
-			w.Rules(nil)
+			w.DeclareRules(nil)
 			forward := func(in *schemas.CompleteIn) {
 				in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "next"}}
 			}
@@ -220,7 +220,7 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
-			w.Rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("c", "next")}}})
+			w.DeclareRules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.RuleSend("c", "next")}}})
 			w.Assigns(a, b, "x", inJob(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
 			require.True(t, w.Status(1).Ended())
@@ -243,13 +243,13 @@ func TestBudget_RefusesReturnAndRetryButNotEscalation(t *testing.T) {
 	require.Equal(t, schemas.Completed, w.Status(1))
 	w.Claims(b)
 	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
-	require.Equal(t, schemas.Human, w.Full(3).Handoff.Target.Agent)
+	require.Equal(t, schemas.Human, w.FullView(3).Handoff.Target.Agent)
 	w.Refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
 func TestBudget_TakesLimitsOfDeclaredWorkflow(t *testing.T) {
 	w := newWorld(t)
-	w.Rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
+	w.DeclareRules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
 	sent := w.Sends(w.Stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"cost_usd": 9, "rounds": 2, "minutes": 60}}
 	})
@@ -262,7 +262,7 @@ func TestBudget_UseMatchesEventsAfterRandomCalls(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))
-			w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{mailboxtest.To("c", "routed")}}})
+			w.DeclareRules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{mailboxtest.RuleSend("c", "routed")}}})
 			team := []schemas.Caller{w.Stdio("a"), w.Stdio("b"), w.Stdio("c")}
 			one := func() schemas.Caller { return team[rnd.IntN(len(team))] }
 			refusals := 0
@@ -338,7 +338,7 @@ func (w *world) recount(limits ...string) {
 			}
 			said, err := v.RawContent(r.ID, e.N)
 			require.NoError(w.t, err)
-			used["tokens"] += float64(content.Tokens(string(said)))
+			used["tokens"] += float64(content.CountTokens(string(said)))
 			var done struct {
 				Results    map[string]float64
 				Completion struct{ Results map[string]float64 }

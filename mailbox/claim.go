@@ -177,7 +177,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	if err := o.markNoticesRead(r.ID, o.By.Agent); err != nil {
 		return takenClaim{}, err
 	}
-	if taken.Overlaps, err = overlap.Record(o.Op, &now); err != nil {
+	if taken.Overlaps, err = overlap.RecordFiles(o.Op, &now); err != nil {
 		return takenClaim{}, err
 	}
 	return taken, o.recordFirstClaim()

@@ -12,7 +12,7 @@ import (
 )
 
 func TestClaim_ReleasesHandoffIfResponseIsLost(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
@@ -25,7 +25,7 @@ func TestClaim_ReleasesHandoffIfResponseIsLost(t *testing.T) {
 }
 
 func TestClaim_RepeatAfterLostResponseClaimsAnew(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
@@ -43,7 +43,7 @@ func TestClaim_RepeatAfterLostResponseClaimsAnew(t *testing.T) {
 }
 
 func TestClaim_LostResponseOfSecondClaimKeepsFirstClaim(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
@@ -58,7 +58,7 @@ func TestClaim_LostResponseOfSecondClaimKeepsFirstClaim(t *testing.T) {
 }
 
 func TestClaim_LostResponseDoesNotReleaseNewerClaim(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
 	second := w.OtherSession(first, "conn-b2")
@@ -82,7 +82,7 @@ func TestClaim_ReclaimsWaitingHandoffOnlyByID(t *testing.T) {
 	w.Leaves(b)
 	restarted := w.OtherSession(b, "again")
 	require.True(t, w.Claims(restarted).Empty)
-	require.Equal(t, []string{"may I?"}, w.Full(1).Standing.Questions)
+	require.Equal(t, []string{"may I?"}, w.FullView(1).Standing.Questions)
 	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // a claim by id takes it
 }
 
@@ -91,8 +91,8 @@ func TestClaim_RefusesOtherInstanceOfHolderOverHTTP(t *testing.T) {
 	one, two := remote("b", "1"), remote("b", "2")
 	w.Sends(w.Stdio("a"), "b", "x")
 	first := w.Claims(one)
-	mailboxtest.Refuses(t, w.Claim, two, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
-	mailboxtest.Refuses(t, w.Claim, remote("b", ""), schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
+	mailboxtest.RequireRefusal(t, w.Claim, two, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
+	mailboxtest.RequireRefusal(t, w.Claim, remote("b", ""), schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
 	w.Completes(one, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 }
 
@@ -136,8 +136,8 @@ func TestComplete_WithTokenOnSameConnectionActsAsHolder(t *testing.T) {
 		in.Token = token
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "ciso", Task: "y"}}
 	})
-	require.Equal(t, schemas.Agent("qa"), w.Full(1).Completion.Source.Agent)
-	require.Equal(t, schemas.Agent("qa"), w.Full(2).Handoff.Source.Agent)
+	require.Equal(t, schemas.Agent("qa"), w.FullView(1).Completion.Source.Agent)
+	require.Equal(t, schemas.Agent("qa"), w.FullView(2).Handoff.Source.Agent)
 }
 
 func TestReturn_AcceptsTokenOfHolderFromSender(t *testing.T) {
@@ -174,11 +174,11 @@ func TestComplete_WithOldTokenSaysThatCallerHasNewerClaim(t *testing.T) {
 	other := w.ClaimsID(coder, 2)
 
 	done := schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "done"}, Token: old.Token}
-	e := mailboxtest.Refuses(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")
+	e := mailboxtest.RequireRefusal(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")
 	require.Equal(t, "complete_handoff", e.Next[0].Tool)
 	require.NotContains(t, string(e.Next[0].Args), "token")
 	done.Token = other.Token
-	e = mailboxtest.Refuses(t, w.Complete, coder, done, schemas.Denied, "of ho_2, which you hold")
+	e = mailboxtest.RequireRefusal(t, w.Complete, coder, done, schemas.Denied, "of ho_2, which you hold")
 	require.Contains(t, string(e.Next[0].Args), `"ho_2"`)
 	require.Empty(t, w.Notices(lead), "nothing was late")
 	w.Completes(coder, 1)

@@ -19,11 +19,11 @@ func TestClaim_WithoutConnectionBelongsToSameInstance(t *testing.T) {
 	w.ClaimsID(here, 1)
 	w.ClaimsID(nobody, 2)
 	for _, by := range []schemas.Caller{there, nobody} {
-		mailboxtest.Refuses(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+		mailboxtest.RequireRefusal(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
 		_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 		refused(t, err, schemas.Invalid, "claim_token is needed")
 	}
-	mailboxtest.Refuses(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
+	mailboxtest.RequireRefusal(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
 	_, err := w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
 	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
 	w.ClaimsID(here, 1)
@@ -38,5 +38,5 @@ func TestComplete_WithoutTokenAdvisesNoClaimIfPersonHoldsWork(t *testing.T) {
 	w.ClaimsID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)
 	_, err := w.Complete(context.Background(), client, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 	require.Empty(t, refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it").Next)
-	mailboxtest.Refuses(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+	mailboxtest.RequireRefusal(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
 }

@@ -125,7 +125,7 @@ func (o *op) complete(
 		return out, err
 	}
 	o.reportStillBlocked(completed, &out)
-	others, err := overlap.Record(o.Op, &now)
+	others, err := overlap.RecordFiles(o.Op, &now)
 	if err != nil {
 		return out, err
 	}

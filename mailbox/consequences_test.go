@@ -26,7 +26,7 @@ func TestRetry_MakesDependentsWaitForNewHandoff(t *testing.T) {
 			w.Sends(a, "b", "first")
 			w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := retry(w, a, b)
-			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
+			require.Equal(t, []string{again.String()}, w.FullView(2).Standing.BlockedBy)
 			w.PassBackoff()
 			require.Equal(t, again, w.Claims(b).HandoffID)
 			w.Completes(b, again)
@@ -41,10 +41,10 @@ func TestRollback_CompletedBySenderUnblocksDependents(t *testing.T) {
 	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
-	require.Equal(t, []string{"ho_1"}, w.Full(2).Standing.BlockedBy)
+	require.Equal(t, []string{"ho_1"}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, back, w.Claims(a).HandoffID)
 	w.Completes(a, back)
-	require.Empty(t, w.Full(2).Standing.BlockedBy)
+	require.Empty(t, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
@@ -58,7 +58,7 @@ func TestFail_WithRetryGoesToHumanIfNoAgentIsLeft(t *testing.T) {
 	require.Equal(t, schemas.ThenEscalate, first.Then)
 	require.Equal(t, schemas.Address(schemas.Human), first.To)
 	require.NotEmpty(t, first.Warnings)
-	require.Equal(t, schemas.ThenEscalate, w.Full(1).Failure.Then)
+	require.Equal(t, schemas.ThenEscalate, w.FullView(1).Failure.Then)
 
 	again := w.Fails(b, in)
 	require.Equal(t, first.Then, again.Then)
@@ -100,7 +100,7 @@ func TestRetry_KeepsEstimateAndTimeout(t *testing.T) {
 	deadline := w.Now().Add(9 * time.Hour)
 	w.PassBackoff()
 	require.Equal(t, w.Now().Add(8*time.Hour), *w.Claims(b).LeaseEnds)
-	require.Equal(t, deadline, *w.Full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, deadline, *w.FullView(2).Handoff.Metadata.Deadline)
 }
 
 func TestReturn_KeepsEstimateAndTimeout(t *testing.T) {
@@ -111,7 +111,7 @@ func TestReturn_KeepsEstimateAndTimeout(t *testing.T) {
 	w.Pass(20 * time.Hour)
 	w.Updates(a, 1, schemas.ActReturn, note("again"))
 	require.Equal(t, w.Now().Add(8*time.Hour), *w.Claims(b).LeaseEnds)
-	require.Equal(t, w.Now().Add(10*time.Hour), *w.Full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, w.Now().Add(10*time.Hour), *w.FullView(2).Handoff.Metadata.Deadline)
 }
 
 // workSentByRules gives fixer a handoff that the clock sent, in the workflow of a.
@@ -139,7 +139,7 @@ func TestOwner_GetsNoticesAboutWorkSentByRules(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			w, a, fixer, id := workSentByRules(t)
 			do(w, fixer, id)
-			require.Equal(t, []string{kind}, w.Kinds(a, id))
+			require.Equal(t, []string{kind}, w.NoticeKinds(a, id))
 		})
 	}
 }
@@ -165,13 +165,13 @@ func TestRollback_CancelsUnclaimedPartsOfHolder(t *testing.T) {
 	w.Updates(begun, 6, schemas.ActRelease)
 	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 
-	require.Contains(t, w.Full(back).Handoff.Context.KnownIssues,
+	require.Contains(t, w.FullView(back).Handoff.Context.KnownIssues,
 		"d is at work on ho_3 (claimed part), a part of ho_1: wait for it, or cancel it")
 	require.Equal(t, schemas.Cancelled, w.Status(2))
 	require.Equal(t, schemas.Accepted, w.Status(3))
 	require.Equal(t, schemas.Pending, w.Status(4))
 	require.Equal(t, schemas.Pending, w.Status(6))
-	require.Equal(t, []string{"blocked"}, w.Kinds(a, 5))
+	require.Equal(t, []string{"blocked"}, w.NoticeKinds(a, 5))
 }
 
 func TestDeadline_TellsHolderOfCancelledParts(t *testing.T) {
@@ -180,7 +180,7 @@ func TestDeadline_TellsHolderOfCancelledParts(t *testing.T) {
 	w.Sends(b, "c", "a part")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.Cancelled, w.Status(2))
-	require.Equal(t, []string{"cancelled"}, w.Kinds(b, 2))
+	require.Equal(t, []string{"cancelled"}, w.NoticeKinds(b, 2))
 }
 
 func TestFail_RepeatReturnsSameNextStep(t *testing.T) {
@@ -213,8 +213,8 @@ func TestFail_WithRetrySendsNoBlockedNotice(t *testing.T) {
 	w.Sends(s, "d", "y", mailboxtest.After("1"))
 	w.Claims(c)
 	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
-	require.NotContains(t, w.Kinds(s, 2), "blocked")
-	require.Equal(t, []string{"ho_3"}, w.Full(2).Standing.BlockedBy)
+	require.NotContains(t, w.NoticeKinds(s, 2), "blocked")
+	require.Equal(t, []string{"ho_3"}, w.FullView(2).Standing.BlockedBy)
 }
 
 // A retry makes open rollbacks and decisions of all earlier attempts unnecessary.
@@ -230,7 +230,7 @@ func TestRetry_CompletionCancelsPendingRollbackAndEscalation(t *testing.T) {
 	w.Claims(b)
 	w.Completes(b, third)
 	for _, id := range []schemas.ID{rolled, decide} {
-		st := w.Full(id).Standing
+		st := w.FullView(id).Standing
 		require.Equal(t, schemas.Cancelled, st.Status, id)
 		require.Contains(t, st.Reason, third.String()+" did what ")
 	}

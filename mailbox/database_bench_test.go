@@ -30,7 +30,7 @@ func BenchmarkCycleOnPostgres(b *testing.B) {
 	b.ResetTimer()
 	for round := range 3 {
 		ours = append(ours, runCycles(b, open(b, fmt.Sprint(cycles, round)), callers, cycles).Seconds())
-		bolt = append(bolt, runCycles(b, mailboxtest.File(b), callers, cycles).Seconds())
+		bolt = append(bolt, runCycles(b, mailboxtest.NewFileBackend(b), callers, cycles).Seconds())
 		sql = append(sql, atOnce(b, callers, cycles, func(i int) error { return sqlCycle(pool, i) }).Seconds())
 	}
 	b.ReportMetric(median(bolt)/median(ours), "of-bolt")

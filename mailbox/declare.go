@@ -40,7 +40,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		return out, err
 	}
 	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
-	agents, unread := operation.ReadSnapshot(ctx, s.engine, said.Changes)
+	agents, unread := operation.ReadSnapshot(ctx, s.engine, said.ChangedAgents)
 	rules, unruled := operation.ReadSnapshot(ctx, s.engine, said.HasNewRules)
 	if err = cmp.Or(err, unread, unruled); err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return out, err
@@ -68,8 +68,8 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 
 // storeDeclaration stores the differences to the earlier declaration. Consequences that waited for a person to allow their rules
 // are due now if the person has allowed these rules.
-func (o *op) storeDeclaration(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
-	changed, err := said.Changes(o.View)
+func (o *op) storeDeclaration(said card.Declarations, digest string) (out schemas.DeclareOut, err error) {
+	changed, err := said.ChangedAgents(o.View)
 	if err != nil {
 		return out, err
 	}

@@ -134,7 +134,7 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 // stay blocked, and the action that unblocks them.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
-	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
+	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.KeepsDependentsBlocked(h.Now) {
 		what := strings.Join(shut, ", ")
 		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
@@ -341,7 +341,7 @@ func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.
 			deps := dependenciesOf(now)
 			deps.add(instead, deps.remove(dep))
 			deps.writeTo(now)
-			if blocked := listing.BlockedBy(now); blocked != nil {
+			if blocked := listing.BlockerTexts(now); blocked != nil {
 				ready.Content = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 			}
 		})

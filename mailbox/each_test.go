@@ -62,7 +62,7 @@ func TestSend_WithEachSendsOnePartPerTextAndJoin(t *testing.T) {
 	require.Equal(t, []schemas.ID{1, 2}, out.Parts)
 	require.Equal(t, schemas.ID(3), out.Joined)
 	require.Equal(t, schemas.ID(1), out.HandoffID)
-	second, join := w.Full(2).Handoff, w.Full(3)
+	second, join := w.FullView(2).Handoff, w.FullView(3)
 	require.Equal(t, `Review ("web")`, second.Title)
 	require.Equal(t, `Review "web"`, second.Task)
 	require.Equal(t, `"web"`, second.Data["of"])
@@ -86,11 +86,11 @@ func TestSend_WithEachGivesPartsAndJoinSameParent(t *testing.T) {
 	w.Assigns(lead, qa, "Split this")
 	out := w.Sends(qa, "{{each}}", "Do it", each("a", "b"))
 	for _, id := range append(out.Parts, out.Joined) {
-		m := w.Full(id).Handoff.Metadata
+		m := w.FullView(id).Handoff.Metadata
 		require.Equal(t, []any{schemas.ID(1), 2, schemas.Workflow("wf_1")}, []any{m.Parent, m.Depth, m.Workflow})
 	}
-	require.Equal(t, schemas.Agent("b"), w.Full(out.Parts[1]).Handoff.Target.Agent)
-	require.Equal(t, "Do it (b)", w.Full(out.Parts[1]).Handoff.Task)
+	require.Equal(t, schemas.Agent("b"), w.FullView(out.Parts[1]).Handoff.Target.Agent)
+	require.Equal(t, "Do it (b)", w.FullView(out.Parts[1]).Handoff.Task)
 }
 
 func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
@@ -105,7 +105,7 @@ func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
 	} {
 		in := schemas.SendIn{To: "qa", Task: "Review", Key: "k"}
 		other(&in)
-		mailboxtest.Refuses(t, w.Send, lead, in, schemas.Conflict, "was used for other content")
+		mailboxtest.RequireRefusal(t, w.Send, lead, in, schemas.Conflict, "was used for other content")
 	}
 }
 
@@ -138,7 +138,7 @@ func TestSend_WithEachSendsNothingIfOnePartIsRefused(t *testing.T) {
 			if test.alter != nil {
 				test.alter(&in)
 			}
-			require.Equal(t, test.field, mailboxtest.Refuses(t, w.Send, test.by, in, test.code, "").Field)
+			require.Equal(t, test.field, mailboxtest.RequireRefusal(t, w.Send, test.by, in, test.code, "").Field)
 			require.Equal(t, schemas.ID(1), w.Sends(w.Stdio("lead"), "qa", "the first").HandoffID)
 		})
 	}
@@ -173,11 +173,11 @@ func TestSend_DryRunWithEachChecksAllParts(t *testing.T) {
 func TestRule_WithEachSendsPartsAndJoin(t *testing.T) {
 	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
-	w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
+	w.DeclareRules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
 	w.Assigns(lead, dev, "it")
 	out := w.Completes(dev, 1)
 	require.Equal(t, []schemas.ID{2, 3}, out.Forwarded.Parts)
 	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.SentByRules())
-	require.Equal(t, "done", w.Full(3).Handoff.Summary)
-	require.Equal(t, []string{"ho_2", "ho_3"}, w.Full(4).Standing.BlockedBy)
+	require.Equal(t, "done", w.FullView(3).Handoff.Summary)
+	require.Equal(t, []string{"ho_2", "ho_3"}, w.FullView(4).Standing.BlockedBy)
 }

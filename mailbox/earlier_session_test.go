@@ -14,7 +14,7 @@ import (
 // The next holder of a handoff reads the traces of earlier sessions.
 
 func (w *world) checkpoint(by schemas.Caller, id schemas.ID, c schemas.Checkpoint) {
-	w.Updates(by, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &c}))
+	w.Updates(by, id, schemas.ActProgress, mailboxtest.WithChanges(schemas.Changes{Checkpoint: &c}))
 }
 
 // interruptedHandoff returns a handoff whose session did half of the work before it was killed.
@@ -59,7 +59,7 @@ func TestBrief_ShowsThatLeaseEnded(t *testing.T) {
 	w := newWorld(t)
 	id, _ := interruptedHandoff(w)
 	w.Pass(3 * time.Minute)
-	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{To: "other"}))
+	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{To: "other"}))
 	requireEarlierSession(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
 }
 
@@ -161,7 +161,7 @@ func TestRetry_KeepsDeadlineAndTimeout(t *testing.T) {
 	w.Pass(10 * time.Minute)
 	for id, due := range map[schemas.ID]time.Duration{sent.HandoffID: 2 * time.Hour, timed.HandoffID: time.Hour} {
 		again := w.Updates(lead, id, schemas.ActRetry).Created
-		require.Equal(t, mailboxtest.Start().Add(due), w.Full(again).Handoff.Metadata.Deadline.UTC())
+		require.Equal(t, mailboxtest.StartTime().Add(due), w.FullView(again).Handoff.Metadata.Deadline.UTC())
 	}
 }
 
@@ -193,5 +193,5 @@ func TestComplete_KeepsStatusOfLateResult(t *testing.T) {
 		HandoffID: sent.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "done"},
 	})
 	require.Error(t, err)
-	require.Equal(t, schemas.Success, w.Full(sent.HandoffID).Late[0].Completion.Status)
+	require.Equal(t, schemas.Success, w.FullView(sent.HandoffID).Late[0].Completion.Status)
 }

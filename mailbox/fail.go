@@ -84,7 +84,7 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
 	if in.Alternative != "" {
 		var to schemas.Agent
-		to, err = draft.AddressParser(schemas.ParseAddress).Agent("suggested_alternative", in.Alternative)
+		to, err = draft.AddressParser(schemas.ParseAddress).ParseAgent("suggested_alternative", in.Alternative)
 		in.Alternative = string(to)
 	}
 	return err

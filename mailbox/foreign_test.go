@@ -49,7 +49,7 @@ func TestGet_ReadsOtherSpellingsOfIDs(t *testing.T) {
 		require.NoError(t, err, spelled)
 		require.Equal(t, want, out.HandoffID, spelled)
 	}
-	mailboxtest.Refuses(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
+	mailboxtest.RequireRefusal(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
 }
 
 func TestSend_WarnsOfUnknownFields(t *testing.T) {
@@ -93,21 +93,21 @@ func TestSend_ToHumanMayExceedChainLimit(t *testing.T) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
 	})
 	w.Claims(b)
-	mailboxtest.Refuses(t, w.Send, b, schemas.SendIn{To: "a", Task: "y"}, schemas.Limit, "send it to human")
+	mailboxtest.RequireRefusal(t, w.Send, b, schemas.SendIn{To: "a", Task: "y"}, schemas.Limit, "send it to human")
 	require.Equal(t, schemas.ID(1), w.Sends(b, "human", "y").Parent)
 }
 
 func TestAmend_RoleRedirectsOnlyWorkOfPool(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
-	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}))
-	out := w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Role: "testing"}))
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}))
+	out := w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Role: "testing"}))
 	require.Contains(t, strings.Join(out.Warnings, " "), "it stays with b")
-	c := w.Full(1).Handoff.Context
+	c := w.FullView(1).Handoff.Context
 	require.Equal(t, "testing", c.State["agent_role"])
 	require.Equal(t, "make new", c.TestCommand)
 
 	w.Sends(a, "role:implementation", "y")
-	out = w.Updates(a, 2, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Role: "testing"}))
+	out = w.Updates(a, 2, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Role: "testing"}))
 	require.Equal(t, schemas.Address("role:testing"), out.To)
 }

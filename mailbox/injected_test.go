@@ -31,7 +31,7 @@ func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	for _, c := range change {
 		c(&steps[1][0])
 	}
-	w.Rules(nil, schemas.Plan{Name: "factory", Steps: steps})
+	w.DeclareRules(nil, schemas.Plan{Name: "factory", Steps: steps})
 	for _, role := range []string{"planner", "coder", "tester", "fixer", "verifier"} {
 		by := w.Stdio(schemas.Agent(role + "-1"))
 		mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
@@ -104,7 +104,7 @@ func (w *team) report(by schemas.Caller, got schemas.ClaimOut) {
 }
 
 func (w *team) question(by schemas.Caller, got schemas.ClaimOut) {
-	w.Updates(by, got.HandoffID, schemas.ActAsk, mailboxtest.Asking("which?"))
+	w.Updates(by, got.HandoffID, schemas.ActAsk, mailboxtest.WithQuestions("which?"))
 }
 
 // crash ends the process of an agent together with the owner of the store. The agent then begins another session.

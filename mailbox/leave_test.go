@@ -22,7 +22,7 @@ func (w *world) factory(unallowed bool, last string) {
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
 			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
 		)}},
-		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("human", "told")}}},
+		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.RuleSend("human", "told")}}},
 	}}})
 }
 
@@ -64,10 +64,10 @@ func TestWorkflow_PausesUntilPersonAllowsItsRulesAgain(t *testing.T) {
 	w.ClaimsID(b, 2)
 	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
 	require.Empty(t, w.SentByRules(), "nothing is sent, and nothing rolled back in its place")
-	require.Equal(t, waitsForLeave, w.Full(1).Standing.Reason)
+	require.Equal(t, waitsForLeave, w.FullView(1).Standing.Reason)
 	for _, agent := range []schemas.Caller{a, person} {
-		require.Contains(t, w.Kinds(agent, 1), "leave")
-		require.NotContains(t, w.Kinds(agent, 2), "leave", "once for each workflow")
+		require.Contains(t, w.NoticeKinds(agent, 1), "leave")
+		require.NotContains(t, w.NoticeKinds(agent, 2), "leave", "once for each workflow")
 	}
 	w.factory(true, "d")
 	w.Restart()
@@ -141,12 +141,12 @@ func TestWorkflow_StepThatEndsWithoutItsFilePauses(t *testing.T) {
 			w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
 			_, reasons := w.waitingForLeave()
 			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
-			require.Equal(t, 1, w.Pending("a"), "rolled back")
+			require.Equal(t, 1, w.CountPending("a"), "rolled back")
 			w.Updates(a, 3, schemas.ActCancel)
 			ids, _ := w.waitingForLeave()
 			require.Equal(t, []schemas.ID{1}, ids)
 			w.declares(two)
-			require.Equal(t, 1, w.Pending("c"))
+			require.Equal(t, 1, w.CountPending("c"))
 			require.Contains(t, w.SentByRules(), "c pending test: the login")
 		})
 	}
@@ -182,9 +182,9 @@ func TestRules_NotAllowedAreNotEvaluated(t *testing.T) {
 
 func TestSend_RefusesStepOption(t *testing.T) {
 	w := newWorld(t)
-	in := mailboxtest.To("b", "x")
+	in := mailboxtest.RuleSend("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
-	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
+	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
 // Rules that an earlier version stored have no leave. That version finds no rules in rows without leave.
@@ -211,12 +211,12 @@ func TestRules_StoredByEarlierVersionAreNotAllowed(t *testing.T) {
 		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
 	}))
 	w.Restart()
-	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
 	w.factory(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
 	mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
-	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
 // losesLeaveAfterFirstStep begins n workflows, withdraws leave, and completes the first step of each.
@@ -254,7 +254,7 @@ func TestWorkflow_AllowedAgainSendsAtOnceAfterClockWasAhead(t *testing.T) {
 			}
 			w.factory(false, "c")
 			require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
-			w.Intact()
+			w.CheckIntact()
 		})
 	}
 }

@@ -47,7 +47,7 @@ func TestComplete_SendsContinuation(t *testing.T) {
 	require.Equal(t, schemas.ID(2), done.Forwarded.HandoffID)
 	require.Equal(t, schemas.ID(1), done.Forwarded.Parent)
 
-	h := w.Full(2).Handoff
+	h := w.FullView(2).Handoff
 	require.Equal(t, "done", h.Summary)
 	require.Equal(t, "integration tests", h.Target.Reason)
 	require.Equal(t, 2, h.Metadata.Depth)
@@ -119,7 +119,7 @@ func TestComplete_KeepsLateResultOfLostClaim(t *testing.T) {
 
 	_, err := w.Complete(context.Background(), b1, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "mine"}, Token: old.Token})
 	refused(t, err, schemas.Stale, "kept as a late result")
-	got := w.Full(1)
+	got := w.FullView(1)
 	require.Equal(t, schemas.Accepted, got.Status)
 	require.Equal(t, "mine", got.Late[0].Completion.Summary)
 	require.Equal(t, "late", w.Notices(a)[0].Kind)
@@ -135,10 +135,10 @@ func TestLease_EndOfLastAttemptSendsWorkToHuman(t *testing.T) {
 		require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 		w.Pass(time.Hour)
 	}
-	got := w.Full(1)
+	got := w.FullView(1)
 	require.Equal(t, schemas.TimedOut, got.Status)
 	require.Equal(t, schemas.ID(2), got.Standing.Successor)
-	require.Equal(t, schemas.Human, w.Full(2).Handoff.Target.Agent)
+	require.Equal(t, schemas.Human, w.FullView(2).Handoff.Target.Agent)
 	require.Equal(t, "attempts_used_up", w.Notices(a)[0].Kind)
 }
 
@@ -155,12 +155,12 @@ func TestFail_RollsBackToNamedAgent(t *testing.T) {
 	require.Equal(t, schemas.ThenRollback, failed.Then)
 	require.Equal(t, schemas.Address("auto-code"), failed.To)
 
-	child := w.Full(failed.RollbackHandoff)
+	child := w.FullView(failed.RollbackHandoff)
 	require.Equal(t, schemas.Agent("qa"), child.Handoff.Source.Agent)
 	require.Equal(t, []string{"ho_1 failed: Missing test fixtures"}, child.Handoff.Context.PreviousFailures)
 	require.Equal(t, []string{"Which users?"}, child.Handoff.Context.Questions)
 	require.Equal(t, []string{"e2e"}, child.Handoff.Context.Checkpoint.PartialProgress.Incomplete)
-	require.Equal(t, failed.RollbackHandoff, w.Full(1).Standing.Successor)
+	require.Equal(t, failed.RollbackHandoff, w.FullView(1).Standing.Successor)
 	require.Contains(t, w.Claims(coder).Brief, "Missing test fixtures")
 
 	again := w.Fails(qa, schemas.FailIn{
@@ -178,7 +178,7 @@ func TestFail_RollsBackToNamedAgent(t *testing.T) {
 func TestAsk_StopsLease(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which database?"))
+	w.Updates(b, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which database?"))
 	require.Equal(t, "question", w.Notices(a)[0].Kind)
 	w.Pass(24 * time.Hour)
 	require.Equal(t, schemas.Waiting, w.Status(1)) // no lease runs
@@ -219,7 +219,7 @@ func TestRelease_ToAnotherAgentKeepsProgress(t *testing.T) {
 	refused(t, err, schemas.Denied, "It is for c, who has not claimed it")
 	claim := w.Claims(c)
 	require.Equal(t, 1, claim.Attempt)
-	require.Equal(t, 50, w.Full(1).Standing.Percent)
+	require.Equal(t, 50, w.FullView(1).Standing.Percent)
 }
 
 func TestAmend_MergesAndRedirects(t *testing.T) {
@@ -230,11 +230,11 @@ func TestAmend_MergesAndRedirects(t *testing.T) {
 		in.Changes = &schemas.Changes{Title: "Better", Tags: []string{"db"}, Data: map[string]string{"k": "v"}}
 	})
 	require.Equal(t, []string{"title", "data", "tags", "to"}, out.Changed)
-	h := w.Full(1).Handoff
+	h := w.FullView(1).Handoff
 	require.Equal(t, "Better", h.Title)
 	require.Equal(t, []string{"go", "db"}, h.Tags)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Title: "z"}))
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Title: "z"}))
 	refused(t, err, schemas.Conflict, "accepted")
 }
 
@@ -261,7 +261,7 @@ func TestRetry_MakesOneNewHandoff(t *testing.T) {
 	})
 	first := w.Updates(a, 1, schemas.ActRetry)
 	require.Equal(t, first.Created, w.Updates(a, 1, schemas.ActRetry).Created)
-	again := w.Full(first.Created)
+	again := w.FullView(first.Created)
 	require.Equal(t, schemas.ID(1), again.Handoff.Metadata.RetryOf)
 	require.Equal(t, 1, again.Handoff.Metadata.Depth)
 	require.Equal(t, "all of it", again.Handoff.Detail)
@@ -278,7 +278,7 @@ func TestDeadline_EndsHandoffAndTellsSender(t *testing.T) {
 	require.Contains(t, w.Claims(a).Brief, "deadline")
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
 	refused(t, err, schemas.Stale, "ho_2 took its place")
-	require.Len(t, w.Full(1).Late, 1)
+	require.Len(t, w.FullView(1).Late, 1)
 }
 
 func TestApprove_OnlyPersonDecides(t *testing.T) {
@@ -331,7 +331,7 @@ func TestSend_KeyReturnsFirstResult(t *testing.T) {
 	key := func(in *schemas.SendIn) { in.Key = "k1" }
 	first := w.Sends(a, "b", "x", key)
 	require.Equal(t, first.HandoffID, w.Sends(a, "b", "x", key).HandoffID)
-	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "b", Task: "other", Key: "k1"}, schemas.Conflict, "key")
+	mailboxtest.RequireRefusal(t, w.Send, a, schemas.SendIn{To: "b", Task: "other", Key: "k1"}, schemas.Conflict, "key")
 	require.Empty(t, w.Sends(a, "b", "y").Warnings[1:])
 	require.Contains(t, w.Sends(a, "b", "y").Warnings[1], "same as ho_2")
 }
@@ -345,7 +345,7 @@ func TestSend_RefusesUnknownRecipientIfAgentsAreRegistered(t *testing.T) {
 	require.Equal(t, "qa", e.Known[0])
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "test-request", Task: "x"})
 	refused(t, err, schemas.NotFound, "qa takes capability:test_request. Nothing was sent.")
-	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"}, schemas.Conflict, "does not accept")
+	mailboxtest.RequireRefusal(t, w.Send, a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"}, schemas.Conflict, "does not accept")
 }
 
 func TestClaim_FromPoolNeedsQualification(t *testing.T) {
@@ -358,7 +358,7 @@ func TestClaim_FromPoolNeedsQualification(t *testing.T) {
 }
 
 func TestComplete_WithContinuationOfTypeMessageSendsNotice(t *testing.T) {
-	w, a, b, c := mailboxtest.Trio(t, "a", "b", "c")
+	w, a, b, c := mailboxtest.NewWithThreeAgents(t, "a", "b", "c")
 	w.Assigns(a, b, "x")
 	tell := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "for your information", Type: schemas.TypeMessage}}
@@ -369,6 +369,6 @@ func TestComplete_WithContinuationOfTypeMessageSendsNotice(t *testing.T) {
 	again := w.Completes(b, 1, tell)
 	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
 	require.Equal(t, "delivered", again.Forwarded.Status)
-	require.Equal(t, []string{"message"}, w.Kinds(c, 1))
+	require.Equal(t, []string{"message"}, w.NoticeKinds(c, 1))
 	require.True(t, w.Claims(c).Empty)
 }

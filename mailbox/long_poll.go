@@ -24,7 +24,7 @@ import (
 // caller says since when it waits, so a wait that continues at another process gets its old place in the lists.
 func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	w := s.hub.Arrive(since, until)
+	w := s.hub.NewWaiter(since, until)
 	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
 	for {
@@ -35,7 +35,7 @@ func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas
 		if mayFind {
 			got, err := s.claim(ctx, by, in)
 			if got.ID != 0 || err != nil {
-				w.Spend(got.box)
+				w.SpendPermit(got.box)
 				return got, err
 			}
 			s.passPermits(ctx, w)
@@ -46,7 +46,7 @@ func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas
 		if !s.Now().Before(until) {
 			return takenClaim{}, nil
 		}
-		if err := s.sleepUntilChange(ctx, w.Woken(), until); err != nil {
+		if err := s.sleepUntilChange(ctx, w.WakeSignal(), until); err != nil {
 			return takenClaim{}, err
 		}
 	}
@@ -64,14 +64,14 @@ func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name
 		}
 		return s.offers(v).LongPollBoxes(a)
 	})
-	return err == nil && w.Join(boxes), err
+	return err == nil && w.JoinLists(boxes), err
 }
 
 // passPermits passes the permits with which this call found nothing to the next waiting calls, for mailboxes that still
 // have mail, because another agent may be allowed to claim that mail. If the store cannot be read, it passes on all
 // permits: a useless look does no harm, but mail that no call looks for would be left.
 func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
-	inUse := w.InUse()
+	inUse := w.PermitsInUse()
 	if len(inUse) == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	if err != nil {
 		pending = inUse // mail may be left, so the next waiters look
 	}
-	w.PassOn(pending)
+	w.PassOnPermits(pending)
 }
 
 // hasUnreadNotice reports whether an agent has an unread notice.

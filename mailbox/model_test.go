@@ -115,7 +115,7 @@ func (l *lives) step() {
 // reviewer.
 func (l *lives) requireNoSelfReview() {
 	for id := schemas.ID(1); id <= l.last; id++ {
-		got := l.Full(id)
+		got := l.FullView(id)
 		if of := got.Handoff.Review; of != nil {
 			require.NotEqual(l.t, of.By, got.Standing.Holder, "%s", id)
 		}
@@ -163,7 +163,7 @@ func (l *lives) claimAny() {
 }
 
 func (l *lives) keepClaim(out schemas.ClaimOut) {
-	got := l.Full(out.HandoffID)
+	got := l.FullView(out.HandoffID)
 	require.Contains(l.t, []schemas.Status{schemas.Accepted, schemas.Working}, got.Status, "what it had reported on, it has again")
 	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
 	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
@@ -171,13 +171,13 @@ func (l *lives) keepClaim(out schemas.ClaimOut) {
 
 // try makes a call and compares the new state of the handoff with the table.
 func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
-	before := l.Full(id)
+	before := l.FullView(id)
 	events := l.events(id)
 	err := d.do(l, by, id)
 	if err != nil {
 		require.Empty(l.t, toolstest.Faults(schemas.AsError(err).Next))
 	}
-	after := l.Full(id)
+	after := l.FullView(id)
 	l.last = max(l.last, l.newest())
 	switch {
 	case err == nil:

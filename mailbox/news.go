@@ -73,7 +73,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
 	}
-	d, err := delivery.Make(o, delivery.Session{
+	d, err := delivery.MakeDelivery(o, delivery.Session{
 		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 func (o *op) storeDeliveryNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {
-			kept, err := d.Note(r)
+			kept, err := d.CheckpointWithNote(r)
 			if kept == nil || err != nil {
 				return err
 			}

@@ -79,7 +79,7 @@ func TestObserve_LaterCheckResultChangesOutcome(t *testing.T) {
 	require.Equal(t, schemas.Partial, got.Completion.Status)
 	require.Len(t, contract.UnmetCriteria(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.EvidenceText(got.Completion.Criteria[0]), "does not pass: it ended with 1")
-	require.Contains(t, w.Kinds(a, work), "observed")
+	require.Contains(t, w.NoticeKinds(a, work), "observed")
 }
 
 // sendsWithChecks sends work with checks and claims it.

@@ -42,7 +42,7 @@ func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 	require.Contains(t, out.Warnings, "not opened: ho_2. What waits goes on after a success, or once the sender accepts this")
 
 	require.True(t, w.Claims(dev).Empty)
-	mailboxtest.Refuses(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
+	mailboxtest.RequireRefusal(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
 	require.Contains(t, w.Notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. 1 of 1 criteria are not met.")
 	asked := w.Notices(w.Stdio("ops"))
 	require.Equal(t, "blocked", asked[0].Kind)
@@ -106,7 +106,7 @@ func TestAccept_OfPartialRollbackUnblocksDependents(t *testing.T) {
 	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	w.Claims(a)
 	w.Completes(a, back, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
-	require.Equal(t, []string{back.String()}, w.Full(2).Standing.BlockedBy)
+	require.Equal(t, []string{back.String()}, w.FullView(2).Standing.BlockedBy)
 	w.Updates(person, back, schemas.ActAccept)
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
@@ -117,7 +117,7 @@ func TestReview_OfPartialResultUnblocksDependents(t *testing.T) {
 	w.Sends(lead, "dev", "y", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	out := w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
-	require.NotContains(t, w.Kinds(lead, 2), "blocked", "the review decides")
+	require.NotContains(t, w.NoticeKinds(lead, 2), "blocked", "the review decides")
 	require.True(t, w.Claims(dev).Empty)
 	w.Claims(lead)
 	w.Completes(lead, out.Forwarded.HandoffID, func(in *schemas.CompleteIn) { in.Output = []byte(`{"verdict":"accept"}`) })
@@ -143,19 +143,19 @@ func TestObserve_FailedCheckBlocksDependentsAgain(t *testing.T) {
 	}
 
 	observe(false)
-	require.Equal(t, []string{"ho_1"}, w.Full(2).Standing.BlockedBy)
-	require.Contains(t, w.Kinds(a, 2), "blocked")
+	require.Equal(t, []string{"ho_1"}, w.FullView(2).Standing.BlockedBy)
+	require.Contains(t, w.NoticeKinds(a, 2), "blocked")
 	require.Contains(t, w.Notices(d)[0].Text, "ho_1, with whose result you began, was seen not to pass its checks.")
 	w.Updates(d, 3, schemas.ActRelease)
-	require.Equal(t, []string{"ho_1"}, w.Full(3).Standing.BlockedBy, "given back it waits, too")
+	require.Equal(t, []string{"ho_1"}, w.FullView(3).Standing.BlockedBy, "given back it waits, too")
 	observe(true)
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
-	require.Empty(t, w.Full(3).Standing.BlockedBy)
+	require.Empty(t, w.FullView(3).Standing.BlockedBy)
 }
 
 func TestPlan_WaitsForAcceptanceOfPartialStep(t *testing.T) {
 	w := newWorld(t)
-	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
+	w.DeclareRules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
 	w.Claims(qa)
@@ -173,7 +173,7 @@ func TestPlan_WaitsForAcceptanceOfPartialStep(t *testing.T) {
 func TestPlan_AcceptanceDoesNotSendStepAgain(t *testing.T) {
 	w := newWorld(t)
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
-	w.Rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.To("ops", "passed")}}},
+	w.DeclareRules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.RuleSend("ops", "passed")}}},
 		schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), fix, step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
@@ -186,7 +186,7 @@ func TestPlan_AcceptanceDoesNotSendStepAgain(t *testing.T) {
 
 func TestPlan_SendsNextStepOnceIfCheckResultChanges(t *testing.T) {
 	w := newWorld(t)
-	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
+	w.DeclareRules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
 	w.Claims(qa)

@@ -81,7 +81,7 @@ func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	w.Sends(a, "b", "the one that may be pending")
 	require.Equal(t, 1, w.pendingOf("ci"))
 
-	e := mailboxtest.Refuses(t, w.Complete, a, schemas.CompleteIn{
+	e := mailboxtest.RequireRefusal(t, w.Complete, a, schemas.CompleteIn{
 		HandoffID: "3", Token: mine.Token,
 		Result: schemas.Result{
 			Summary:      "done",

@@ -133,7 +133,7 @@ const fullTokens = 2500
 // cannot be read, and for a box other than all without an agent. List can be repeated freely; a second list of notices
 // shows the same notices, now as read.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
-	f, err := listing.Parse(in, s.Now())
+	f, err := listing.ParseFilter(in, s.Now())
 	if err != nil {
 		return out, err
 	}
@@ -150,7 +150,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
-		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.addReason)
+		out, err := f.HandoffPage(v, by.Agent, s.offers(v).AgentBoxes, s.addReason)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = countMatchesElsewhere(v, in, s.Now(), &out)
 		}
@@ -166,12 +166,12 @@ func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out 
 		return nil
 	}
 	in.Box = "all"
-	f, err := listing.Parse(in, now)
+	f, err := listing.ParseFilter(in, now)
 	if err != nil {
 		return err
 	}
 	quiet := func(*store.View, *store.Record, *schemas.Item) {}
-	all, err := f.Handoffs(v, "", nil, quiet)
+	all, err := f.HandoffPage(v, "", nil, quiet)
 	out.FoundElsewhere, out.UnmatchedWords, out.MatchedWords = max(all.Total, len(all.Items)), all.UnmatchedWords, all.MatchedWords
 	return err
 }
@@ -197,9 +197,9 @@ func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
-	list, mail := f.Notices, false
+	list, mail := f.NoticePage, false
 	if in.WaitSeconds > 0 {
-		list = f.Unread
+		list = f.UnreadNoticePage
 		if mail, err = s.awaitMail(ctx, by, in.WaitSeconds); err != nil {
 			return out, err
 		}
@@ -217,7 +217,7 @@ func (s *Service) listNotices(
 // does not apply due changes, so a handoff whose delay has just ended may only be counted at the next call. The errors
 // come from the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
-	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).CountInbox(agent) })
 }
 
 // offers returns the offers to agents in a snapshot.
@@ -258,7 +258,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return schemas.OverviewOut{}, err
 		}
 		leave := func(r *store.Record) string {
-			if len(set.waiting.Plans()) == 0 {
+			if len(set.waiting.PlanNames()) == 0 {
 				return "" // saves reading the content
 			}
 			plan, _, _ := strings.Cut(stepOf(v, r), "/")
@@ -283,7 +283,7 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 		if err != nil {
 			return nil, err
 		}
-		here := s.here.IsInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
+		here := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
 		known = append(known, offer.KnownAgent{Agent: a, Here: here})
 	}
 	return known, nil

@@ -43,13 +43,13 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	case a == nil: // the agent is connected and has done nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
-	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
+	if !force && r.Type != schemas.TypeMessage && !roster.AcceptsType(a.Card, r.Type) {
 		return nil, o.refuseUnacceptedType(to, r.Type)
 	}
 	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
-	more, err := o.Offers().Warnings(*a)
+	more, err := o.Offers().SenderWarnings(*a)
 	return append(warnings, more...), err
 }
 
@@ -61,7 +61,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if err := o.checkMailboxLimit(pool); err != nil {
 		return nil, err
 	}
-	warning, err := o.Offers().WhyNoTaker(r, offer.Present)
+	warning, err := o.Offers().NoTakerReason(r, offer.Present)
 	if warning == "" || err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if near := roster.SuggestPool(pool, cards); near != "" && !strings.HasSuffix(near, string(pool)) {
 		warning += "; " + near + ": amend it to that, if it is meant"
 	}
-	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.SkilledOnly(c, string(pool)) })
+	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.HasUnacceptedSkill(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
 		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(string(pool))}, "lets it take it")
@@ -90,7 +90,7 @@ func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 	if err != nil || force || known == nil && !o.here.IsActing(schemas.Agent(name)) {
 		return err
 	}
-	for _, err := range o.Offers().Addressees(pool) {
+	for _, err := range o.Offers().AddressedAgents(pool) {
 		return err
 	}
 	return schemas.Errorf(schemas.NotFound, "%s is an agent, and nobody takes %s", name, pool).WithField("to").WithKnown(name).
@@ -168,7 +168,7 @@ func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 	}
 	var able []schemas.Agent
 	for _, c := range cards {
-		if c.Registered && roster.Accepts(c, kind) {
+		if c.Registered && roster.AcceptsType(c, kind) {
 			able = append(able, c.Name)
 		}
 	}

@@ -36,7 +36,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 // field. Content that exists now may be removed later; then the receiver cannot fetch it.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
-		place, here := content.ParsePlace(ref.URL, 0)
+		place, here := content.ParseReference(ref.URL, 0)
 		if ref.IsKept() || !here {
 			continue
 		}
@@ -57,7 +57,7 @@ func (o *op) checkReferences(c *schemas.Context) error {
 func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
-		if _, here := content.ParsePlace(ref.URL, 0); !ref.IsKept() && !here {
+		if _, here := content.ParseReference(ref.URL, 0); !ref.IsKept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
 				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))
@@ -84,7 +84,7 @@ func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}
-	why, err := o.Offers().WhyNoTaker(&store.Record{To: schemas.Address(name)}, offer.Member)
+	why, err := o.Offers().NoTakerReason(&store.Record{To: schemas.Address(name)}, offer.Member)
 	if why == "" || err != nil {
 		return "", err
 	}

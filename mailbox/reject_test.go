@@ -46,7 +46,7 @@ func TestReject_RepeatReturnsFirstResult(t *testing.T) {
 			again := w.Fails(b, rejecting(1))
 			require.Equal(t, first.FailureID, again.FailureID)
 			require.Equal(t, schemas.Rejected, again.Status)
-			require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
+			require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
 			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "1", FailureDetail: because("other"), Outcome: schemas.OutcomeRejected})
 			require.Error(t, err)
 		})
@@ -71,7 +71,7 @@ func TestDecline_RepeatShowsCurrentStatus(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Fails(b, rejecting(1)).Status)
 	w.Completes(c, 1)
 	require.Equal(t, schemas.Completed, w.Fails(b, rejecting(1)).Status)
-	require.Equal(t, []schemas.Agent{"b"}, w.Full(1).Standing.Excluded)
+	require.Equal(t, []schemas.Agent{"b"}, w.FullView(1).Standing.Excluded)
 }
 
 func TestDecline_ByHolderCanBeRepeated(t *testing.T) {
@@ -90,7 +90,7 @@ func TestReject_ByLastQualifiedAgentEndsHandoff(t *testing.T) {
 	first := w.Fails(c, rejecting(1))
 	require.Equal(t, schemas.Rejected, first.Status)
 	require.Equal(t, first.FailureID, w.Fails(c, rejecting(1)).FailureID)
-	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
+	require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
 }
 
 func TestDecline_ByAnotherKeepsTokenOfHolderWhoseLeaseEnded(t *testing.T) {
@@ -129,7 +129,7 @@ func TestReject_WithTokenActsAsHolder(t *testing.T) {
 	w.Fails(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no")})
 	claim := w.Claims(a)
 	w.Fails(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not me"), Token: claim.Token})
-	require.Equal(t, []schemas.Agent{"b", "a"}, w.Full(1).Standing.Excluded)
+	require.Equal(t, []schemas.Agent{"b", "a"}, w.FullView(1).Standing.Excluded)
 }
 
 func TestDecline_AfterLeaseEndKeepsAttemptCounted(t *testing.T) {
@@ -161,10 +161,10 @@ func TestReject_SendsWorkToNamedAlternative(t *testing.T) {
 	require.Equal(t, schemas.Rejected, out.Status)
 	require.Equal(t, schemas.Address("c"), out.To)
 	require.Equal(t, out.RollbackHandoff, w.Fails(b, rejectingFor(1, "c")).RollbackHandoff, "a repeat")
-	require.Equal(t, []string{out.RollbackHandoff.String()}, w.Full(2).Standing.BlockedBy)
-	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
+	require.Equal(t, []string{out.RollbackHandoff.String()}, w.FullView(2).Standing.BlockedBy)
+	require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
 	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
-	require.Equal(t, schemas.Agent("a"), w.Full(out.RollbackHandoff).Handoff.Source.Agent)
+	require.Equal(t, schemas.Agent("a"), w.FullView(out.RollbackHandoff).Handoff.Source.Agent)
 
 	again := w.Fails(c, rejectingFor(out.RollbackHandoff, "b"))
 	require.Zero(t, again.RollbackHandoff, "b has rejected it")
@@ -177,7 +177,7 @@ func TestDecline_NamedAlternativeWaitsForDelay(t *testing.T) {
 	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
 	w.Fails(b, rejectingFor(1, "c"))
 	require.True(t, w.Claims(c).Empty)
-	mailboxtest.Refuses(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
+	mailboxtest.RequireRefusal(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }

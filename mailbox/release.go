@@ -126,7 +126,7 @@ func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store
 		return nil, nil
 	}
 	a, err := o.Agent(named)
-	if a != nil && (a.Card.Away || !roster.Accepts(a.Card, r.Type)) {
+	if a != nil && (a.Card.Away || !roster.AcceptsType(a.Card, r.Type)) {
 		a = nil
 	}
 	return a, err

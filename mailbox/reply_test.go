@@ -50,7 +50,7 @@ func TestAnswer_OfMessageGoesToItsSender(t *testing.T) {
 	var body schemas.Handoff
 	require.NoError(t, json.Unmarshal(got.Notice.Body, &body))
 	require.Equal(t, no.String(), body.Data["in_reply_to"])
-	require.Equal(t, schemas.Accepted, w.Full(work).Status, "the work goes on")
+	require.Equal(t, schemas.Accepted, w.FullView(work).Status, "the work goes on")
 }
 
 func TestAnswer_RefusesOtherNotices(t *testing.T) {
@@ -78,11 +78,11 @@ func TestAnswer_RefusesOtherNotices(t *testing.T) {
 func TestAnswer_OfQuestionNoticeAnswersHandoff(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Assigns(person, qa, "x")
-	w.Updates(qa, 1, schemas.ActAsk, mailboxtest.Asking("Which?"))
+	w.Updates(qa, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which?"))
 	out, err := w.answer(person, "no_1", "The first")
 	require.NoError(t, err)
 	require.Equal(t, schemas.ID(1), out.HandoffID)
-	require.Equal(t, schemas.Pending, w.Full(1).Status)
+	require.Equal(t, schemas.Pending, w.FullView(1).Status)
 }
 
 func TestAnswer_OfWorkForHumanCompletesIt(t *testing.T) {
@@ -103,7 +103,7 @@ func TestAnswer_OfWorkForHumanCompletesIt(t *testing.T) {
 		require.Equal(t, schemas.Success, got.Completion.Status)
 		require.Equal(t, schemas.Agent("human"), got.Completion.Source.Agent)
 	}
-	require.Contains(t, w.Kinds(qa, 1), "completed")
+	require.Contains(t, w.NoticeKinds(qa, 1), "completed")
 }
 
 func TestAnswer_RefusesWorkWithCriteriaOrOfOthers(t *testing.T) {
@@ -120,15 +120,15 @@ func TestAnswer_RefusesWorkWithCriteriaOrOfOthers(t *testing.T) {
 	_, err = w.answer(w.Stdio("dev"), "1", "yes")
 	require.Error(t, err)
 	require.Len(t, w.Events(), events, "nothing was changed")
-	require.Equal(t, schemas.Pending, w.Full(1).Status)
+	require.Equal(t, schemas.Pending, w.FullView(1).Status)
 }
 
 func TestEvents_NameApprovalOrPermissionThatPersonMustGive(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
 	w.Sends(boss, "qa", "Deploy", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
-	w.Updates(boss, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "Deploy all"}))
-	w.Updates(boss, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "Deploy all of it"}))
+	w.Updates(boss, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Task: "Deploy all"}))
+	w.Updates(boss, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Task: "Deploy all of it"}))
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Claims(qa)
 	w.Updates(qa, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{NeedsPermission: []string{"root"}} })

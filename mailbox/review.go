@@ -83,7 +83,7 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 	}
 	cards, err := o.cards()
 	for _, c := range cards {
-		if c.Registered && c.Name != author && c.Name != sender && roster.Accepts(c, schemas.TypeReview) {
+		if c.Registered && c.Name != author && c.Name != sender && roster.AcceptsType(c, schemas.TypeReview) {
 			others = append(others, c.Name)
 		}
 	}

@@ -24,7 +24,7 @@ func verdict(v string, points ...string) func(*schemas.CompleteIn) {
 	return func(in *schemas.CompleteIn) { in.Output, _ = json.Marshal(schemas.Verdict{Verdict: v, Points: points}) }
 }
 
-func (w *world) reason(id schemas.ID) string { return w.Full(id).Standing.Reason }
+func (w *world) reason(id schemas.ID) string { return w.FullView(id).Standing.Reason }
 
 // claimsNext claims the next handoff of an agent.
 func (w *world) claimsNext(by schemas.Caller) schemas.ID { w.t.Helper(); return w.Claims(by).HandoffID }
@@ -49,7 +49,7 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
 	verdict("rework")(&in)
-	require.Equal(t, "output.points", mailboxtest.Refuses(t, w.Complete, c, in, schemas.Invalid, "").Field)
+	require.Equal(t, "output.points", mailboxtest.RequireRefusal(t, w.Complete, c, in, schemas.Invalid, "").Field)
 	back := w.Completes(c, review.HandoffID, verdict("rework", "It logs", "It has tests"))
 	require.Equal(t, schemas.Address("b"), back.Forwarded.To)
 	require.Equal(t, schemas.Returned, w.Status(work))
@@ -62,10 +62,10 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	w.Completes(b, again.HandoffID, evidence("1", "2", "3"), passOn)
 	w.Completes(c, w.claimsNext(c), verdict("accept"))
 	require.Empty(t, w.reason(again.HandoffID))
-	require.NotNil(t, w.Full(again.HandoffID).Standing.AcceptedAt)
+	require.NotNil(t, w.FullView(again.HandoffID).Standing.AcceptedAt)
 	require.Equal(t, schemas.ID(2), w.claimsNext(d))
 	e := w.Stdio("e")
-	next := w.Full(w.claimsNext(e)).Handoff
+	next := w.FullView(w.claimsNext(e)).Handoff
 	require.Equal(t, schemas.Agent("b"), next.Source.Agent)
 	require.True(t, w.Claims(e).Empty, "it is passed on once")
 }
@@ -78,7 +78,7 @@ func TestReview_AfterLastRoundGoesToHuman(t *testing.T) {
 		w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
 		out := w.Completes(c, w.claimsNext(c), verdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
-		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.Full(out.Forwarded.HandoffID).Handoff.Task)
+		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.FullView(out.Forwarded.HandoffID).Handoff.Task)
 		w.Completes(person, w.claimsNext(person), verdict(decision, "It is slow"))
 		require.Equal(t, want, w.Status(1))
 	}
@@ -99,7 +99,7 @@ func TestReview_EndedWithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 			require.Contains(w.t, out.Warnings[0], "ho_1 is still to be judged, now by")
 		},
 		"timed out": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.Updates(person, id, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "5m"}))
+			w.Updates(person, id, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Deadline: "5m"}))
 			w.Pass(6 * time.Minute)
 			w.Status(id)
 		},
@@ -113,8 +113,8 @@ func TestReview_EndedWithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 			w.Sends(a, "b", "x", withReview("c"))
 			w.Completes(b, w.claimsNext(b), evidence("1"))
 			lose(w, c, 2)
-			require.Equal(t, schemas.Agent("a"), w.Full(3).Handoff.Target.Agent)
-			require.Contains(t, w.Full(3).Handoff.Task, "c was to judge it (ho_2)")
+			require.Equal(t, schemas.Agent("a"), w.FullView(3).Handoff.Target.Agent)
+			require.Contains(t, w.FullView(3).Handoff.Task, "c was to judge it (ho_2)")
 			require.Contains(t, w.reason(1), "under review by a (ho_3)")
 			lose(w, a, 3)
 			require.Contains(t, w.reason(1), "under review by human (ho_4)")
@@ -141,7 +141,7 @@ func TestReview_UnclaimedForLongGoesToSender(t *testing.T) {
 	w.Pass(16 * time.Minute)
 	require.Equal(t, schemas.ID(2), w.claimsNext(a))
 	w.Completes(a, 2, verdict("accept"))
-	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
+	require.NotNil(t, w.FullView(1).Standing.AcceptedAt)
 }
 
 func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
@@ -182,7 +182,7 @@ func TestReview_AddedByAmendIsRefusedAtWorkflowLimit(t *testing.T) {
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}
 	})
-	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
 	done := w.Completes(b, w.claimsNext(b))
 	require.Contains(t, done.Warnings[0], "nobody was asked to review it")
 	require.Contains(t, w.reason(1), "a accepts or returns it, round 1 of 3")
@@ -190,13 +190,13 @@ func TestReview_AddedByAmendIsRefusedAtWorkflowLimit(t *testing.T) {
 	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
 	w.Completes(b, w.claimsNext(b), evidence("1"))
 	require.Equal(t, schemas.ID(3), w.claimsNext(a))
-	_, err := w.TryUpdate(person, 3, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
+	_, err := w.TryUpdate(person, 3, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
 	refused(t, err, schemas.Conflict, "so it cannot be amended")
 }
 
 func TestReview_RulesAndJoinsWaitForAcceptance(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("next", "go on")}}})
+	w.DeclareRules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.RuleSend("next", "go on")}}})
 	w.Sends(a, "b", "{{each}}", withReview("c", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: []string{"one", "two"}, Join: &schemas.Join{To: "joiner", Task: "both"}}
 	}))

@@ -247,7 +247,7 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 	case rev.note != "":
 		compose.AddRemark(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
 	}
-	return draft.CheckWhole(h)
+	return draft.CheckWholeHandoff(h)
 }
 
 // retry runs a dead handoff again as a new one, see [life.Retry], with the changes of the caller. A repeated call

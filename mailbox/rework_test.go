@@ -17,11 +17,11 @@ func criteria(strict bool, texts ...string) func(*schemas.SendIn) {
 }
 
 func addingCriteria(texts ...string) func(*schemas.UpdateIn) {
-	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
+	return mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
 }
 
 func options(opt schemas.SendOptions) func(*schemas.UpdateIn) {
-	return mailboxtest.Changing(schemas.Changes{Options: &opt})
+	return mailboxtest.WithChanges(schemas.Changes{Options: &opt})
 }
 
 func evidence(names ...string) func(*schemas.CompleteIn) {
@@ -44,7 +44,7 @@ func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c s
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
 	w.Assigns(a, b, "Write the report", more...)
-	names := w.Full(1).Handoff.Expectations
+	names := w.FullView(1).Handoff.Expectations
 	if names == nil {
 		names = &schemas.Expectations{}
 	}
@@ -76,7 +76,7 @@ func TestReturn_ReadsPointsFromNote(t *testing.T) {
 	} {
 		w, a, _, _ := completed(t)
 		out := w.Updates(a, 1, schemas.ActReturn, note(text))
-		h := w.Full(out.Created).Handoff
+		h := w.FullView(out.Created).Handoff
 		require.Equal(t, want, h.Expectations.SuccessCriteria)
 		require.Equal(t, want, h.Rework.Points)
 	}
@@ -91,7 +91,7 @@ func TestRework_CountsRoundsAndKeepsCriteria(t *testing.T) {
 		in.To, in.Changes.Context = "c", &schemas.Context{KnownIssues: []string{"slow"}}
 	})
 	require.Equal(t, schemas.Address("c"), third.To)
-	h := w.Full(third.Created).Handoff
+	h := w.FullView(third.Created).Handoff
 	require.Equal(t, "Rework of ho_1, round 3: Write the report", h.Title)
 	require.Equal(t, []string{"one", "two", "three"}, h.Expectations.SuccessCriteria)
 	require.Equal(t, []string{"three"}, h.Rework.Points)
@@ -116,7 +116,7 @@ func TestReturn_DependentsWaitForRework(t *testing.T) {
 			w.Claims(b)
 			w.Completes(b, out.Created, evidence("1"))
 			if name == "accepted" {
-				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.Full(2).Standing.BlockedBy)
+				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.FullView(2).Standing.BlockedBy)
 				require.True(t, w.Claims(c).Empty)
 				w.Updates(a, out.Created, schemas.ActAccept)
 			}
@@ -155,16 +155,16 @@ func TestAccept_TellsHolderAndShowsAcceptance(t *testing.T) {
 
 	w.Updates(a, 1, schemas.ActAccept, note("Well done."))
 	require.Equal(t, []string{"it was accepted before"}, w.Updates(a, 1, schemas.ActAccept).Warnings)
-	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.Actions(1))
+	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.EventActions(1))
 	require.Equal(t, "a accepted the result. Well done.", w.Notices(b)[0].Text)
-	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
+	require.NotNil(t, w.FullView(1).Standing.AcceptedAt)
 	got = mailboxtest.Must(t, w.Get, a, look)
 	require.False(t, got.MayJudge)
 	story := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: "1"})
 	require.Contains(t, story.Tree, "- a accepted the result: Well done.")
 
 	w.Updates(a, 1, schemas.ActReturn, note("It is wrong after all"))
-	require.Nil(t, w.Full(1).Standing.AcceptedAt)
+	require.Nil(t, w.FullView(1).Standing.AcceptedAt)
 }
 
 func TestAmend_ChangesOptions(t *testing.T) {
@@ -175,7 +175,7 @@ func TestAmend_ChangesOptions(t *testing.T) {
 	out := w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
 	require.Equal(t, []string{"options.after", "options.max_attempts"}, out.Changed)
 	require.Equal(t, []string{"ho_1", "ho_2"}, out.BlockedBy)
-	require.Equal(t, 5, w.Full(3).Handoff.Metadata.MaxAttempts)
+	require.Equal(t, 5, w.FullView(3).Handoff.Metadata.MaxAttempts)
 
 	_, err := w.TryUpdate(a, 1, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_3"}}))
 	e := refused(t, err, schemas.Conflict, `ho_1 would wait for itself: ho_1 waits for ho_3 waits for ho_1`)
@@ -190,10 +190,10 @@ func TestAmend_ChangesOptions(t *testing.T) {
 	require.True(t, w.Claims(c).Empty)
 	w.Pass(3 * time.Hour)
 	require.Equal(t, schemas.ID(3), w.Claims(c).HandoffID)
-	w.Updates(c, 3, schemas.ActAsk, mailboxtest.Asking("why?"))
+	w.Updates(c, 3, schemas.ActAsk, mailboxtest.WithQuestions("why?"))
 	w.Refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
 	w.Updates(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
-	require.Equal(t, []string{"approval"}, w.Full(2).Standing.BlockedBy)
+	require.Equal(t, []string{"approval"}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
@@ -224,7 +224,7 @@ func TestRetry_KeepsDependencies(t *testing.T) {
 	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Updates(a, 2, schemas.ActCancel)
 	again := w.Updates(a, 2, schemas.ActRetry).Created
-	require.Equal(t, []string{"ho_1"}, w.Full(again).Standing.BlockedBy)
+	require.Equal(t, []string{"ho_1"}, w.FullView(again).Standing.BlockedBy)
 }
 
 func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
@@ -234,7 +234,7 @@ func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
 	})
 	w.Claims(b)
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("no disk")})
-	h := w.Full(out.RollbackHandoff).Handoff
+	h := w.FullView(out.RollbackHandoff).Handoff
 	require.Equal(t, "Use bolt", h.Context.Decisions[0].Decision)
 	require.Equal(t, "Build it", h.Context.OriginalRequest)
 	require.Equal(t, []string{"It builds"}, h.Requirements)
@@ -247,8 +247,8 @@ func TestReturn_InvalidChangesNothing(t *testing.T) {
 	w, a, _, _ := completed(t)
 	for name, more := range map[string]func(*schemas.UpdateIn){
 		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },
-		"too large": mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
-		"past":      mailboxtest.Changing(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
+		"too large": mailboxtest.WithChanges(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
+		"past":      mailboxtest.WithChanges(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
 	} {
 		_, err := w.TryUpdate(a, 1, schemas.ActReturn, more)
 		require.Error(t, err, name)
@@ -280,10 +280,10 @@ func TestRelease_AfterReturnOfDependencyWaitsForRework(t *testing.T) {
 			w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 			back(w, c)
-			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
+			require.Equal(t, []string{again.String()}, w.FullView(2).Standing.BlockedBy)
 			w.Claims(b)
 			w.Completes(b, again, evidence("1"))
-			require.Empty(t, w.Full(2).Standing.BlockedBy)
+			require.Empty(t, w.FullView(2).Standing.BlockedBy)
 		})
 	}
 }
@@ -295,5 +295,5 @@ func TestRelease_AfterReturnOfDependencyMakesNoCycle(t *testing.T) {
 	again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 	w.Updates(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
 	w.Updates(c, 2, schemas.ActRelease)
-	require.Empty(t, w.Full(2).Standing.BlockedBy)
+	require.Empty(t, w.FullView(2).Standing.BlockedBy)
 }

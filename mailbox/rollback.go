@@ -40,7 +40,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
 		return reading.RollbackTarget(r), nil
 	}
-	agent, err := draft.AddressParser(o.parseAddress).Agent("rollback_to", to)
+	agent, err := draft.AddressParser(o.parseAddress).ParseAgent("rollback_to", to)
 	if err != nil {
 		return "", err
 	}

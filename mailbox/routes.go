@@ -34,7 +34,7 @@ func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 }
 
 // matchRules returns the handoffs that rules send because of a change.
-func (o *op) matchRules(h *operation.RecordChange) ([]rules.Sends, error) {
+func (o *op) matchRules(h *operation.RecordChange) ([]rules.RuleSends, error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
 	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
@@ -70,15 +70,15 @@ func becomesDone(h *operation.RecordChange) bool {
 // hasNoRuleFor reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
 // person must still allow.
 func (s ruleSet) hasNoRuleFor(all []string) bool {
-	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
+	return !slices.ContainsFunc(all, func(on string) bool { return !s.LacksRulesFor(on) || !s.waiting.LacksRulesFor(on) })
 }
 
 // evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the server
 // notifies the owner of the workflow and human.
-func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f *rules.Facts) ([]rules.RuleSends, error) {
 	f.Budget = &o.ruleCost
 	sends := fireRules(h, set.Set, on, f)
-	if !o.ruleCost.Spent() {
+	if !o.ruleCost.IsSpent() {
 		return sends, nil
 	}
 	o.spentBudget = "cost"
@@ -89,24 +89,24 @@ func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f 
 
 // fireRules returns the handoffs that rules send because of a change. If the change makes the result of completed work
 // count, that includes the handoffs of the rules for completed work.
-func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Facts) []rules.RuleSends {
 	switch {
 	case h.Judged:
-		return append(of.Fire(triggers[life.Complete], f), of.Fire(on, f)...)
+		return append(of.SendsAfter(triggers[life.Complete], f), of.SendsAfter(on, f)...)
 	case h.Opened:
-		return append(sendsOnceDone(of, *f), of.Fire(on, f)...)
+		return append(sendsOnceDone(of, *f), of.SendsAfter(on, f)...)
 	}
-	return of.Fire(on, f)
+	return of.SendsAfter(on, f)
 }
 
 // sendsOnceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules that
 // fired already at the completion, so that a plan does not send its next step twice.
-func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.Sends {
+func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.RuleSends {
 	f.Outcome.Passed = false
-	before := set.Fire(triggers[life.Complete], &f)
+	before := set.SendsAfter(triggers[life.Complete], &f)
 	f.Outcome.Passed = true
-	return slices.DeleteFunc(set.Fire(triggers[life.Complete], &f), func(s rules.Sends) bool {
-		return slices.ContainsFunc(before, func(b rules.Sends) bool { return b.Name() == s.Name() })
+	return slices.DeleteFunc(set.SendsAfter(triggers[life.Complete], &f), func(s rules.RuleSends) bool {
+		return slices.ContainsFunc(before, func(b rules.RuleSends) bool { return b.RuleName() == s.RuleName() })
 	})
 }
 
@@ -120,7 +120,7 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := rules.Facts{Handoff: rules.HandoffOf(h, r.To, r.Holder, r.Status), Root: root, Budget: &rules.Budget{}}
+	f := rules.Facts{Handoff: rules.HandoffFacts(h, r.To, r.Holder, r.Status), Root: root, Budget: &rules.Budget{}}
 	f.Handoff.Round = max(r.Round, 1)
 	switch r.Status { //nolint:exhaustive // the others have no outcome
 	case schemas.Completed, schemas.Returned:
@@ -153,7 +153,7 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 		}
 		r, h = parent, sent
 	}
-	root := rules.HandoffOf(h, r.To, r.Holder, r.Status)
+	root := rules.HandoffFacts(h, r.To, r.Holder, r.Status)
 	root.Task = cmp.Or(schemas.OrZero(h.Context).OriginalRequest, root.Task)
 	return root, nil
 }
@@ -226,7 +226,7 @@ func (o *op) recordFirstRouted(id schemas.ID, came operation.ConsequenceResult) 
 }
 
 // sendRule sends the handoffs of one rule.
-func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut, err error) {
+func (o *op) sendRule(r *store.Record, rule rules.RuleSends) (sent []schemas.SendOut, err error) {
 	var ids []string
 	for _, part := range rule.Parts {
 		out, err := o.sendRulePart(r, rule, part, nil)
@@ -248,7 +248,7 @@ const maxByRules = 100
 
 // sendRulePart sends one handoff of a rule, together with the summary of r, the handoff that made the rule fire, or the
 // reason why r did not end well.
-func (o *op) sendRulePart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
+func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // the rest can be read in the handoff before

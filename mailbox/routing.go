@@ -43,7 +43,7 @@ func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	if err != nil {
 		return err
 	}
-	if first := o.Offers().FirstToTell(ranked, now, o.By.Agent); first != "" {
+	if first := o.Offers().AgentToTellFirst(ranked, now, o.By.Agent); first != "" {
 		o.reserveFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
@@ -61,7 +61,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error 
 	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return err
 	}
-	may, err := o.Offers().May(*to, r, offer.NotFor)
+	may, err := o.Offers().MayClaim(*to, r, offer.NotFor)
 	if may {
 		o.reserveFor(r, named)
 	}
@@ -73,13 +73,13 @@ func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
 
-// rankCandidates ranks the agents that could take a handoff now, see [offer.Offers.Candidates].
+// rankCandidates ranks the agents that could take a handoff now, see [offer.Offers.RankCandidates].
 func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
-	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.PoolWords(r.To, r.NoTakers == "generalist")...))
+	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.PoolSearchWords(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
 	}
-	ranked, routed = e.offers(v).Candidates(cards, r)
+	ranked, routed = e.offers(v).RankCandidates(cards, r)
 	return ranked, routed, nil
 }
 
@@ -115,6 +115,6 @@ func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, e
 	}
 	left := r.Clone()
 	left.Excluded = append(left.Excluded, without)
-	why, err := o.Offers().WhyNoTaker(&left, offer.Member)
+	why, err := o.Offers().NoTakerReason(&left, offer.Member)
 	return why == "" && err == nil, err
 }

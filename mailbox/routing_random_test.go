@@ -83,7 +83,7 @@ func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 
 // directed reports whether a handoff is for one agent by name, which may always take it.
 func directed(w *world, id schemas.ID) bool {
-	_, by := schemas.Address(w.Full(id).Handoff.Target.Agent).Directed()
+	_, by := schemas.Address(w.FullView(id).Handoff.Target.Agent).Directed()
 	return by
 }
 

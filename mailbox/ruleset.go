@@ -85,8 +85,8 @@ func (s *Service) firstStepOfWorkflow(
 	if err != nil {
 		return in, nil, err
 	}
-	if file := set.FileOf(name); file != "" {
-		if first, err = set.Begin(name, in); err != nil {
+	if file := set.FileOfPlan(name); file != "" {
+		if first, err = set.FirstStepSend(name, in); err != nil {
 			return in, nil, err
 		}
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
@@ -97,8 +97,8 @@ func (s *Service) firstStepOfWorkflow(
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
-		WithKnown(set.Plans()...)
-	if meant := closest.Likely(name, set.Plans()); len(meant) > 0 {
+		WithKnown(set.PlanNames()...)
+	if meant := closest.Likely(name, set.PlanNames()); len(meant) > 0 {
 		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
 	return in, nil, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
@@ -113,7 +113,7 @@ func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 		return nil
 	}
 	set, err := o.currentRules(o.View)
-	if err == nil && slices.Contains(set.Plans(), in.Workflow) {
+	if err == nil && slices.Contains(set.PlanNames(), in.Workflow) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("this is not a step of the workflow %s: a send to workflow:%s begins that",
 			in.Workflow, in.Workflow))
 	}
@@ -147,7 +147,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		if !r.Status.Ended() {
 			out.On = triggers[life.Send]
 		}
-		out.Routes = append(set.Try(out.On, facts), set.waiting.Try(out.On, facts)...)
+		out.Routes = append(set.TryRules(out.On, facts), set.waiting.TryRules(out.On, facts)...)
 		return out, nil
 	})
 }
@@ -160,7 +160,7 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
 	case s.unallowedFileOf(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
-		return s.waiting.MayFollow(on, f)
+		return s.waiting.FileOfNextStep(on, f)
 	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
 		return reading.NoFile
 	}
@@ -233,10 +233,10 @@ func (o *op) resumeAllowedWorkflows() error {
 
 // unallowedFileOf returns the file of a workflow that a person must still allow, and "" for any other workflow.
 func (s ruleSet) unallowedFileOf(plan string) string {
-	if s.FileOf(plan) != "" {
+	if s.FileOfPlan(plan) != "" {
 		return ""
 	}
-	return s.waiting.FileOf(plan)
+	return s.waiting.FileOfPlan(plan)
 }
 
 // stepOf returns the step of a handoff, as PLAN/STEP; "" if it is no step or cannot be read.
@@ -267,6 +267,6 @@ func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.Debt) err
 		on = ""
 	}
 	sends, err := o.evaluateRules(h, set, on, facts)
-	h.Sends = slices.DeleteFunc(sends, func(s rules.Sends) bool { return s.Step == "" })
+	h.Sends = slices.DeleteFunc(sends, func(s rules.RuleSends) bool { return s.Step == "" })
 	return err
 }

@@ -16,7 +16,7 @@ func (w *world) refusesUnsent(by schemas.Caller, in schemas.SendIn, code schemas
 	w.t.Helper()
 	out, err := w.Send(context.Background(), by, in)
 	require.Zero(w.t, out)
-	require.Zero(w.t, w.Pending("b"))
+	require.Zero(w.t, w.CountPending("b"))
 	return refused(w.t, err, code, want)
 }
 
@@ -93,6 +93,6 @@ func TestSend_AcceptsUnregisteredNameThatHasMail(t *testing.T) {
 	w.Sends(a, "c", "x")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "b"})
 	w.Sends(a, "c", "y")
-	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
+	mailboxtest.RequireRefusal(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
 	w.Sends(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
 }

@@ -33,7 +33,7 @@ func TestAsk_ByOwnerOfWorkSentByRulesGoesToHuman(t *testing.T) {
 	w, a, got := workTimedOut(t)
 	out := w.Updates(a, got.HandoffID, schemas.ActAsk, note("which?"))
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
-	require.Equal(t, []string{"question"}, w.Kinds(person, got.HandoffID))
+	require.Equal(t, []string{"question"}, w.NoticeKinds(person, got.HandoffID))
 	w.Updates(person, got.HandoffID, schemas.ActAnswer, note("this"))
 	require.Contains(t, w.Claims(a).Brief, "this")
 }
@@ -44,7 +44,7 @@ func TestAsk_ForPermissionSendsHumanSenderOneNotice(t *testing.T) {
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
-	require.Equal(t, []string{"question"}, w.Kinds(person, 1))
+	require.Equal(t, []string{"question"}, w.NoticeKinds(person, 1))
 }
 
 func TestBrief_OfEscalationDoesNotAdviseSendToHuman(t *testing.T) {

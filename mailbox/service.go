@@ -177,7 +177,7 @@ type env struct {
 	NewID  func(prefix string) string
 
 	hub      *longpoll.Hub
-	here     sessions.Here
+	here     sessions.Presence
 	drafts   draft.Maker
 	reader   reading.Reader
 	compiled *ruleCache
@@ -193,7 +193,7 @@ func New(c Config) *Service {
 	s := &Service{Now: c.Now, clock: presence.NewClock(c.Now, c.Awake)}
 	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &ruleCache{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
-	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Started(), Alone: c.Alone}
+	s.here = sessions.Presence{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Started(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, LastHeard: s.leases.LastHeard,

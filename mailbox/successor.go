@@ -247,7 +247,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 			return nil, err
 		}
 	}
-	timeout, estimate, err := draft.Durations(d.Handoff.Expectations)
+	timeout, estimate, err := draft.ParseDurations(d.Handoff.Expectations)
 	if err != nil {
 		return nil, prefixChangesField(err)
 	}
@@ -256,7 +256,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 		if m.Deadline != nil && !m.Deadline.After(o.Now) {
 			m.Deadline = nil
 		}
-		d.Deadline = draft.Deadline(schemas.OrZero(m.Deadline), o.Now, timeout)
+		d.Deadline = draft.EarlierDeadline(schemas.OrZero(m.Deadline), o.Now, timeout)
 	}
 	if rev != nil {
 		d.Handoff.Title = schemas.Clip(d.Handoff.Title, o.Limits.Title)

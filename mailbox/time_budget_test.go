@@ -57,11 +57,11 @@ func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
 func TestRules_TimeBudgetPerHour(t *testing.T) {
 	sandbox.Proof(t)
 	w := newWorld(t)
-	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.To("q", "x")}}
+	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}
 	two, three := mine, mine
 	mine.Name, two.Name, three.Name = "a", "b", "c"
 	timeOut := func(n int, more ...schemas.Route) (sent int) {
-		w.Rules(append(more, mine))
+		w.DeclareRules(append(more, mine))
 		before := w.handoffs()
 		for range n {
 			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
@@ -77,7 +77,7 @@ func TestRules_TimeBudgetPerHour(t *testing.T) {
 
 func TestRules_TimeBudgetIgnoresCallsOfAgents(t *testing.T) {
 	w := newWorld(t)
-	w.Rules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{mailboxtest.To("q", "x")}}})
+	w.DeclareRules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}})
 	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 210 {
 		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
@@ -92,8 +92,8 @@ func TestRules_RefuseOtherParentOrWorkflow(t *testing.T) {
 	cut.Parent = "{{root.id}}"
 	other := step("b", "q", func(s *schemas.PlanStep) { s.Workflow = "other" })
 	for field, file := range map[string]schemas.DeclaringFile{
-		"routes[0].send[1].parent":   {Routes: []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{mailboxtest.To("q", "x"), cut}}}},
-		"routes[0].join.parent":      {Routes: []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{mailboxtest.To("q", "x")}, Join: &cut}}},
+		"routes[0].send[1].parent":   {Routes: []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x"), cut}}}},
+		"routes[0].join.parent":      {Routes: []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}, Join: &cut}}},
 		"plans[0].steps[1].workflow": {Plans: []schemas.Plan{{Name: "p", Steps: inOrder(step("a", "q"), other)}}},
 	} {
 		file.Name = "a"

@@ -215,7 +215,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		o.Leases.RestartLease(now)
 	})
 	if err == nil {
-		out.Warnings, err = overlap.Record(o.Op, now)
+		out.Warnings, err = overlap.RecordFiles(o.Op, now)
 	}
 	return now, err
 }

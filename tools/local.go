@@ -123,7 +123,7 @@ func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMe
 func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := resolveName(c.Caller, agent, t)
 	if err != nil && c.Caller.Token != "" && schemas.AsError(err).Code == schemas.Denied {
-		l.Mailbox.Denied(ctx, c.Caller, agent)
+		l.Mailbox.RecordDenial(ctx, c.Caller, agent)
 	}
 	if err == nil && t.Name != "register_agent" && !t.Admin {
 		err = l.Mailbox.CheckNotPool(ctx, by.Agent)

@@ -47,7 +47,7 @@ func (f *follower) call(tool string, args json.RawMessage) (a answer, size int) 
 	out, err := f.door.Invoke(f.Context(), tools.Call{Caller: by, Tool: tool, Args: args})
 	require.NoError(f, err, "%s %s", tool, args)
 	require.NoError(f, json.Unmarshal(out, &a))
-	return a, content.Tokens(string(out))
+	return a, content.CountTokens(string(out))
 }
 
 // follow makes all calls that an answer leads to, each once.
@@ -92,7 +92,7 @@ func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answere
 	require.NoError(t, err)
 	_, _ = f.call("send_handoff", args)
 	a, answered := f.call("claim_handoff", json.RawMessage(fmt.Sprintf(`{"max_tokens": %d}`, budget)))
-	require.LessOrEqual(t, content.Tokens(a.Brief), max(budget, 400), a.Brief)
+	require.LessOrEqual(t, content.CountTokens(a.Brief), max(budget, 400), a.Brief)
 	estimated(t, a.Brief)
 	inBrief(t, in, a.Brief)
 	f.follow(a, "claim")
@@ -116,7 +116,7 @@ func estimated(t testing.TB, text string) {
 	require.NoError(t, err)
 	want, err := public.Count(text)
 	require.NoError(t, err)
-	require.InEpsilon(t, want, content.Tokens(text), 0.15, text)
+	require.InEpsilon(t, want, content.CountTokens(text), 0.15, text)
 }
 
 // same compares the sent handoff with the results of reading: the whole handoff, its references, and each field that
@@ -143,7 +143,7 @@ func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	for args, text := range f.texts {
 		var said schemas.GetIn
 		if json.Unmarshal([]byte(args), &said) == nil && fields[said.Reference] != nil && said.Reference != "references" {
-			require.Equal(t, content.Text(fields[said.Reference]), text, args)
+			require.Equal(t, content.TextOfJSON(fields[said.Reference]), text, args)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
 	require.Greater(t, size, 200_000)
 	brief, answered := receive(t, in, 900)
 	require.LessOrEqual(t, answered, 1500)
-	t.Logf("%d bytes sent; first answer %d tokens, of which the brief is %d", size, answered, content.Tokens(brief))
+	t.Logf("%d bytes sent; first answer %d tokens, of which the brief is %d", size, answered, content.CountTokens(brief))
 	_, _ = receive(t, in, 500)
 }
 
@@ -299,10 +299,10 @@ func TestBrief_StaysBoundedAlongChain(t *testing.T) {
 		sent, kept = append(sent, in), kept+len(asJSON(t, in))
 		as(n, "send_handoff", in)
 		brief := as(n+1, "claim_handoff", schemas.ClaimIn{}).Brief
-		require.LessOrEqual(t, content.Tokens(brief), 1500)
+		require.LessOrEqual(t, content.CountTokens(brief), 1500)
 		inBrief(t, in, brief)
-		largest = max(largest, content.Tokens(brief))
-		t.Logf("a%d: brief of %d tokens, %d bytes kept", n+1, content.Tokens(brief), kept)
+		largest = max(largest, content.CountTokens(brief))
+		t.Logf("a%d: brief of %d tokens, %d bytes kept", n+1, content.CountTokens(brief), kept)
 	}
 	for n, in := range sent {
 		f.read(asJSON(t, schemas.GetIn{HandoffID: fmt.Sprint("ho_", n+1), Reference: "detail"}), in.To)

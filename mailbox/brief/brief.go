@@ -93,7 +93,7 @@ type Brief struct {
 
 // Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief.
 //
-// The text has at most in.MaxTokens tokens, as [content.Tokens] counts. Zero means [DefaultTokens]; a number below
+// The text has at most in.MaxTokens tokens, as [content.CountTokens] counts. Zero means [DefaultTokens]; a number below
 // [MinTokens] means [MinTokens]. If the whole brief does not fit, the request (what the recipient must do) gets room
 // before the context (what the sender knows), and the important parts of each get room before the others. A brief that
 // fits is never shortened.
@@ -105,10 +105,10 @@ func Render(in Input) Brief {
 	all := buildParts(in, f.pen)
 	kept, left := selectParts(in.Handoff, all, f.pen)
 	text, omitted, tenths := packParts(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	b := Brief{Text: text, Omitted: omitted, Tokens: content.WholeTokens(tenths)}
+	b := Brief{Text: text, Omitted: omitted, Tokens: content.RoundUpTokens(tenths)}
 	original := b.Tokens
 	if len(omitted)+len(left) > 0 {
-		original = content.Tokens(f.render(all, nil, 0))
+		original = content.CountTokens(f.render(all, nil, 0))
 	}
 	b.Transfer = schemas.Transfer{
 		Strategy:       transferStrategy(in.Handoff),
@@ -127,9 +127,9 @@ func RenderAnswer(in Input) Brief {
 	all := contextOf(in.Handoff).Answers
 	const ending = "\nAll else is as you read it."
 	last := briefPart{name: "answers", section: ofKey, lines: answerLines(all[max(len(all)-1, 0):], f.pen), calls: callsForPart(in, "answers")}
-	text, omitted, _ := packParts(f, []briefPart{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
+	text, omitted, _ := packParts(f, []briefPart{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.CountTokens(ending))
 	text += ending
-	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
+	return Brief{Text: text, Omitted: omitted, Tokens: content.CountTokens(text)}
 }
 
 // summaryTokens returns the size of the summary or extract that replaces the context under the strategy summary. It
@@ -139,7 +139,7 @@ func summaryTokens(h schemas.Handoff, kept []briefPart) int {
 	if i < 0 || transferStrategy(h) != summarized {
 		return 0
 	}
-	return content.Tokens(strings.Join(kept[i].lines, "\n"))
+	return content.CountTokens(strings.Join(kept[i].lines, "\n"))
 }
 
 // referenceTokens returns the sum of the tokens that are recorded with the handoff's references. It does not read the

@@ -90,7 +90,7 @@ func TestRender_FitsEachBudget(t *testing.T) {
 		in.MaxTokens = budget
 		b := brief.Render(in)
 		golden.Equal(t, name, b.Text+"\n")
-		require.Equal(t, content.Tokens(b.Text), b.Tokens)
+		require.Equal(t, content.CountTokens(b.Text), b.Tokens)
 		require.Equal(t, "full", b.Transfer.Strategy)
 		require.Equal(t, brief.Render(richInput()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
 		if budget > 0 {
@@ -118,7 +118,7 @@ func TestRender_SummaryReplacesContext(t *testing.T) {
 	require.Equal(t, schemas.Transfer{
 		Strategy: "summary", Tokens: b.Tokens,
 		OriginalTokens: brief.Render(richInput()).Transfer.OriginalTokens,
-		SummaryTokens:  content.Tokens("- Summary: " + in.Handoff.Summary),
+		SummaryTokens:  content.CountTokens("- Summary: " + in.Handoff.Summary),
 	}, b.Transfer)
 	require.Contains(t, b.Omitted, "detail")
 }

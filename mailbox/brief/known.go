@@ -171,7 +171,7 @@ func artifactText(a schemas.Artifact) string {
 func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
-		if n := content.Tokens(a.Content); n > 2*minCallTokens {
+		if n := content.CountTokens(a.Content); n > 2*minCallTokens {
 			call := getHandoffCall(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
 			a.Content = fmt.Sprintf("%d tokens: %s", n, call)
 		}
@@ -239,9 +239,9 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 		if about := nonEmpty(size, r.Media); len(about) > 0 {
 			text += " (" + strings.Join(about, ", ") + ")"
 		}
-		_, kept := content.ParsePlace(r.URL, 0)
+		_, kept := content.ParseReference(r.URL, 0)
 		if kept {
-			text += ": " + getHandoffCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
+			text += ": " + getHandoffCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.ContextURL(id, "")), r.URL)})
 		}
 		text = strings.Join(append([]string{text}, r.KeyPoints...), "\n")
 		if kept {

@@ -1,10 +1,10 @@
 // Package card makes the cards of agents. A card says what an agent can do. It comes from the agent's own registration
 // and from files of a project that declare agents.
 //
-// When an agent registers, [Check] checks the fields of its call and [Register] updates its [schemas.Card]. Files
-// declare agents and rules: [ParseDeclared] reads the declarations, and [Declared.Changes] compares them with a
-// snapshot of the store and returns the rows of agents that must change. [IsListed] and [SortAndLimit] select the cards
-// for a list of agents.
+// When an agent registers, [CheckRegistration] checks the fields of its call and [UpdateCard] updates its
+// [schemas.Card]. Files declare agents and rules: [ParseDeclared] reads the declarations, and
+// [Declarations.ChangedAgents] compares them with a snapshot of the store and returns the rows of agents that must
+// change. [IsListed] and [SortAndLimit] select the cards for a list of agents.
 //
 // This package writes nothing to the store; package mailbox does. Package mailbox also adds the present state of an
 // agent to its card, such as the number of its claims. Package roster decides which work an agent may take by its card.
@@ -18,9 +18,9 @@ import (
 	"handoff/schemas"
 )
 
-// Check checks a registration and returns the name to register. The error is invalid, with the field, for a reserved
-// name and for a name, a role or an entry of a list that is not a word.
-func Check(in schemas.RegisterIn) (schemas.Agent, error) {
+// CheckRegistration checks a registration and returns the name to register. The error is invalid, with the field, for a
+// reserved name and for a name, a role or an entry of a list that is not a word.
+func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
 		return "", err
@@ -36,9 +36,9 @@ func Check(in schemas.RegisterIn) (schemas.Agent, error) {
 	return name, err
 }
 
-// Register updates a card with an agent's registration. A field that the call omits keeps its value, except away: a
+// UpdateCard updates a card with an agent's registration. A field that the call omits keeps its value, except away: a
 // call without away says that the agent is back. An empty list replaces the earlier list; a missing list does not.
-func Register(c *schemas.Card, in schemas.RegisterIn) {
+func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
 	keep := func(have *[]string, said []string) {
 		if said != nil {

@@ -13,9 +13,10 @@ import (
 	"handoff/store"
 )
 
-// Declared holds the agents and rules that some files declare. [ParseDeclared] makes it. Declared also lists the files
-// that no longer declare any agent, so that [Declared.Changes] removes the earlier declarations of these files.
-type Declared struct {
+// Declarations holds the agents and rules that some files declare. [ParseDeclared] makes it. Declared also lists the
+// files that no longer declare any agent, so that [Declarations.ChangedAgents] removes the earlier declarations of
+// these files.
+type Declarations struct {
 	Rules map[string]store.DeclaredRules // by file
 
 	files  []string
@@ -23,10 +24,10 @@ type Declared struct {
 }
 
 // ParseDeclared checks the agents that files declare, before any transaction. If two files declare the same name, the
-// later file counts. The error comes from [Check]. ParseDeclared stops at the first error, so the store takes over all
-// files or none. It does not check the rules in the files; [Declared.CheckRules] does.
-func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
-	d := Declared{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
+// later file counts. The error comes from [CheckRegistration]. ParseDeclared stops at the first error, so the store
+// takes over all files or none. It does not check the rules in the files; [Declarations.CheckRules] does.
+func ParseDeclared(in schemas.DeclareIn) (Declarations, error) {
+	d := Declarations{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
 		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless only the earlier one has a person's leave
@@ -43,9 +44,9 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 			Routes: f.Routes, Plans: slices.Clone(f.Plans), Unallowed: f.Unallowed && len(f.Routes)+len(f.Plans) > 0,
 		}
 		for _, a := range f.Agents {
-			name, err := Check(a)
+			name, err := CheckRegistration(a)
 			if err != nil {
-				return Declared{}, err
+				return Declarations{}, err
 			}
 			d.byName[name] = declaration{f.Name, a}
 		}
@@ -53,12 +54,12 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	return d, nil
 }
 
-// Changes returns the changed rows of agents with their new content.
+// ChangedAgents returns the changed rows of agents with their new content.
 //
 // The rows of agents that the store knows come first, then the rows of new agents. Both are sorted by name, so that the
 // events about the changes have the same order each time. Changes reads the rows of all agents. It does not change an
 // agent that is declared in a file outside of d, unless a file in d declares the agent, too.
-func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
+func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
 		if err != nil {
@@ -72,21 +73,21 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 		}
 		switch {
 		case ok && (a.Declared == nil || a.Card.DeclaredIn != declared.file || !reflect.DeepEqual(*a.Declared, declared.entry)):
-			changed = append(changed, declared.declare(a))
+			changed = append(changed, declared.applyTo(a))
 		case !ok && slices.Contains(d.files, a.Card.DeclaredIn):
-			changed = append(changed, undeclare(a))
+			changed = append(changed, removeDeclaration(a))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
 		if !known[name] {
-			changed = append(changed, d.byName[name].declare(store.Agent{Card: schemas.Card{Name: name}}))
+			changed = append(changed, d.byName[name].applyTo(store.Agent{Card: schemas.Card{Name: name}}))
 		}
 	}
 	return changed, nil
 }
 
 // HasNewRules reports whether a file declares other rules than the store has for it.
-func (d Declared) HasNewRules(v *store.View) (bool, error) {
+func (d Declarations) HasNewRules(v *store.View) (bool, error) {
 	for name, declared := range d.Rules {
 		stored, err := v.RulesOf(name)
 		if err != nil || !reflect.DeepEqual(schemas.OrZero(stored), declared) {
@@ -99,7 +100,7 @@ func (d Declared) HasNewRules(v *store.View) (bool, error) {
 // CheckRules refuses rules that cannot be parsed. It checks the rules of each file, then the rules of all files that a
 // person has permitted, and then the rules of all files that still wait for permission, because the rules of each of
 // these two groups are compiled together. The error comes from [rules.Check].
-func (d Declared) CheckRules() error {
+func (d Declarations) CheckRules() error {
 	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
 		rows := d.Rules[name]
@@ -119,24 +120,24 @@ type declaration struct {
 	entry schemas.RegisterIn
 }
 
-// declare returns the row of an agent with its card replaced by the file's entry. The name, the time when the agent was
+// applyTo returns the row of an agent with its card replaced by the file's entry. The name, the time when the agent was
 // last seen, the claims and the session stay. Away stays, too: an agent that is away comes back by registering, and not
 // because the file does not say away.
-func (d declaration) declare(a store.Agent) store.Agent {
+func (d declaration) applyTo(a store.Agent) store.Agent {
 	away := a.Card.Away
 	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.entry
-	Register(&a.Card, d.entry)
+	UpdateCard(&a.Card, d.entry)
 	a.Card.Away = away || d.entry.Away
 	return a
 }
 
-// undeclare returns the row of an agent without the file's declaration. The agent's own registration stays.
+// removeDeclaration returns the row of an agent without the file's declaration. The agent's own registration stays.
 //
 // undeclare builds the card that the declaration alone would give, and compares it with the present card. If the cards
 // differ, the agent has registered itself since. Then the whole card stays, even the fields from the file, because the
 // card does not say which fields came from the file.
-func undeclare(a store.Agent) store.Agent {
-	was := declaration{a.Card.DeclaredIn, *a.Declared}.declare(a).Card
+func removeDeclaration(a store.Agent) store.Agent {
+	was := declaration{a.Card.DeclaredIn, *a.Declared}.applyTo(a).Card
 	own := !reflect.DeepEqual(was, a.Card)
 	a.Card.DeclaredIn, a.Declared = "", nil
 	if !own {

@@ -44,7 +44,7 @@ func TestDeclare_MakesAgentsKnown(t *testing.T) {
 		Name: "qa", Registered: true, Accepts: []string{"code"}, MaxOpen: 1, DeclaredIn: "shop/agents.yaml",
 	}, cardOf(w, t, "qa"))
 	a := w.Stdio("a")
-	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "qaa", Task: "x"}, schemas.NotFound, "qaa")
+	mailboxtest.RequireRefusal(t, w.Send, a, schemas.SendIn{To: "qaa", Task: "x"}, schemas.NotFound, "qaa")
 	w.Sends(a, "qa", "directed")
 	w.Sends(a, "capability:code", "pooled")
 	qa := w.Stdio("qa")
@@ -53,7 +53,7 @@ func TestDeclare_MakesAgentsKnown(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(qa).HandoffID, "the removed declaration no longer applies")
 }
 
-func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
+func TestDeclare_ForgetsAgentsRemovedFromFile(t *testing.T) {
 	w := mailboxtest.New(t)
 	declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}})
 	qa, dev := w.Stdio("qa"), w.Stdio("dev")
@@ -68,8 +68,8 @@ func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
 	require.False(t, cardOf(w, t, "dev").Registered)
 }
 
-func TestDeclare_GivesRoleToNamesWithItsPrefix(t *testing.T) {
-	w, early, own := mailboxtest.Pair(t, "testing-specialist-Early", "testing-specialist-Own")
+func TestDeclare_GivesRoleToAgentsNamedAfterRole(t *testing.T) {
+	w, early, own := mailboxtest.NewWithTwoAgents(t, "testing-specialist-Early", "testing-specialist-Own")
 	w.Sends(early, "human", "x")
 	mailboxtest.Must(t, w.Register, own, schemas.RegisterIn{Name: "testing-specialist-Own", Role: "ops"})
 	role := schemas.RegisterIn{Name: "testing-specialist", Role: "testing-specialist", Accepts: []string{"validation"}, MaxMinutes: 60}
@@ -95,7 +95,7 @@ func TestDeclare_ChangesNothingWhenRefused(t *testing.T) {
 		_, err := w.Declare(context.Background(), mailboxtest.Human, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 			{Name: "f", Agents: []schemas.RegisterIn{{Name: "good"}, bad}},
 		}})
-		require.Equal(t, field, mailboxtest.Refused(t, err, schemas.Invalid, "").Field)
+		require.Equal(t, field, mailboxtest.RequireError(t, err, schemas.Invalid, "").Field)
 		require.Nil(t, cardOf(w, t, "good"))
 	}
 }

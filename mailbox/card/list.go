@@ -17,14 +17,14 @@ import (
 // not match the filter. It also omits an agent with a numbered name (such as codex-2) whose session ended and for whom
 // no work or notice waits.
 func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
-	return matches(c, in) && !isGone(a, c)
+	return matchesFilter(c, in) && !isEndedSession(a, c)
 }
 
 // SortAndLimit sorts the agents in out: connected agents first, then by the time when each was last seen. It keeps the
 // first limit agents, or if limit is zero the agents that fit into one result, and counts the others. It always keeps
 // at least one agent.
 func SortAndLimit(limit int, out *schemas.AgentsOut) {
-	slices.SortStableFunc(out.Agents, liveFirst)
+	slices.SortStableFunc(out.Agents, compareForList)
 	all := out.Agents
 	if limit > 0 {
 		out.Agents = all[:min(len(all), limit)]
@@ -39,29 +39,29 @@ func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	out.More = len(all) - len(out.Agents)
 }
 
-// matches reports whether an agent has the requested capability, the requested role, and one of the requested tags
-// among its skills. An agent that accepts anything has every capability.
-func matches(c schemas.Card, in schemas.AgentsIn) bool {
+// matchesFilter reports whether an agent has the requested capability, the requested role, and one of the requested
+// tags among its skills. An agent that accepts anything has every capability.
+func matchesFilter(c schemas.Card, in schemas.AgentsIn) bool {
 	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
 	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
 		return false
 	}
-	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
+	if in.Role != "" && !slices.Contains(roster.BoxesForCard(c), pool("role:", in.Role)) {
 		return false
 	}
 	return compose.HasAnyTag(c.Skills, in.Tags)
 }
 
-// isGone reports whether an agent with a numbered name can be omitted from lists, because its session ended, no session
-// has the name, and no work or notice waits for it. An agent that registered stays in lists, because others may send
-// work to it.
-func isGone(a store.Agent, c schemas.Card) bool {
+// isEndedSession reports whether an agent with a numbered name can be omitted from lists, because its session ended, no
+// session has the name, and no work or notice waits for it. An agent that registered stays in lists, because others may
+// send work to it.
+func isEndedSession(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// liveFirst compares two agents for a list: connected agents come first, then the agents that were seen last, then by
-// name.
-func liveFirst(a, b schemas.Card) int {
+// compareForList compares two agents for a list: connected agents come first, then the agents that were seen last, then
+// by name.
+func compareForList(a, b schemas.Card) int {
 	switch {
 	case a.Live == b.Live:
 		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRegister_KeepsFieldsThatAreLeftOut(t *testing.T) {
-	w, q := mailboxtest.With(t, "q")
+	w, q := mailboxtest.NewWithAgent(t, "q")
 	register := func(in schemas.RegisterIn) schemas.Card {
 		in.Name = "q"
 		return mailboxtest.Must(t, w.Register, q, in).Agent
@@ -33,10 +33,10 @@ func TestRegister_KeepsFieldsThatAreLeftOut(t *testing.T) {
 
 func TestRegister_RefusesForeignNameOverHTTP(t *testing.T) {
 	w := mailboxtest.New(t)
-	by := mailboxtest.Remote("qa", "1")
+	by := mailboxtest.RemoteCaller("qa", "1")
 	by.Names = []schemas.Agent{"qa", "qa-2"}
 	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
-	require.Equal(t, "name", mailboxtest.Refused(t, err, schemas.Denied, "victim").Field)
+	require.Equal(t, "name", mailboxtest.RequireError(t, err, schemas.Denied, "victim").Field)
 	out := mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }

@@ -22,7 +22,7 @@ const noticeActedAs = "acted_as"
 // connection to compare. If the notice cannot be stored, it logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	actsOver := func(mine bool) bool {
-		return c.Engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+		return c.Engine.Here.ActsOverConnection(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
 	}
 	if by.Conn == "" || own == by.Agent || actsOver(true) || !actsOver(false) {
 		return false

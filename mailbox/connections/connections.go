@@ -41,7 +41,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	if by.Agent != "" { // in the same step, so that no other session gets the name in between
 		connection.Agents = []schemas.Agent{by.Agent}
 	}
-	c.Engine.Here.Open(connection)
+	c.Engine.Here.OpenConnection(connection)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -84,20 +84,20 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			if err := cmp.Or(op{o}.cutLeases(a, in.Conn, &out), op{o}.recordDetach(a, in)); err != nil {
+			if err := cmp.Or(op{o}.shortenLeases(a, in.Conn, &out), op{o}.recordDetach(a, in)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	c.Engine.Here.Close(in.Conn) // not earlier: the open connection renewed any lease that ended meanwhile
-	c.Engine.Hub.Announce(longpoll.Effects{Regrouped: true})
+	c.Engine.Here.CloseConnection(in.Conn) // not earlier: the open connection renewed any lease that ended meanwhile
+	c.Engine.Hub.Announce(longpoll.OperationEffects{Regrouped: true})
 	return out, err
 }
 
-// cutLeases cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in the
-// result.
-func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
+// shortenLeases cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in
+// the result.
+func (o op) shortenLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for r, err := range o.HandoffsHeldBy(a) {
 		if err != nil {
 			return err
@@ -106,17 +106,17 @@ func (o op) cutLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error 
 			continue
 		}
 		out.Holding = append(out.Holding, r.ID)
-		if err := o.cutLease(r); err != nil {
+		if err := o.shortenLease(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cutLease shortens the lease of a claim whose connection is gone. It does so once: a later report of the same loss
+// shortenLease shortens the lease of a claim whose connection is gone. It does so once: a later report of the same loss
 // does not move the end of the lease. A handoff that waits for an answer has no running lease to cut; the field Left,
-// which cutLease sets, lets the holder reclaim the handoff.
-func (o op) cutLease(r *store.Record) error {
+// which shortenLease sets, lets the holder reclaim the handoff.
+func (o op) shortenLease(r *store.Record) error {
 	if r.Left {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-func TestDetach_CutsLeasesOfAllNamesOnConnection(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+func TestDetach_ShortensLeasesOfAllAgentsOnConnection(t *testing.T) {
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	helper := b
 	helper.Agent = "c"
 	w.Sends(a, "b", "x")
@@ -21,15 +21,15 @@ func TestDetach_CutsLeasesOfAllNamesOnConnection(t *testing.T) {
 	w.Claims(helper)
 	require.ElementsMatch(t, []schemas.ID{1, 2}, w.Leaves(b).Holding)
 	for _, id := range []schemas.ID{1, 2} {
-		require.Equal(t, w.Now().Add(2*time.Minute), *w.Full(id).Standing.LeaseEnds)
+		require.Equal(t, w.Now().Add(2*time.Minute), *w.FullView(id).Standing.LeaseEnds)
 	}
 	w.Pass(3 * time.Minute)
 	require.Equal(t, schemas.Pending, w.Status(1))
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+func TestDetach_LeavesGraceTimeToSilentHolder(t *testing.T) {
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(40 * time.Minute) // without any look, and with the connection open
 	w.Leaves(b)
@@ -40,7 +40,7 @@ func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
 }
 
 func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	other := w.OtherSession(b, "other")
 	w.Assigns(a, b, "x")
 	require.Empty(t, w.Leaves(other).Holding)
@@ -50,7 +50,7 @@ func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
 
 // A client that lists its servers starts each for a moment, as a new session.
 func TestDetach_FreesNameOfUnusedConnection(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Opens("c1", "s1")
 		for i := range 10 {
 			conn := fmt.Sprintf("listing-%d", i)

@@ -11,13 +11,13 @@ import (
 	"handoff/schemas"
 )
 
-// startsSession returns the name that the first hook of a Claude Code session gets.
-func startsSession(w *mailboxtest.World, process, session string) schemas.Agent {
+// startSession returns the name that the first hook of a Claude Code session gets.
+func startSession(w *mailboxtest.World, process, session string) schemas.Agent {
 	w.T.Helper()
-	return runsHook(w, schemas.OnStart, process, session)
+	return runHook(w, schemas.OnStart, process, session)
 }
 
-func runsHook(w *mailboxtest.World, on schemas.SessionEvent, process, session string) schemas.Agent {
+func runHook(w *mailboxtest.World, on schemas.SessionEvent, process, session string) schemas.Agent {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,
@@ -25,14 +25,14 @@ func runsHook(w *mailboxtest.World, on schemas.SessionEvent, process, session st
 }
 
 func TestNews_NamesSessionBeforeItsServer(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
-		require.Equal(t, schemas.Agent("claude-code"), startsSession(w, "100", "s1"))
-		require.Equal(t, schemas.Agent("claude-code-2"), startsSession(w, "200", "s2"), "both are about to start")
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
+		require.Equal(t, schemas.Agent("claude-code"), startSession(w, "100", "s1"))
+		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "200", "s2"), "both are about to start")
 		require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
 		require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
-		require.Equal(t, schemas.Agent("claude-code-2"), startsSession(w, "200", "after a clear"))
-		require.Equal(t, schemas.Agent("claude-code-3"), startsSession(w, "300", "s3"))
-		require.Equal(t, schemas.Agent("claude-code-3"), runsHook(w, schemas.OnMail, "300", "s3"))
+		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "200", "after a clear"))
+		require.Equal(t, schemas.Agent("claude-code-3"), startSession(w, "300", "s3"))
+		require.Equal(t, schemas.Agent("claude-code-3"), runHook(w, schemas.OnMail, "300", "s3"))
 	})
 }
 
@@ -44,9 +44,9 @@ func TestNews_NamesResumedSessionForItsServer(t *testing.T) {
 	w.Sends(second, "qa", "Test it")
 	w.Leaves(schemas.Caller{Conn: "c1"})
 	w.Leaves(schemas.Caller{Conn: "c2"})
-	require.Equal(t, schemas.Agent("claude-code-2"), startsSession(w, "300", "s2"))
+	require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "300", "s2"))
 	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
-	require.Equal(t, schemas.Agent("claude-code-2"), runsHook(w, schemas.OnMail, "300", "s2"))
+	require.Equal(t, schemas.Agent("claude-code-2"), runHook(w, schemas.OnMail, "300", "s2"))
 }
 
 func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
@@ -54,17 +54,17 @@ func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
 	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 	for i := range 10 {
 		process, session := fmt.Sprint(i), fmt.Sprintf("short-%d", i)
-		require.Equal(t, schemas.Agent("claude-code-2"), startsSession(w, process, session))
-		runsHook(w, schemas.OnEnd, process, session)
+		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, process, session))
+		runHook(w, schemas.OnEnd, process, session)
 	}
 	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
-	runsHook(w, schemas.OnEnd, "200", "s2")
-	require.Equal(t, schemas.Agent("claude-code-2"), runsHook(w, schemas.OnMail, "200", "s2"), "its server is there")
+	runHook(w, schemas.OnEnd, "200", "s2")
+	require.Equal(t, schemas.Agent("claude-code-2"), runHook(w, schemas.OnMail, "200", "s2"), "its server is there")
 }
 
-func TestNews_FreesNameOfServerThatDoesNotCome(t *testing.T) {
+func TestNews_FreesNameIfServerDoesNotStart(t *testing.T) {
 	w := mailboxtest.New(t)
-	require.Equal(t, schemas.Agent("claude-code"), startsSession(w, "100", "s1"))
+	require.Equal(t, schemas.Agent("claude-code"), startSession(w, "100", "s1"))
 	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
 	w.Pass(time.Minute)
 	require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3").Agent)

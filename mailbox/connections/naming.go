@@ -14,7 +14,7 @@ import (
 )
 
 // NameOf returns the agent name of a client session, for a command in a shell that the session's client started, see
-// [sessions.Here.ShellName]. If the command knows neither the session's id nor the client's process, the parent
+// [sessions.Presence.ShellName]. If the command knows neither the session's id nor the client's process, the parent
 // processes of the shell identify the session.
 //
 // A command calls NameOf if its user gave no agent name. NameOf writes nothing. The error is invalid for a client whose
@@ -63,31 +63,31 @@ func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 // freeName stores that the connection of a name is gone. If the session did anything under the name, the name stays
 // tied to the session; otherwise the name is free for other sessions at once.
 func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
-	unused, err := o.isUnused(a, in)
+	unused, err := o.isNameUnused(a, in)
 	if err != nil {
 		return err
 	}
 	if unused {
 		a.Session = ""
 	}
-	return o.markGone(a)
+	return o.markNameGone(a)
 }
 
-// isUnused reports whether a session did nothing under its name and no work or notice waits for the name, so that the
-// name can be freed. If unused names were not freed, a client that only lists the tools of the server would use up a
-// numbered name each time.
-func (o op) isUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
+// isNameUnused reports whether a session did nothing under its name and no work or notice waits for the name, so that
+// the name can be freed. If unused names were not freed, a client that only lists the tools of the server would use up
+// a numbered name each time.
+func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
-	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActsOverConnection(a.Card.Name, another) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))
 	return m == store.Mailbox{}, err
 }
 
-// markGone stores that the connection of an agent is gone. It also clears Idle, the mark of a session that has done
+// markNameGone stores that the connection of an agent is gone. It also clears Idle, the mark of a session that has done
 // nothing yet, because the mark only matters while the connection is open.
-func (o op) markGone(a store.Agent) error {
+func (o op) markNameGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
@@ -96,12 +96,12 @@ func (o op) markGone(a store.Agent) error {
 // their processes were killed. It does nothing in the first seconds of a service, because processes may still be
 // announcing their connections then.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
-	if !o.Here().Settled() {
+	if !o.Here().IsSettled() {
 		return nil
 	}
-	for a, err := range sessions.NamesOfClient(o.View, client) {
-		if err == nil && !a.Left && !o.Here().IsOpen(a.Conn) {
-			err = op{o}.markGone(a)
+	for a, err := range sessions.AgentsOfClient(o.View, client) {
+		if err == nil && !a.Left && !o.Here().IsConnectionOpen(a.Conn) {
+			err = op{o}.markNameGone(a)
 		}
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 	if err != nil {
 		return "", err
 	}
-	if n := o.Here().Name(a); n.KeptForServer(c) || n.Held() {
+	if n := o.Here().NameFacts(a); n.IsKeptForServer(c) || n.IsHeld() {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.assignName(a, client, c)
@@ -150,7 +150,7 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 // minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
-	if err != nil || a == nil || !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
+	if err != nil || a == nil || !o.Here().NameFacts(*a).IsKeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return err
 	}
 	return op{o}.freeName(*a, schemas.ConnIn{Unused: true})

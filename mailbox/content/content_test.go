@@ -18,7 +18,7 @@ import (
 
 const markdown = "# Plan\nFirst\n\n## Known issues\nOne\n```\n# no heading\n```\n### Deep\nTwo\n## Limits\nThree\n"
 
-func TestPart_FindsLinesPointersAndHeadings(t *testing.T) {
+func TestFindPart_FindsLinesPointersAndHeadings(t *testing.T) {
 	list := `{"paths": [{"at": "a/b"}, "two\nlines"], "a/b": {"~": 1.50}, "": 3}`
 	for _, c := range []struct{ text, name, want, refused string }{
 		{markdown, "", markdown, ""},
@@ -43,7 +43,7 @@ func TestPart_FindsLinesPointersAndHeadings(t *testing.T) {
 		{list, "/paths/1/deeper", "", "no JSON with parts"},
 		{markdown, "/paths", "", "no JSON"},
 	} {
-		got, err := content.Part(c.text, c.name)
+		got, err := content.FindPart(c.text, c.name)
 		if c.refused == "" {
 			require.NoError(t, err, c.name)
 			require.Equal(t, c.want, got, c.name)
@@ -56,7 +56,7 @@ func TestPart_FindsLinesPointersAndHeadings(t *testing.T) {
 }
 
 // A send resolves its references inside the write transaction, so no text and no path may take long.
-func TestPart_BoundsMemoryForLongPaths(t *testing.T) {
+func TestFindPart_BoundsMemoryForLongPaths(t *testing.T) {
 	const deep, wide = 5000, 1 << 20
 	for name, text := range map[string]string{
 		strings.Repeat("/0", deep): strings.Repeat("[", deep) + `"` + strings.Repeat("x", wide) + `"` + strings.Repeat("]", deep),
@@ -64,18 +64,18 @@ func TestPart_BoundsMemoryForLongPaths(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _ = content.Part(text, name)
+		_, _ = content.FindPart(text, name)
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 	}
 	names := `{"` + strings.Repeat("x", wide) + `": 1` + strings.Repeat(`, "y": 1`, 100) + `}`
-	_, err := content.Part(names, "/z")
+	_, err := content.FindPart(names, "/z")
 	require.Len(t, schemas.AsError(err).Known, 20)
 	require.Less(t, len(err.Error()+strings.Join(schemas.AsError(err).Known, "")), 2000)
 }
 
-func TestParsePlace_ReadsReferences(t *testing.T) {
-	for reference, want := range map[string]content.Place{
+func TestParseReference_ReadsReferences(t *testing.T) {
+	for reference, want := range map[string]content.ReferenceTarget{
 		"context://ho_1":                    {Handoff: 1},
 		"context://ho_1/artifacts/2":        {Handoff: 1, Path: "artifacts/2"},
 		"context://ho_1/a%20b.md#Known%20x": {Handoff: 1, Path: "a b.md", Part: "Known x"},
@@ -86,14 +86,14 @@ func TestParsePlace_ReadsReferences(t *testing.T) {
 		"https://example.com/spec":          {},
 		"context://ho_1/%zz":                {},
 	} {
-		got, ok := content.ParsePlace(reference, 7)
+		got, ok := content.ParseReference(reference, 7)
 		require.Equal(t, want, got, reference)
-		require.Equal(t, want != content.Place{}, ok, reference)
+		require.Equal(t, want != content.ReferenceTarget{}, ok, reference)
 	}
-	_, ok := content.ParsePlace("docs/spec.md", 0)
+	_, ok := content.ParseReference("docs/spec.md", 0)
 	require.False(t, ok, "no handoff, no place")
-	require.True(t, content.IsField("detail") && content.IsField("decisions") && content.IsField("if_stuck"))
-	require.False(t, content.IsField("spec.md"))
+	require.True(t, content.IsHandoffField("detail") && content.IsHandoffField("decisions") && content.IsHandoffField("if_stuck"))
+	require.False(t, content.IsHandoffField("spec.md"))
 }
 
 // The joined pages are the text, each page fits, and no page of JSON ends within an escape.
@@ -109,25 +109,25 @@ func FuzzPagesAreTheText(f *testing.F) {
 		tokens = 8 + tokens%500
 		var all strings.Builder
 		for offset, more := 0, true; more; more = offset > 0 {
-			page, next, err := content.Page(text, offset, int(tokens))
+			page, next, err := content.CutPage(text, offset, int(tokens))
 			require.NoError(t, err)
 			require.True(t, utf8.ValidString(page))
-			require.LessOrEqual(t, content.Tokens(page), int(tokens)+3, "%q", page)
+			require.LessOrEqual(t, content.CountTokens(page), int(tokens)+3, "%q", page)
 			require.True(t, next == 0 || next > offset)
 			all.WriteString(page)
 			offset = next
 		}
 		require.Equal(t, text, all.String())
-		_, _, err := content.Page(text, len(text)+1, 0)
+		_, _, err := content.CutPage(text, len(text)+1, 0)
 		require.ErrorContains(t, err, "beyond the end")
 	})
 }
 
-func TestPage_NeverSplitsJSONEscapes(t *testing.T) {
+func TestCutPage_NeverSplitsJSONEscapes(t *testing.T) {
 	text, err := json.Marshal(strings.Repeat("\x01\"\\", 3000))
 	require.NoError(t, err)
 	for offset, more := 0, true; more; more = offset > 0 {
-		page, next, err := content.Page(string(text), offset, 100)
+		page, next, err := content.CutPage(string(text), offset, 100)
 		require.NoError(t, err)
 		if offset = next; next > 0 {
 			inside := strings.TrimPrefix(page, `"`)
@@ -137,7 +137,7 @@ func TestPage_NeverSplitsJSONEscapes(t *testing.T) {
 }
 
 // The estimate is near a public tokenizer for each kind of text in handoffs.
-func TestTokens_MatchTokenizerWithin15Percent(t *testing.T) {
+func TestCountTokens_MatchesTokenizerWithin15Percent(t *testing.T) {
 	public, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	corpus, err := filepath.Glob("../../../shared/corpus/*")
@@ -152,7 +152,7 @@ func TestTokens_MatchTokenizerWithin15Percent(t *testing.T) {
 		require.NoError(t, err)
 		want, err := public.Count(string(b))
 		require.NoError(t, err)
-		require.InEpsilon(t, want, content.Tokens(string(b)), 0.15, path)
+		require.InEpsilon(t, want, content.CountTokens(string(b)), 0.15, path)
 	}
-	require.Zero(t, content.Tokens(""))
+	require.Zero(t, content.CountTokens(""))
 }

@@ -12,12 +12,12 @@ import (
 // PageTokens is the default size of a page in tokens.
 const PageTokens = 1500
 
-// Page returns the page of a text that begins at an offset, and the offset of the next page, which is zero after the
+// CutPage returns the page of a text that begins at an offset, and the offset of the next page, which is zero after the
 // last page. Offsets count bytes. A page has at most the given number of tokens, or [PageTokens] if tokens is zero, and
 // its JSON encoding has at most five bytes for each token. A page ends after a line or a word if possible, and never
 // within a character or an escape of JSON. All pages joined are the text. The error is invalid for an offset at or
 // beyond the end of a text.
-func Page(text string, offset, tokens int) (page string, next int, err error) {
+func CutPage(text string, offset, tokens int) (page string, next int, err error) {
 	if offset > 0 && offset >= len(text) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
 			WithHint("A next_offset of an answer is the offset of the next call. Leave it out to begin anew.")

@@ -18,11 +18,11 @@ const maxKnown = 20
 // lineRange matches one line, as 10 or L10, or several, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
-// Part returns the named part of a text. The name is a range of lines, such as L10 or L10-L40; a JSON pointer, such as
-// /paths/0; or a heading of Markdown, either its words or the form that links to headings use, such as known-issues. An
-// empty name gives the whole text. If the text has no such part, the error is not_found, and lists the names that
+// FindPart returns the named part of a text. The name is a range of lines, such as L10 or L10-L40; a JSON pointer, such
+// as /paths/0; or a heading of Markdown, either its words or the form that links to headings use, such as known-issues.
+// An empty name gives the whole text. If the text has no such part, the error is not_found, and lists the names that
 // exist.
-func Part(text, name string) (string, error) {
+func FindPart(text, name string) (string, error) {
 	if name == "" {
 		return text, nil
 	}
@@ -30,8 +30,8 @@ func Part(text, name string) (string, error) {
 		return cutLines(text, m[1], m[2])
 	}
 	if strings.HasPrefix(name, "/") {
-		raw, err := AtPointer(json.RawMessage(text), name[1:])
-		return Text(raw), err
+		raw, err := ValueAtPointer(json.RawMessage(text), name[1:])
+		return TextOfJSON(raw), err
 	}
 	return findSection(text, name)
 }
@@ -52,14 +52,14 @@ func cutLines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// AtPointer returns the JSON value at a path of names and indexes. The path has the syntax of RFC 6901 without the
-// first slash; indexes begin with 0. AtPointer reads the text once, however long the path is. If there is no value at
-// the path, the error is not_found, with some of the names that exist, or with the number of entries of a list.
-func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
+// ValueAtPointer returns the JSON value at a path of names and indexes. The path has the syntax of RFC 6901 without the
+// first slash; indexes begin with 0. ValueAtPointer reads the text once, however long the path is. If there is no value
+// at the path, the error is not_found, with some of the names that exist, or with the number of entries of a list.
+func ValueAtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	text := json.NewDecoder(bytes.NewReader(raw))
 	for step := range strings.SplitSeq(path, "/") {
-		if absent := descend(text, unescape.Replace(step)); absent != nil {
+		if absent := descendTo(text, unescape.Replace(step)); absent != nil {
 			return nil, absent
 		}
 	}
@@ -70,9 +70,9 @@ func AtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// descend advances the decoder to the entry of an object or a list with the name or index step. After a syntax error in
-// the JSON text, descend finds no further entry.
-func descend(text *json.Decoder, step string) *schemas.Error {
+// descendTo advances the decoder to the entry of an object or a list with the name or index step. After a syntax error
+// in the JSON text, descend finds no further entry.
+func descendTo(text *json.Decoder, step string) *schemas.Error {
 	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
 	index, err := strconv.Atoi(step)
@@ -104,8 +104,8 @@ func descend(text *json.Decoder, step string) *schemas.Error {
 	return absent.WithHint("That is no JSON with parts.")
 }
 
-// Text returns a JSON string as its text, and any other JSON value as it is.
-func Text(raw json.RawMessage) string {
+// TextOfJSON returns a JSON string as its text, and any other JSON value as it is.
+func TextOfJSON(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -118,11 +118,11 @@ var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // findSection returns a Markdown heading and all text below it, up to the next heading of the same or a higher level.
 // Lines in code fences are not headings. If several headings match the name, the first counts. Case and Markdown
-// characters in the name do not matter, see [slug].
+// characters in the name do not matter, see [headingSlug].
 func findSection(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder
-	level, fenced, wanted := 0, false, slug(name)
+	level, fenced, wanted := 0, false, headingSlug(name)
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
@@ -132,7 +132,7 @@ func findSection(text, name string) (string, error) {
 			if level > 0 && len(m[1]) <= level {
 				break
 			}
-			if level == 0 && slug(m[2]) == wanted {
+			if level == 0 && headingSlug(m[2]) == wanted {
 				level = len(m[1])
 			}
 			known = append(known, m[2])
@@ -149,8 +149,8 @@ func findSection(text, name string) (string, error) {
 		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.Visible)...)
 }
 
-// slug returns a heading in the form of links.
-func slug(title string) string {
+// headingSlug returns a heading in the form of links.
+func headingSlug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return strings.ContainsRune(" \t-_#`*", r) })
 	return strings.Join(words, "-")
 }

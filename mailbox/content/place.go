@@ -11,19 +11,19 @@ import (
 // scheme begins the address of content that belongs to a handoff.
 const scheme = "context://"
 
-// Place is the target of a reference. It has three parts: a handoff; in it, the path of a field or the name of content
-// that was sent along; and the name of a part of that text, see [Part]. If the path is empty, the target is the whole
-// message that the sender sent.
-type Place struct {
+// ReferenceTarget is the target of a reference. It has three parts: a handoff; in it, the path of a field or the name
+// of content that was sent along; and the name of a part of that text, see [FindPart]. If the path is empty, the target
+// is the whole message that the sender sent.
+type ReferenceTarget struct {
 	Handoff    schemas.ID
 	Path, Part string
 }
 
-// ParsePlace parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
+// ParseReference parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
 // without a handoff, such as spec.md, means a place in the handoff of. ok is false for a reference without a handoff if
-// of is zero, for an address of another scheme, such as https, and for a broken escape. ParsePlace does not check that
-// the handoff and the value exist; the caller does.
-func ParsePlace(reference string, of schemas.ID) (p Place, ok bool) {
+// of is zero, for an address of another scheme, such as https, and for a broken escape. ParseReference does not check
+// that the handoff and the value exist; the caller does.
+func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
 	if !absolute && strings.Contains(path, "://") {
@@ -42,17 +42,17 @@ func ParsePlace(reference string, of schemas.ID) (p Place, ok bool) {
 	if err != nil || broken != nil {
 		return p, false
 	}
-	return Place{of, path, part}, true
+	return ReferenceTarget{of, path, part}, true
 }
 
-// URL returns the address of named content that was sent with a handoff. It does not escape the name: [ParsePlace]
-// would not return the same name if the name contained # or %.
-func URL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
+// ContextURL returns the address of named content that was sent with a handoff. It does not escape the name:
+// [ParseReference] would not return the same name if the name contained # or %.
+func ContextURL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
-// IsField reports whether name is the name of a field of a handoff, with which the path of a reference may begin.
-// Content that is sent along must not have the name of a field. IsField looks at the fields of the Go types, so no
-// separate list of names has to be kept up to date.
-func IsField(name string) bool {
+// IsHandoffField reports whether name is the name of a field of a handoff, with which the path of a reference may
+// begin. Content that is sent along must not have the name of a field. IsHandoffField looks at the fields of the Go
+// types, so no separate list of names has to be kept up to date.
+func IsHandoffField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),
 	} {

@@ -14,36 +14,36 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks, with
-// weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON, the estimate is within
-// 15 percent of the count of o200k. Package content does not use a real tokenizer because that would take 10 ms to load
-// in each hook.
-func Tokens(s string) int { return WholeTokens(Tenths(s)) }
+// CountTokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks,
+// with weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON, the estimate is
+// within 15 percent of the count of o200k. Package content does not use a real tokenizer because that would take 10 ms
+// to load in each hook.
+func CountTokens(s string) int { return RoundUpTokens(CountTenths(s)) }
 
-// WholeTokens converts tenths of a token to tokens, rounded up.
-func WholeTokens(tenths int) int { return (tenths + 9) / 10 }
+// RoundUpTokens converts tenths of a token to tokens, rounded up.
+func RoundUpTokens(tenths int) int { return (tenths + 9) / 10 }
 
-// Tenths returns the tokens of a text times ten. The sum of the tenths of all lines, each with its line end, is at
+// CountTenths returns the tokens of a text times ten. The sum of the tenths of all lines, each with its line end, is at
 // least the tenths of the whole text. So a brief can add up lines without rounding, and the whole is never longer than
 // the sum.
-func Tenths(s string) int {
-	var m meter
+func CountTenths(s string) int {
+	var m tokenMeter
 	for i := 0; i < len(s); {
-		if n := countLower(s[i:]); n > 0 {
-			m.addLower(n)
+		if n := countLowercase(s[i:]); n > 0 {
+			m.addLowercase(n)
 			i += n
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		m.add(r)
+		m.addRune(r)
 		i += n
 	}
 	return m.tenths
 }
 
-// countLower counts the lower-case English letters at the beginning of a text. Counting these letters together is
+// countLowercase counts the lower-case English letters at the beginning of a text. Counting these letters together is
 // faster, and most of a typical text consists of them.
-func countLower(s string) int {
+func countLowercase(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
 			return i
@@ -55,30 +55,30 @@ func countLower(s string) int {
 // PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths of a
 // token. It splits no character, and stops reading where the limit is reached.
 func PrefixLen(s string, tenths int) int {
-	var m meter
+	var m tokenMeter
 	for i, r := range s {
-		if m.add(r); m.tenths > tenths {
+		if m.addRune(r); m.tenths > tenths {
 			return i
 		}
 	}
 	return len(s)
 }
 
-// meter counts the tenths of a token of a text, one character after another. Successive characters of one class form a
-// run, such as a word or a number.
-type meter struct {
+// tokenMeter counts the tenths of a token of a text, one character after another. Successive characters of one class
+// form a run, such as a word or a number.
+type tokenMeter struct {
 	tenths int
-	class  class
+	class  runeClass
 	length int // of the run
 	lower  bool
 }
 
 // A class is a group of characters that cost equally many tokens. In the classes from mark on, each further character
 // of a run has a fixed price.
-type class int
+type runeClass int
 
 const (
-	letter class = 1 + iota
+	letter runeClass = 1 + iota
 	digit
 	space
 	lineEnd
@@ -89,7 +89,7 @@ const (
 )
 
 // The price of the first character of a run, and of each later character, in tenths of a token. Words, numbers and
-// spaces have their own rules, see [meter.add].
+// spaces have their own rules, see [tokenMeter.addRune].
 var (
 	firstPrice = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
 	nextPrice  = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
@@ -98,10 +98,10 @@ var (
 // pricedLetters is the number of letters that the price of a word's first character covers; later letters cost extra.
 const pricedLetters = 6
 
-// add counts one more character. A capital letter within a word, as in camelCase, begins a new word. A single blank is
-// free, because it is part of the token of the next word.
-func (m *meter) add(r rune) {
-	c := classOf(r)
+// addRune counts one more character. A capital letter within a word, as in camelCase, begins a new word. A single blank
+// is free, because it is part of the token of the next word.
+func (m *tokenMeter) addRune(r rune) {
+	c := runeClassOf(r)
 	hump := c == letter && m.lower && r <= 'Z' // as in camelCase
 	m.lower = c == letter && r >= 'a'
 	if c != m.class || hump {
@@ -122,17 +122,17 @@ func (m *meter) add(r rune) {
 	}
 }
 
-// addLower counts n lower-case letters, with the same result as n calls of [meter.add].
-func (m *meter) addLower(n int) {
-	m.add('a')
+// addLowercase counts n lower-case letters, with the same result as n calls of [tokenMeter.addRune].
+func (m *tokenMeter) addLowercase(n int) {
+	m.addRune('a')
 	was := m.length
 	m.length += n - 1
 	m.tenths += max(m.length, pricedLetters) - max(was, pricedLetters)
 }
 
-// classOf returns the class of a character. From 0x2e80 on, a character counts as a word of its own, as in Chinese and
-// Japanese.
-func classOf(r rune) class {
+// runeClassOf returns the class of a character. From 0x2e80 on, a character counts as a word of its own, as in Chinese
+// and Japanese.
+func runeClassOf(r rune) runeClass {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
 		return letter

@@ -26,7 +26,7 @@ func hooksOf(w *mailboxtest.World, name schemas.Agent, session string) sessionHo
 	return sessionHooks{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
 }
 
-func (h sessionHooks) on(o schemas.SessionEvent) schemas.NewsOut {
+func (h sessionHooks) news(o schemas.SessionEvent) schemas.NewsOut {
 	h.T.Helper()
 	h.in.On = o
 	return mailboxtest.Must(h.T, h.News, h.by, h.in)
@@ -45,8 +45,8 @@ func itemIDs(out schemas.NewsOut) string {
 	return strings.Join(ids, " ")
 }
 
-func TestNews_MentionsItemOnceInSession(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+func TestNews_NamesItemOnceInSession(t *testing.T) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		dev, qa, hooks := w.Stdio("dev"), w.Stdio("qa"), hooksOf(w, "qa", "s1")
 		times := map[string]int{}
 		for i := range 1000 {
@@ -59,22 +59,22 @@ func TestNews_MentionsItemOnceInSession(t *testing.T) {
 			case 700:
 				w.Sends(dev, "qa", "The staging server is down", mailboxtest.Message)
 			}
-			out := hooks.on(schemas.OnMail)
+			out := hooks.news(schemas.OnMail)
 			require.Zero(t, out.MoreNew)
 			for id := range strings.FieldsSeq(itemIDs(out)) {
 				times[id]++
 			}
 		}
 		require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
-		require.Equal(t, "ho_1 ho_2 no_1", itemIDs(hooksOf(w, "qa", "s2").on(schemas.OnMail)), "another session")
+		require.Equal(t, "ho_1 ho_2 no_1", itemIDs(hooksOf(w, "qa", "s2").news(schemas.OnMail)), "another session")
 		inbox, err := w.Inbox(context.Background(), "qa")
 		require.NoError(t, err)
 		require.Equal(t, 1, inbox.Notices, "a mention is not reading")
 	})
 }
 
-func TestNews_MentionsItemOnceToConcurrentHooks(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+func TestNews_NamesItemToOneOfConcurrentHooks(t *testing.T) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		for i := range 5 {
 			w.Sends(mailboxtest.Human, "qa", fmt.Sprintf("task %d", i))
 		}
@@ -97,15 +97,15 @@ func TestNews_MentionsItemOnceToConcurrentHooks(t *testing.T) {
 	})
 }
 
-func TestNews_AnswersRepeatAsFirstCall(t *testing.T) {
+func TestNews_RepeatReturnsFirstResult(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(mailboxtest.Human, "qa", "Test it")
 	hooks := hooksOf(w, "qa", "s1")
 	hooks.by.Request = "0001"
-	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
-	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.news(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.news(schemas.OnMail)))
 	hooks.by.Request = "0002"
-	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooks.news(schemas.OnMail)))
 }
 
 func TestNews_WritesNothingWithoutNewItems(t *testing.T) {
@@ -122,53 +122,53 @@ func TestNews_WritesNothingWithoutNewItems(t *testing.T) {
 		return told, agent
 	}
 	for _, on := range []schemas.SessionEvent{schemas.OnStart, schemas.OnMail, schemas.OnStop, schemas.OnEnd, schemas.OnCompact, schemas.OnLook} {
-		require.Equal(t, schemas.NewsOut{Agent: "qa"}, hooks.on(on))
+		require.Equal(t, schemas.NewsOut{Agent: "qa"}, hooks.news(on))
 	}
 	row, agent := told()
 	require.Zero(t, row)
 	require.Nil(t, agent, "a session that only has hooks uses up no name")
 
 	w.Sends(mailboxtest.Human, "qa", "Test it")
-	hooks.on(schemas.OnMail)
+	hooks.news(schemas.OnMail)
 	before, _ := told()
 	w.Pass(time.Minute)
-	hooks.on(schemas.OnMail)
-	hooks.on(schemas.OnStart)
+	hooks.news(schemas.OnMail)
+	hooks.news(schemas.OnStart)
 	after, _ := told()
 	require.Equal(t, before, after)
 }
 
-func TestNews_CountsItemsThatItDoesNotName(t *testing.T) {
+func TestNews_CountsItemsBeyondMaximum(t *testing.T) {
 	w := mailboxtest.New(t)
 	for i := range 7 {
 		w.Sends(mailboxtest.Human, "qa", fmt.Sprintf("task %d", i))
 	}
 	w.Sends(mailboxtest.Human, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
 	hooks := hooksOf(w, "qa", "s1")
-	out := hooks.on(schemas.OnStart)
+	out := hooks.news(schemas.OnStart)
 	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", itemIDs(out))
 	require.Equal(t, 3, out.MoreNew)
 	require.Equal(t, schemas.Inbox{Pending: 8, Urgent: 1}, out.Mail)
-	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
+	require.Empty(t, itemIDs(hooks.news(schemas.OnMail)), "they were counted, and are not named one after another")
 }
 
-func TestNews_MentionsWorkOfPools(t *testing.T) {
+func TestNews_NamesHandoffsOfPools(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Stdio("sec")
 	mailboxtest.Must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
 	w.Sends(mailboxtest.Human, "capability:security_review", "Look at the login")
-	require.Equal(t, "ho_1", itemIDs(hooksOf(w, "sec", "s1").on(schemas.OnMail)))
-	require.Empty(t, itemIDs(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooksOf(w, "sec", "s1").news(schemas.OnMail)))
+	require.Empty(t, itemIDs(hooksOf(w, "qa", "s1").news(schemas.OnMail)))
 }
 
 func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
-	w, dev, qa := mailboxtest.Pair(t, "dev", "qa")
+	w, dev, qa := mailboxtest.NewWithTwoAgents(t, "dev", "qa")
 	w.Stdio("docs")
 	w.Sends(dev, "qa", "First")
 	w.Updates(qa, w.Claims(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })
 	w.Sends(dev, "qa", "Second")
 	hooks := hooksOf(w, "qa", "qa-1")
-	first := hooks.on(schemas.OnStart)
+	first := hooks.news(schemas.OnStart)
 	require.Equal(t, []schemas.Agent{"dev", "docs"}, first.Here)
 	require.Len(t, first.Holding, 1)
 	held := first.Holding[0]
@@ -177,6 +177,6 @@ func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
 	require.Equal(t, "ho_2", itemIDs(first))
 	require.Equal(t, &schemas.Marks{Handoffs: []schemas.ID{2}}, first.Marked)
 	first.Marked = nil
-	require.Equal(t, first, hooks.on(schemas.OnStart), "it may know nothing of that any more")
-	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
+	require.Equal(t, first, hooks.news(schemas.OnStart), "it may know nothing of that any more")
+	require.Empty(t, itemIDs(hooks.news(schemas.OnMail)))
 }

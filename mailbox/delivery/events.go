@@ -47,7 +47,7 @@ type Delivery struct {
 	Out          schemas.NewsOut
 	MarksChanged bool            // the marks changed and were stored
 	WakePolls    bool            // long polls of the session check again
-	ToNote       []*store.Record // handoffs that get a note, see [Delivery.Note]
+	ToNote       []*store.Record // handoffs that get a note, see [Delivery.CheckpointWithNote]
 
 	found        schemas.Marks   // the items to deliver
 	delivered    store.Delivered // to the session, before and now
@@ -60,10 +60,10 @@ type Rows interface {
 	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
 }
 
-// Make finds the items for the event and stores that they were delivered. The error is invalid for an unknown event,
-// else it comes from the store. If the transaction runs again, the caller calls Make again and drops the delivery of
-// the earlier run.
-func Make(rows Rows, s Session) (d *Delivery, err error) {
+// MakeDelivery finds the items for the event and stores that they were delivered. The error is invalid for an unknown
+// event, else it comes from the store. If the transaction runs again, the caller calls Make again and drops the
+// delivery of the earlier run.
+func MakeDelivery(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]
 	if !ok {
@@ -84,7 +84,7 @@ var handlers = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnMail:        (*Delivery).onMail,
 	schemas.OnStop:        (*Delivery).onStop,
 	schemas.OnEnd:         (*Delivery).onEnd,
-	schemas.OnCompact:     func(d *Delivery) error { return d.leaveNotes("was compacted") },
+	schemas.OnCompact:     func(d *Delivery) error { return d.requestNotes("was compacted") },
 	schemas.OnWake:        (*Delivery).onWake,
 	schemas.OnLook:        (*Delivery).onLook,
 	schemas.OnUndelivered: (*Delivery).removeMarks,
@@ -96,19 +96,19 @@ func (d *Delivery) onStart() error {
 	if err := d.onLook(); err != nil {
 		return err
 	}
-	d.mark(d.found)
+	d.markDelivered(d.found)
 	return nil
 }
 
 // onLook delivers the same items as onStart for a person to see, and marks no item as delivered.
 func (d *Delivery) onLook() (err error) {
-	d.addOthers()
+	d.addOtherAgents()
 	held, err := d.heldHandoffs()
 	if err != nil {
 		return err
 	}
-	d.addHeld(held)
-	if d.Out.Mail, err = d.Inbox(d.Agent); err != nil {
+	d.addHeldHandoffs(held)
+	if d.Out.Mail, err = d.CountInbox(d.Agent); err != nil {
 		return err
 	}
 	return errors.Join(d.findHandoffs(false), d.findNotices(func(schemas.Notice) bool { return true }))
@@ -116,10 +116,10 @@ func (d *Delivery) onLook() (err error) {
 
 // onMail delivers items that came since the last delivery.
 func (d *Delivery) onMail() error {
-	if err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNew)); err != nil {
+	if err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNewNotice)); err != nil {
 		return err
 	}
-	d.mark(d.found)
+	d.markDelivered(d.found)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (d *Delivery) onEnd() error {
 		d.delivered.Waits, d.MarksChanged = d.Now.UnixNano(), true
 		d.WakePolls = true // so that its long polls check again
 	}
-	return d.leaveNotes("ended")
+	return d.requestNotes("ended")
 }
 
 // onWake delivers the first handoff or answer for which an idle session is woken. If several commands wait to wake the
@@ -154,11 +154,11 @@ func (d *Delivery) onWake() error {
 		d.Out.Over = "the session is at work"
 		return nil
 	}
-	answered := func(n schemas.Notice) bool { return d.isNew(n) && n.Kind == NoticeAnswer }
+	answered := func(n schemas.Notice) bool { return d.isNewNotice(n) && n.Kind == NoticeAnswer }
 	if err := errors.Join(d.findHandoffs(true), d.findNotices(answered)); err != nil {
 		return err
 	}
-	d.markFirst()
+	d.markFirstItem()
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 		}
 		if r != nil {
 			d.found.Handoffs = append(d.found.Handoffs, r.ID)
-			d.addItem(listing.Item(r))
+			d.addItem(listing.HandoffItem(r))
 		}
 		if looked == reading.MaxScanned || passed == maxSkipped {
 			break
@@ -227,7 +227,7 @@ func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	return nil
 }
 
-// isNew reports whether a notice was not delivered yet.
-func (d *Delivery) isNew(notice schemas.Notice) bool {
+// isNewNotice reports whether a notice was not delivered yet.
+func (d *Delivery) isNewNotice(notice schemas.Notice) bool {
 	return !d.delivered.Notices.Has(uint64(notice.ID))
 }

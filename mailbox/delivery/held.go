@@ -22,17 +22,17 @@ const (
 	maxOthers = 8
 )
 
-// addOthers names at most eight other agents that are connected, and counts the rest. Agents that are not connected are
-// missing here; list_agents shows them, too.
-func (d *Delivery) addOthers() {
+// addOtherAgents names at most eight other agents that are connected, and counts the rest. Agents that are not
+// connected are missing here; list_agents shows them, too.
+func (d *Delivery) addOtherAgents() {
 	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
 	d.Out.Here = others[:min(len(others), maxOthers)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeld adds the first [maxNamed] handoffs that the session holds to the result, and counts the rest. It adds the
-// holder's name if the holder is neither the session's agent nor one of the subagents that the call names.
-func (d *Delivery) addHeld(held []*store.Record) {
+// addHeldHandoffs adds the first [maxNamed] handoffs that the session holds to the result, and counts the rest. It adds
+// the holder's name if the holder is neither the session's agent nor one of the subagents that the call names.
+func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamed)] {
 		h := schemas.Held{
 			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
@@ -50,31 +50,31 @@ func (d *Delivery) addHeld(held []*store.Record) {
 // connection. For a subagent that stops, it returns only the handoffs of that subagent. If another session has the same
 // name, it omits handoffs of that session, see [Delivery.heldByOtherSession].
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
-	conns, err := d.connections()
+	conns, err := d.sessionConnections()
 	if err == nil && len(d.In.Subagents) == 0 {
-		all, err = d.heldBy(nil, d.Agent, func(r *store.Record) bool { return !d.heldByOtherSession(r) })
+		all, err = d.appendHeldBy(nil, d.Agent, func(r *store.Record) bool { return !d.heldByOtherSession(r) })
 	}
 	for _, c := range conns {
 		for _, name := range c.Agents {
-			if err == nil && d.includes(name) {
-				all, err = d.heldBy(all, name, func(r *store.Record) bool { return r.Conn == c.Name })
+			if err == nil && d.includesAgent(name) {
+				all, err = d.appendHeldBy(all, name, func(r *store.Record) bool { return r.Conn == c.Name })
 			}
 		}
 	}
 	return all, err
 }
 
-// includes reports whether the delivery shows the handoffs that a subagent holds under the given name.
-func (d *Delivery) includes(name schemas.Agent) bool {
+// includesAgent reports whether the delivery shows the handoffs that a subagent holds under the given name.
+func (d *Delivery) includesAgent(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)
 	}
 	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// heldBy appends to all the handoffs of an agent for which counts returns true, oldest first. It appends each handoff
-// once, and stops when all has a thousand.
-func (d *Delivery) heldBy(
+// appendHeldBy appends to all the handoffs of an agent for which counts returns true, oldest first. It appends each
+// handoff once, and stops when all has a thousand.
+func (d *Delivery) appendHeldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {
 	for r, err := range d.Held(name) {
@@ -88,12 +88,12 @@ func (d *Delivery) heldBy(
 	return all, nil
 }
 
-// connections returns the connections of the session: all connections with the session's id, and the connection that
-// the session's name was given to. That connection may have an earlier id of the session: when the user clears the
+// sessionConnections returns the connections of the session: all connections with the session's id, and the connection
+// that the session's name was given to. That connection may have an earlier id of the session: when the user clears the
 // client, the session gets a new id while the connection stays open.
-func (d *Delivery) connections() (conns []presence.Connection, err error) {
+func (d *Delivery) sessionConnections() (conns []presence.Connection, err error) {
 	if d.In.Session != "" {
-		conns = d.Here.Connections(presence.Filter{Session: d.In.Session})
+		conns = d.Here.Connections(presence.ConnectionFilter{Session: d.In.Session})
 	}
 	a, err := d.View.Agent(d.Agent)
 	if a == nil || err != nil {
@@ -110,7 +110,7 @@ func (d *Delivery) connections() (conns []presence.Connection, err error) {
 // session has no connection with its id, because then the holder's session id may be an earlier id of this session.
 func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
-		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
+		return d.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool { return c.Session == session })
 	}
 	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
@@ -135,10 +135,10 @@ func (d *Delivery) onStop() error {
 		d.delivered.InARow = 0
 		return nil
 	}
-	d.mark(schemas.Marks{Reminded: schemas.Map(left, func(r *store.Record) schemas.ID { return r.ID })})
+	d.markDelivered(schemas.Marks{Reminded: schemas.Map(left, func(r *store.Record) schemas.ID { return r.ID })})
 	d.delivered.InARow++
 	d.Out.Remind = true
-	d.addHeld(left)
+	d.addHeldHandoffs(left)
 	return nil
 }
 
@@ -150,9 +150,9 @@ func needsAction(r *store.Record) bool {
 // sessionPrefix begins the line that the server adds to a checkpoint when a session ends or is compacted.
 const sessionPrefix = "[handoff] "
 
-// leaveNotes asks for a note to the next holder on each handoff that the session holds. The note says what happened to
-// the session, such as "ended". leaveNotes writes nothing: the caller of [Make] stores the notes.
-func (d *Delivery) leaveNotes(what string) (err error) {
+// requestNotes asks for a note to the next holder on each handoff that the session holds. The note says what happened
+// to the session, such as "ended". requestNotes writes nothing: the caller of [MakeDelivery] stores the notes.
+func (d *Delivery) requestNotes(what string) (err error) {
 	if d.ToNote, err = d.heldHandoffs(); err != nil {
 		return err
 	}
@@ -161,11 +161,11 @@ func (d *Delivery) leaveNotes(what string) (err error) {
 	return nil
 }
 
-// Note returns the last checkpoint of a handoff with a line about the session below the holder's text. The line
-// replaces earlier lines of the server about sessions. Note returns nil if the last event of the handoff is a
+// CheckpointWithNote returns the last checkpoint of a handoff with a line about the session below the holder's text.
+// The line replaces earlier lines of the server about sessions. Note returns nil if the last event of the handoff is a
 // checkpoint that already has a line with the same event of the session, so a session that is compacted ten times in a
 // row adds one line.
-func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
+func (d *Delivery) CheckpointWithNote(r *store.Record) (*schemas.Checkpoint, error) {
 	last, err := reading.LastCheckpoint(d.View, r)
 	if err != nil {
 		return nil, err

@@ -22,24 +22,24 @@ const (
 	maxExamined = 16
 )
 
-// mark marks items as delivered. The marks that were not set before are in the result, so that the caller can remove
-// exactly these marks if it cannot send the result. Marks of earlier deliveries stay.
-func (d *Delivery) mark(m schemas.Marks) {
+// markDelivered marks items as delivered. The marks that were not set before are in the result, so that the caller can
+// remove exactly these marks if it cannot send the result. Marks of earlier deliveries stay.
+func (d *Delivery) markDelivered(m schemas.Marks) {
 	fresh := schemas.Marks{
-		Handoffs: changedIDs(m.Handoffs, d.delivered.Handoffs.Add),
-		Notices:  changedIDs(m.Notices, d.delivered.Notices.Add),
-		Reminded: changedIDs(m.Reminded, d.delivered.Reminded.Add),
+		Handoffs: keepChangedIDs(m.Handoffs, d.delivered.Handoffs.Add),
+		Notices:  keepChangedIDs(m.Notices, d.delivered.Notices.Add),
+		Reminded: keepChangedIDs(m.Reminded, d.delivered.Reminded.Add),
 	}
-	if hasMarks(fresh) {
+	if hasAnyMark(fresh) {
 		d.MarksChanged, d.Out.Marked = true, &fresh
 	}
 }
 
-// hasMarks reports whether there is any mark.
-func hasMarks(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
+// hasAnyMark reports whether there is any mark.
+func hasAnyMark(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
 
-// changedIDs returns the ids whose mark was set or removed.
-func changedIDs[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
+// keepChangedIDs returns the ids whose mark was set or removed.
+func keepChangedIDs[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	for _, id := range ids {
 		if change(uint64(id)) {
 			done = append(done, id)
@@ -48,13 +48,13 @@ func changedIDs[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	return done
 }
 
-// markFirst marks only the first found item as delivered: the first handoff, or the first answer if there is no
+// markFirstItem marks only the first found item as delivered: the first handoff, or the first answer if there is no
 // handoff. Later deliveries show the other items.
-func (d *Delivery) markFirst() {
+func (d *Delivery) markFirstItem() {
 	if len(d.found.Handoffs) > 0 {
-		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
+		d.markDelivered(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
 	} else {
-		d.mark(schemas.Marks{Notices: d.found.Notices[:min(1, len(d.found.Notices))]})
+		d.markDelivered(schemas.Marks{Notices: d.found.Notices[:min(1, len(d.found.Notices))]})
 	}
 }
 
@@ -68,14 +68,14 @@ func (d *Delivery) removeMarks() error {
 		return schemas.Invalidf("unheard", "it does not name the items that were not delivered")
 	}
 	gone := schemas.Marks{
-		Handoffs: changedIDs(marks.Handoffs, d.delivered.Handoffs.Remove),
-		Notices:  changedIDs(marks.Notices, d.delivered.Notices.Remove),
-		Reminded: changedIDs(marks.Reminded, d.delivered.Reminded.Remove),
+		Handoffs: keepChangedIDs(marks.Handoffs, d.delivered.Handoffs.Remove),
+		Notices:  keepChangedIDs(marks.Notices, d.delivered.Notices.Remove),
+		Reminded: keepChangedIDs(marks.Reminded, d.delivered.Reminded.Remove),
 	}
 	if len(gone.Reminded) > 0 && d.delivered.InARow > 0 {
 		d.delivered.InARow--
 	}
-	d.MarksChanged = hasMarks(gone)
+	d.MarksChanged = hasAnyMark(gone)
 	d.WakePolls = d.MarksChanged // so that its long polls check again
 	return nil
 }

@@ -21,10 +21,10 @@ func sendAndClaim(w *mailboxtest.World, by schemas.Caller, task string) schemas.
 	return w.Claims(by).HandoffID
 }
 
-// remindedOf returns the handoffs in the reminder at a stop.
-func (h sessionHooks) remindedOf() (ids []schemas.ID) {
+// remindedIDs returns the handoffs in the reminder at a stop.
+func (h sessionHooks) remindedIDs() (ids []schemas.ID) {
 	h.T.Helper()
-	out := h.on(schemas.OnStop)
+	out := h.news(schemas.OnStop)
 	require.Equal(h.T, out.Remind, len(out.Holding) > 0)
 	for _, held := range out.Holding {
 		ids = append(ids, held.HandoffID)
@@ -33,29 +33,29 @@ func (h sessionHooks) remindedOf() (ids []schemas.ID) {
 }
 
 func TestNews_RemindsOfHandoffOnce(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
-		require.Empty(t, hooks.remindedOf())
+		require.Empty(t, hooks.remindedIDs())
 		first, second := sendAndClaim(w, qa, "First"), sendAndClaim(w, qa, "Second")
-		require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
+		require.Equal(t, []schemas.ID{first, second}, hooks.remindedIDs())
 		for range 40 {
-			require.Empty(t, hooks.remindedOf())
+			require.Empty(t, hooks.remindedIDs())
 		}
 		w.Completes(qa, first)
 		third := sendAndClaim(w, qa, "Third")
-		require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
-		require.Empty(t, hooks.remindedOf())
+		require.Equal(t, []schemas.ID{third}, hooks.remindedIDs())
+		require.Empty(t, hooks.remindedIDs())
 	})
 }
 
 // A session that claims another handoff at each reminder would never stop.
-func TestNews_RemindsThreeTimesInARowAtMost(t *testing.T) {
+func TestNews_RemindsAtMostThreeTimesInARow(t *testing.T) {
 	w := mailboxtest.New(t)
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
 	inARow, longest, reminded := 0, 0, 0
 	for i := range 40 {
 		sendAndClaim(w, qa, fmt.Sprintf("task %d", i))
-		if len(hooks.remindedOf()) == 0 {
+		if len(hooks.remindedIDs()) == 0 {
 			inARow = 0
 			continue
 		}
@@ -71,7 +71,7 @@ func TestNews_LetsSessionStopWithoutWorkInProgress(t *testing.T) {
 	for name, play := range map[string]func(w *mailboxtest.World){
 		"waits for an answer": func(w *mailboxtest.World) {
 			qa := w.Stdio("qa")
-			w.Updates(qa, sendAndClaim(w, qa, "Which?"), schemas.ActAsk, mailboxtest.Note("which one?"))
+			w.Updates(qa, sendAndClaim(w, qa, "Which?"), schemas.ActAsk, mailboxtest.WithNote("which one?"))
 		},
 		"sent, not claimed":     func(w *mailboxtest.World) { w.Sends(mailboxtest.Human, "qa", "Later") },
 		"held by another agent": func(w *mailboxtest.World) { sendAndClaim(w, w.Stdio("dev"), "Not mine") },
@@ -85,7 +85,7 @@ func TestNews_LetsSessionStopWithoutWorkInProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
 			play(w)
-			require.Empty(t, hooksOf(w, "qa", "qa-1").remindedOf())
+			require.Empty(t, hooksOf(w, "qa", "qa-1").remindedIDs())
 		})
 	}
 }
@@ -94,31 +94,31 @@ func TestNews_RemindsOfWorkClaimedByCommand(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Stdio("qa")
 	id := sendAndClaim(w, schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}, "By a command")
-	require.Equal(t, []schemas.ID{id}, hooksOf(w, "qa", "qa-1").remindedOf())
+	require.Equal(t, []schemas.ID{id}, hooksOf(w, "qa", "qa-1").remindedIDs())
 }
 
 // Subagents act over the connection of their session, under names of their own.
 func TestNews_RemindsSubagentsOfTheirOwnWork(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	helper := lead
 	helper.Agent = "tester"
 	mine, its := sendAndClaim(w, lead, "Mine"), sendAndClaim(w, helper, "Its")
 
 	sub := hooksOf(w, "lead", "lead-1")
 	sub.in.Subagents = []schemas.Agent{"explorer"}
-	require.Empty(t, sub.remindedOf())
+	require.Empty(t, sub.remindedIDs())
 	sub.in.Subagents = []schemas.Agent{"tester"}
-	require.Equal(t, []schemas.ID{its}, sub.remindedOf())
-	require.Equal(t, []schemas.ID{mine}, hooksOf(w, "lead", "lead-1").remindedOf())
+	require.Equal(t, []schemas.ID{its}, sub.remindedIDs())
+	require.Equal(t, []schemas.ID{mine}, hooksOf(w, "lead", "lead-1").remindedIDs())
 
 	behind := hooksOf(w, "lead", "lead-1")
 	theirs := sendAndClaim(w, helper, "Its next")
 	behind.in.AtWork = []schemas.Agent{"tester"}
-	require.Empty(t, behind.remindedOf(), "it goes on in the background, and is reminded when it stops")
+	require.Empty(t, behind.remindedIDs(), "it goes on in the background, and is reminded when it stops")
 	behind.in.AtWork = nil
-	require.Equal(t, []schemas.ID{theirs}, behind.remindedOf())
+	require.Equal(t, []schemas.ID{theirs}, behind.remindedIDs())
 
-	other := hooksOf(w, "lead", "lead-2").on(schemas.OnLook)
+	other := hooksOf(w, "lead", "lead-2").news(schemas.OnLook)
 	require.Equal(t, []schemas.ID{mine}, []schemas.ID{other.Holding[0].HandoffID}, "what a subagent holds is of its session")
 	require.Len(t, other.Holding, 1)
 }
@@ -128,47 +128,47 @@ func TestNews_NotesEndOfSessionInCheckpoint(t *testing.T) {
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "s1")
 	id := sendAndClaim(w, qa, "Test it")
 	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
-	w.Updates(qa, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: kept}))
+	w.Updates(qa, id, schemas.ActProgress, mailboxtest.WithChanges(schemas.Changes{Checkpoint: kept}))
 	checkpoint := func() *schemas.Checkpoint {
 		out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		require.Equal(t, kept.State, out.Checkpoint.State)
 		return out.Checkpoint
 	}
-	hooks.on(schemas.OnCompact)
+	hooks.news(schemas.OnCompact)
 	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa was compacted at 2026-01-11T20:30:00Z.", checkpoint().Note)
-	before := w.Full(id).Standing.LeaseEnds
+	before := w.FullView(id).Standing.LeaseEnds
 	w.Pass(5 * time.Minute)
-	hooks.on(schemas.OnCompact)
+	hooks.news(schemas.OnCompact)
 	require.Contains(t, checkpoint().Note, "20:30:00Z", "nothing happened in between")
-	hooks.on(schemas.OnEnd)
+	hooks.news(schemas.OnEnd)
 	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa ended at 2026-01-11T20:35:00Z.", checkpoint().Note)
-	require.Equal(t, before, w.Full(id).Standing.LeaseEnds, "nobody worked on it")
+	require.Equal(t, before, w.FullView(id).Standing.LeaseEnds, "nobody worked on it")
 	w.Completes(qa, id)
-	hooks.on(schemas.OnEnd)
+	hooks.news(schemas.OnEnd)
 	require.Contains(t, checkpoint().Note, "20:35:00Z")
 }
 
-func TestNews_RemembersSessionInUse(t *testing.T) {
+func TestNews_KeepsMarksOfActiveSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(mailboxtest.Human, "qa", "Test it")
 	hooks := hooksOf(w, "qa", "s1")
-	require.Equal(t, "ho_1", itemIDs(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", itemIDs(hooks.news(schemas.OnMail)))
 	for range 10 {
 		w.Pass(25 * time.Hour)
-		require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
+		require.Empty(t, itemIDs(hooks.news(schemas.OnMail)))
 	}
 	w.Sends(mailboxtest.Human, "dev", "Something else")
-	hooksOf(w, "dev", "s2").on(schemas.OnMail)
-	require.Empty(t, itemIDs(hooks.on(schemas.OnMail)))
+	hooksOf(w, "dev", "s2").news(schemas.OnMail)
+	require.Empty(t, itemIDs(hooks.news(schemas.OnMail)))
 }
 
-func TestNews_ForgetsSessionAfterAWeek(t *testing.T) {
+func TestNews_DeletesMarksOfSessionAfterAWeek(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(mailboxtest.Human, "qa", "Test it")
-	hooksOf(w, "qa", "s1").on(schemas.OnMail)
+	hooksOf(w, "qa", "s1").news(schemas.OnMail)
 	w.Pass(8 * 24 * time.Hour)
 	w.Sends(mailboxtest.Human, "qa", "Test it too")
-	hooksOf(w, "qa", "s2").on(schemas.OnMail)
+	hooksOf(w, "qa", "s2").news(schemas.OnMail)
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		told, err := v.Delivered("qa", "s1")
 		require.Zero(t, told)
@@ -187,7 +187,7 @@ func TestNews_OrdersHeldWorkOfSeveralConnections(t *testing.T) {
 	}
 	for range 20 {
 		var got []schemas.ID
-		for _, held := range hooksOf(w, "lead", "lead-1").on(schemas.OnLook).Holding {
+		for _, held := range hooksOf(w, "lead", "lead-1").news(schemas.OnLook).Holding {
 			got = append(got, held.HandoffID)
 		}
 		require.Equal(t, want, got)
@@ -196,9 +196,9 @@ func TestNews_OrdersHeldWorkOfSeveralConnections(t *testing.T) {
 
 func TestNews_FailsWhenHeldWorkCannotBeRead(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sendAndClaim(w, w.Stdio("qa"), "Test it")
-	mailboxtest.Spoil(t, b, store.Agents, []byte("qa"))
+	mailboxtest.SpoilRow(t, b, store.Agents, []byte("qa"))
 	for _, on := range []schemas.SessionEvent{schemas.OnStop, schemas.OnCompact} {
 		_, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: on, Session: "another"})
 		require.Error(t, err, on)

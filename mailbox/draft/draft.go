@@ -1,7 +1,7 @@
 // Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the message, parses
 // its times, takes out the content of references, which is stored separately, and encodes the rest.
-// [Maker.CheckChanges] and [CheckWhole] apply the same limits to an amendment, a return and a retry, and [CheckPayload]
-// applies the limits of a result to a completion.
+// [Maker.CheckChanges] and [CheckWholeHandoff] apply the same limits to an amendment, a return and a retry, and
+// [CheckPayload] applies the limits of a result to a completion.
 //
 // Package mailbox makes the draft of a caller's send before the transaction, because only one transaction can write at
 // a time. Inside the transaction, it gives the handoff an id and makes a record from the draft.
@@ -73,7 +73,7 @@ type Maker struct {
 // the parts holds the drafts of all parts.
 func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
 	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
-		return m.makeSeveral(by, in, now)
+		return m.makeParts(by, in, now)
 	}
 	return m.MakeOne(by, in, now)
 }
@@ -82,7 +82,7 @@ func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft,
 // that makes no sense here, such as an option that only a send of several handoffs may have, and limit for a field that
 // is too long.
 func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
-	if err := cmp.Or(refuseSeveral(in.Options), m.checkSizes(in)); err != nil {
+	if err := cmp.Or(refuseOptionsOfSeveral(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
 	}
 	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
@@ -95,7 +95,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	if err := cmp.Or(d.parseTimes(in, now), d.checkNames(in), refuseWorkFields(in)); err != nil {
 		return d, err
 	}
-	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
+	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, keyOfForeignMessage(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.Warnings = slices.Concat(compose.WarnOfReinterpretedFields(in), compose.WarnOfUnusedFields(in.Origin))
 	d.Token = by.Token
 	if in.Context != nil && len(in.Context.References) > 0 {
@@ -104,7 +104,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		}
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
-	d.addTree(by.Tree)
+	d.addWorkingTree(by.Tree)
 	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.TimeOrNil(d.statedDeadline), schemas.TimeOrNil(d.NotBefore)
 	if err := m.Encode(&d); err != nil {
 		return d, err
@@ -115,10 +115,10 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	return d, nil
 }
 
-// addTree adds the sender's working tree to the handoff. It also adds the project (name, path, branch and commit)
-// unless the sender described one. The tree is not part of the digest, because it may differ between a send and its
-// repeat.
-func (d *Draft) addTree(in *schemas.Tree) {
+// addWorkingTree adds the sender's working tree to the handoff. It also adds the project (name, path, branch and
+// commit) unless the sender described one. The tree is not part of the digest, because it may differ between a send and
+// its repeat.
+func (d *Draft) addWorkingTree(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {
 		return
@@ -144,7 +144,7 @@ func (m Maker) Encode(d *Draft) error {
 		return err
 	}
 	h := d.Handoff
-	d.Content, d.Words, d.Tokens = said, reading.SentSearchWords(&h), content.Tokens(string(said.Bytes))
+	d.Content, d.Words, d.Tokens = said, reading.SentSearchWords(&h), content.CountTokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
 	if d.addedProject {

@@ -41,9 +41,9 @@ func refuseWorkFields(in schemas.SendIn) error {
 	return nil
 }
 
-// refuseSeveral refuses options that only a send of several handoffs may have, in a call that sends or changes one
-// handoff: in the next step of a completion, and in a change of a handoff.
-func refuseSeveral(opt *schemas.SendOptions) error {
+// refuseOptionsOfSeveral refuses options that only a send of several handoffs may have, in a call that sends or changes
+// one handoff: in the next step of a completion, and in a change of a handoff.
+func refuseOptionsOfSeveral(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil
 	}

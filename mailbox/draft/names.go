@@ -57,7 +57,7 @@ func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read Addres
 		parsed.Review, e = string(to), &parsed
 	}
 	if name := schemas.OrZero(back).OnFailure; name != "" {
-		to, err := read.Agent("rollback.on_failure", string(name))
+		to, err := read.ParseAgent("rollback.on_failure", string(name))
 		if err != nil {
 			return e, back, err
 		}
@@ -67,8 +67,8 @@ func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read Addres
 	return e, back, nil
 }
 
-// Agent parses the name of an agent, or human.
-func (read AddressParser) Agent(field, name string) (schemas.Agent, error) {
+// ParseAgent parses the name of an agent, or human.
+func (read AddressParser) ParseAgent(field, name string) (schemas.Agent, error) {
 	address, err := read(field, name)
 	if err != nil {
 		return "", err
@@ -80,20 +80,20 @@ func (read AddressParser) Agent(field, name string) (schemas.Agent, error) {
 	return to, nil
 }
 
-// foreignKey returns the idempotency key for a message from another program that already has an id. The key is made
-// from the id, so that the server sends a repeated message only once. foreignKey returns "" for a message without an
-// id.
-func foreignKey(from *schemas.Origin) string {
+// keyOfForeignMessage returns the idempotency key for a message from another program that already has an id. The key is
+// made from the id, so that the server sends a repeated message only once. keyOfForeignMessage returns "" for a message
+// without an id.
+func keyOfForeignMessage(from *schemas.Origin) string {
 	if id := schemas.OrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
 	}
 	return ""
 }
 
-// foreignPrefix begins the keys that [foreignKey] makes. No key of a caller begins with it, because callers' keys have
-// no control characters.
+// foreignPrefix begins the keys that [keyOfForeignMessage] makes. No key of a caller begins with it, because callers'
+// keys have no control characters.
 const foreignPrefix = "\x00handoff_id "
 
-// ForeignID returns the message's own id if the draft's key was made by [foreignKey]. foreign is false for any other
-// key.
+// ForeignID returns the message's own id if the draft's key was made by [keyOfForeignMessage]. foreign is false for any
+// other key.
 func (d *Draft) ForeignID() (id string, foreign bool) { return strings.CutPrefix(d.Key, foreignPrefix) }

@@ -51,7 +51,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 		}
 		ref.Name = cmp.Or(ref.Name, fmt.Sprintf("text-%d", i+1))
 		contents = append(contents, []byte(ref.Content))
-		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.Tokens(ref.Content)
+		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.CountTokens(ref.Content)
 		ref.Content = ""
 	}
 	return &kept, contents, nil
@@ -79,7 +79,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 			WithHint("Take 1 to 64 letters, digits, dots, dashes and underscores. Nothing was sent.")
 	}
 	same := func(other schemas.Reference) bool { return other.Name == ref.Name }
-	if content.IsField(ref.Name) || slices.ContainsFunc(before, same) {
+	if content.IsHandoffField(ref.Name) || slices.ContainsFunc(before, same) {
 		return schemas.Invalidf("name", "%q is the name of something else in this handoff", ref.Name).
 			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
 	}

@@ -11,12 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// makeSeveral does the work of [Maker.MakeOne] for a send of several parts, with or without a handoff that joins their
+// makeParts does the work of [Maker.MakeOne] for a send of several parts, with or without a handoff that joins their
 // results. It returns the draft of the first part, which holds the drafts of all parts and the digest of the whole
 // send. An error about the joining handoff names a field below options.join.
-func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
-	if err := cmp.Or(refuseWorkFields(in), checkSeveral(opt)); err != nil {
+	if err := cmp.Or(refuseWorkFields(in), checkParts(opt)); err != nil {
 		return d, err
 	}
 	all, join, err := compose.SplitSend(in, m.Limits.Title)
@@ -44,9 +44,9 @@ func (m Maker) makeSeveral(by schemas.Caller, in schemas.SendIn, now time.Time) 
 	return d, err
 }
 
-// checkSeveral refuses parts with equal texts, because equal parts would be done twice. The joining handoff must be
+// checkParts refuses parts with equal texts, because equal parts would be done twice. The joining handoff must be
 // work and not a message, because it waits for the parts, and a message waits for nothing.
-func checkSeveral(opt schemas.SendOptions) error {
+func checkParts(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:
 		return schemas.Invalidf("options.each", "names nothing").WithHint("Give a text, or leave it out. Nothing was sent.")

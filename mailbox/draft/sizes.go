@@ -65,15 +65,15 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
-		refuseSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		refuseOptionsOfSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
 		checkExpectations(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
 	)
 }
 
-// CheckWhole checks a handoff after an amendment: the number of its tags, and the lengths of its summary and of detail
-// and data together. Without this check, a handoff could exceed the limits by many small amendments. The fields in its
-// errors begin with changes.
-func CheckWhole(h *schemas.Handoff) error {
+// CheckWholeHandoff checks a handoff after an amendment: the number of its tags, and the lengths of its summary and of
+// detail and data together. Without this check, a handoff could exceed the limits by many small amendments. The fields
+// in its errors begin with changes.
+func CheckWholeHandoff(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
 			WithField("changes.tags").WithHint("Send fewer.")

@@ -15,17 +15,17 @@ func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 	if d.NotBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
 		return err
 	}
-	timeout, estimate, err := Durations(in.Expectations)
+	timeout, estimate, err := ParseDurations(in.Expectations)
 	if err != nil {
 		return err
 	}
-	d.Estimate, d.Deadline = estimate, Deadline(d.statedDeadline, now, timeout)
+	d.Estimate, d.Deadline = estimate, EarlierDeadline(d.statedDeadline, now, timeout)
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 
-// Durations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the path
-// that the field has in a send; an amendment adds "changes." before the path.
-func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
+// ParseDurations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the
+// path that the field has in a send; an amendment adds "changes." before the path.
+func ParseDurations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
 	e := schemas.OrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
 		return 0, 0, err
@@ -37,9 +37,9 @@ func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration,
 	return timeout, estimate, err
 }
 
-// Deadline returns the stated deadline or the end of the timeout, whichever is earlier. The timeout counts from the
-// send. A zero timeout means no timeout, and a zero result means no deadline.
-func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
+// EarlierDeadline returns the stated deadline or the end of the timeout, whichever is earlier. The timeout counts from
+// the send. A zero timeout means no timeout, and a zero result means no deadline.
+func EarlierDeadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
 		return end
 	}

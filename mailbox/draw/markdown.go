@@ -16,7 +16,7 @@ import (
 // its status; each result with its criteria and checks; and the open points for a reviewer. Each text of an agent is
 // escaped and on one line, so that it cannot add structure, links or mentions to the page.
 func Markdown(workflow string, steps []schemas.Step) string {
-	m := markdown{}
+	m := markdownPage{}
 	title, completed, seconds := workflow, 0, 0
 	var open []string
 	for i, s := range steps {
@@ -29,58 +29,60 @@ func Markdown(workflow string, steps []schemas.Step) string {
 		seconds += s.Seconds
 		open = append(open, openPoints(s, steps)...)
 	}
-	m.line("# %s", escapeMarkdown(title))
-	m.line("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, workTime(seconds))
-	m.line("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
+	m.writeLine("# %s", escapeMarkdown(title))
+	m.writeLine("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, formatWorkTime(seconds))
+	m.writeLine("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
 		time := ""
 		if s.Seconds > 0 {
-			time = workTime(s.Seconds)
+			time = formatWorkTime(s.Seconds)
 		}
-		m.line("| %s | %s → %s | %s | %s | %s |", s.HandoffID, escapeMarkdown(schemas.Sender(s.Rule, s.From)), escapeMarkdown(holderOrAddress(s)), escapeMarkdown(titleOf(s)),
-			display.Style{}.StateLabel(stateOf(s)), time)
+		m.writeLine("| %s | %s → %s | %s | %s | %s |", s.HandoffID, escapeMarkdown(schemas.Sender(s.Rule, s.From)), escapeMarkdown(holderOrAddress(s)), escapeMarkdown(titleOf(s)),
+			display.Style{}.StateLabel(displayState(s)), time)
 	}
 	for _, s := range steps {
 		if s.Done != nil {
 			m.writeResult(s)
 		}
 	}
-	m.list("\n## Open points\n", open)
+	m.writeList("\n## Open points\n", open)
 	return m.String()
 }
 
-// workTime formats a number of seconds as a duration.
-func workTime(seconds int) string { return display.Duration(time.Duration(seconds) * time.Second) }
+// formatWorkTime formats a number of seconds as a duration.
+func formatWorkTime(seconds int) string {
+	return display.Duration(time.Duration(seconds) * time.Second)
+}
 
-// markdown is a page under construction.
-type markdown struct{ strings.Builder }
+// markdownPage is a page under construction.
+type markdownPage struct{ strings.Builder }
 
-// line writes a line. An agent's text must be passed as an argument and never in the format, because a percent sign in
-// it would be taken for a verb.
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+// writeLine writes a line. An agent's text must be passed as an argument and never in the format, because a percent
+// sign in it would be taken for a verb.
+func (m *markdownPage) writeLine(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
-// list writes items below a heading, and nothing if there are none.
-func (m *markdown) list(heading string, items []string) {
+// writeList writes items below a heading, and nothing if there are none.
+func (m *markdownPage) writeList(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
-			m.line("%s", heading)
+			m.writeLine("%s", heading)
 		}
-		m.line("- %s", item)
+		m.writeLine("- %s", item)
 	}
 }
 
 // writeResult writes the result of one handoff.
-func (m *markdown) writeResult(s schemas.Step) {
+func (m *markdownPage) writeResult(s schemas.Step) {
 	c := s.Done
-	m.line("\n## %s: %s", s.HandoffID, escapeMarkdown(s.Title))
-	m.line("\n%s: %s", escapeMarkdown(holderOrAddress(s)), escapeMarkdown(c.Summary))
+	m.writeLine("\n## %s: %s", s.HandoffID, escapeMarkdown(s.Title))
+	m.writeLine("\n%s: %s", escapeMarkdown(holderOrAddress(s)), escapeMarkdown(c.Summary))
 	var items []string
 	for _, a := range c.Criteria {
 		box := "[ ] "
 		if a.IsMet() {
 			box = "[x] "
 		}
-		items = append(items, box+withReason(a.Criterion, c.EvidenceText(a)))
+		items = append(items, box+appendReason(a.Criterion, c.EvidenceText(a)))
 	}
 	for _, cmd := range schemas.OrZero(c.Verification).Commands {
 		items = append(items, fmt.Sprintf("checked: %s, exit %d", escapeMarkdown(cmd.Command), cmd.ExitCode))
@@ -88,12 +90,12 @@ func (m *markdown) writeResult(s schemas.Step) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		items = append(items, escapeMarkdown(name)+": "+escapeMarkdown(schemas.ValueText(c.Results[name])))
 	}
-	for _, made := range []struct{ what, counts string }{{"files", filesOf(s)}, {"tests", testsOf(s)}} {
+	for _, made := range []struct{ what, counts string }{{"files", fileCounts(s)}, {"tests", testCounts(s)}} {
 		if made.counts != "" {
 			items = append(items, made.what+": "+made.counts)
 		}
 	}
-	m.list("", items)
+	m.writeList("", items)
 }
 
 // openPoints returns the unfinished points of a step that a reviewer has to know of: unmet criteria, notes, work that
@@ -103,7 +105,7 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
 		for _, a := range c.Criteria {
 			if !a.IsMet() {
-				add("not met: " + withReason(a.Criterion, c.EvidenceText(a)))
+				add("not met: " + appendReason(a.Criterion, c.EvidenceText(a)))
 			}
 		}
 		for _, note := range c.Notes {
@@ -115,19 +117,19 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	})
 	switch {
 	case !s.Status.Ended():
-		text := escapeMarkdown(s.Title) + " is " + strings.ToLower(display.StateWord(stateOf(s)))
+		text := escapeMarkdown(s.Title) + " is " + strings.ToLower(display.StateWord(displayState(s)))
 		if s.Reason != "" {
 			text += ": " + escapeMarkdown(s.Reason)
 		}
 		add(text)
 	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
-		add(withReason(s.Title+" "+strings.ToLower(display.StateWord(stateOf(s))), s.Reason))
+		add(appendReason(s.Title+" "+strings.ToLower(display.StateWord(displayState(s))), s.Reason))
 	}
 	return points
 }
 
-// withReason appends an explanation to a text.
-func withReason(text, why string) string {
+// appendReason appends an explanation to a text.
+func appendReason(text, why string) string {
 	if why == "" {
 		return escapeMarkdown(text)
 	}

@@ -18,10 +18,10 @@ import (
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
-	grouped := children(steps)
+	grouped := groupByParent(steps)
 	visitTree(grouped, 0, func(s schemas.Step) {
 		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escapeMermaid(holderOrAddress(s)),
-			s.HandoffID, escapeMermaid(s.Title), escapeMermaid(display.StateWord(stateOf(s))))
+			s.HandoffID, escapeMermaid(s.Title), escapeMermaid(display.StateWord(displayState(s))))
 		for _, m := range s.Story {
 			b.WriteString("<br/>" + escapeMermaid(momentText(m)))
 		}

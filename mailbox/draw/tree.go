@@ -29,26 +29,26 @@ const agentColumns = 32 // columns of the line after an agent's name
 // style, unless branches are nested so deep that less than 24 columns would be left for the text. The drawing ends with
 // a newline.
 func Tree(workflow, title string, steps []schemas.Step, style display.Style) string {
-	d := tree{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: children(steps)}
+	d := treeDrawing{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: groupByParent(steps)}
 	const label = "Handoff Chain: "
 	name := display.OneLine(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
 		name = display.OneLine(title, max(d.width-display.Columns(label+name), 20)) + name
 	}
-	d.line(style.Bold(display.Clip(label+name, d.width)))
+	d.writeLine(style.Bold(display.Clip(label+name, d.width)))
 	for _, root := range d.children[0] {
-		d.line("")
+		d.writeLine("")
 		d.drawStep(root, "", "")
 	}
 	return d.String()
 }
 
-// children groups steps by the handoff below which they are drawn: the retried handoff for a retry, else the parent.
-// Within a group, steps are in the order in which they were sent. Steps that begin a picture are under the id zero.
-// Every step is in exactly one group, and a walk from zero down reaches each step once. A step that occurs twice in
-// steps is taken once.
-func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
+// groupByParent groups steps by the handoff below which they are drawn: the retried handoff for a retry, else the
+// parent. Within a group, steps are in the order in which they were sent. Steps that begin a picture are under the id
+// zero. Every step is in exactly one group, and a walk from zero down reaches each step once. A step that occurs twice
+// in steps is taken once.
+func groupByParent(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
 	seen := map[schemas.ID]bool{}
@@ -67,53 +67,53 @@ func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	return grouped
 }
 
-// tree is a picture under construction.
-type tree struct {
+// treeDrawing is a picture under construction.
+type treeDrawing struct {
 	display.Style
 	strings.Builder
 	width    int // columns
 	children map[schemas.ID][]schemas.Step
 }
 
-// line writes a line without blanks at its end.
-func (d *tree) line(text string) {
+// writeLine writes a line without blanks at its end.
+func (d *treeDrawing) writeLine(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
 // drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A single
 // child is drawn in a loop and not by recursion, so only branches make the recursion deeper.
-func (d *tree) drawStep(s schemas.Step, head, margin string) {
+func (d *treeDrawing) drawStep(s schemas.Step, head, margin string) {
 	for {
 		d.drawAgent(s, head)
 		stem := margin + "    │"
-		d.line(stem)
-		for _, text := range d.facts(s, d.width-display.Columns(stem)-1) {
-			d.line(stem + " " + text)
+		d.writeLine(stem)
+		for _, text := range d.stepLines(s, d.width-display.Columns(stem)-1) {
+			d.writeLine(stem + " " + text)
 		}
 		next := d.children[s.HandoffID]
 		if len(next) != 1 {
 			d.drawBranches(next, margin)
 			return
 		}
-		d.line(margin + "    ▼")
+		d.writeLine(margin + "    ▼")
 		s, head = next[0], margin
 	}
 }
 
 // drawAgent draws the line with the names of the sender and the holder.
-func (d *tree) drawAgent(s schemas.Step, head string) {
+func (d *treeDrawing) drawAgent(s schemas.Step, head string) {
 	name := display.OneLine(holderOrAddress(s), 40)
 	if s.From != "" && string(s.From) != holderOrAddress(s) {
 		name = display.OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
 	}
 	fill := min(agentColumns, d.width) - display.Columns(head) - display.Columns(name) - 2
-	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
+	d.writeLine(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
 // drawBranches draws several children of one handoff, or none.
-func (d *tree) drawBranches(next []schemas.Step, margin string) {
+func (d *treeDrawing) drawBranches(next []schemas.Step, margin string) {
 	for i, s := range next {
-		d.line(margin + "    │")
+		d.writeLine(margin + "    │")
 		if i < len(next)-1 {
 			d.drawStep(s, margin+"    ├─▶ ", margin+"    │   ")
 		} else {
@@ -127,20 +127,20 @@ func holderOrAddress(s schemas.Step) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }
 
-// stateOf returns the state of a step for package display.
-func stateOf(s schemas.Step) display.State {
+// displayState returns the state of a step for package display.
+func displayState(s schemas.Step) display.State {
 	return display.State{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
-// facts returns the lines that stand beside the vertical stroke below a handoff: its id, title, status and so on. A
+// stepLines returns the lines that stand beside the vertical stroke below a handoff: its id, title, status and so on. A
 // fact that is zero or empty has no line. width is the number of columns for these lines, at least 24.
-func (d *tree) facts(s schemas.Step, width int) []string {
+func (d *treeDrawing) stepLines(s schemas.Step, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := append(wrapText(title, width), "Status: "+d.StateLabel(stateOf(s)))
+	lines := append(wrapText(title, width), "Status: "+d.StateLabel(displayState(s)))
 	add := func(label, value string) {
 		if value != "" {
 			lines = append(lines, wrapText(label+": "+schemas.Shorten(value, maxMoment), width)...)
@@ -150,15 +150,15 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}
-	add(d.timeFact(s))
+	add(d.timeLine(s))
 	if s.Earlier > 0 {
 		lines = append(lines, fmt.Sprintf("- %d earlier", s.Earlier))
 	}
 	for _, m := range s.Story {
 		lines = append(lines, wrapText("- "+momentText(m), width)...)
 	}
-	add("Files", filesOf(s))
-	add("Tests", testsOf(s))
+	add("Files", fileCounts(s))
+	add("Tests", testCounts(s))
 	add("Criteria", countText(s.Unmet, "unmet"))
 	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
@@ -173,9 +173,9 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	return lines
 }
 
-// timeFact returns the time for which agents have worked on a handoff, with the time that it waited. For a handoff that
+// timeLine returns the time for which agents have worked on a handoff, with the time that it waited. For a handoff that
 // no agent has claimed yet, it returns the time since the send.
-func (d *tree) timeFact(s schemas.Step) (label, value string) {
+func (d *treeDrawing) timeLine(s schemas.Step) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
 	value = display.Duration(worked)
 	if waited > 0 {
@@ -194,14 +194,14 @@ func (d *tree) timeFact(s schemas.Step) (label, value string) {
 	return "", ""
 }
 
-// filesOf counts the files of a step. It returns "" if there are none.
-func filesOf(s schemas.Step) string {
+// fileCounts counts the files of a step. It returns "" if there are none.
+func fileCounts(s schemas.Step) string {
 	return countText(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
-// testsOf returns the numbers of passed, failed and new tests in a step's result. If the result says that tests do not
-// pass but has no numbers, testsOf returns "not passing". It returns "" if the result says nothing about tests.
-func testsOf(s schemas.Step) string {
+// testCounts returns the numbers of passed, failed and new tests in a step's result. If the result says that tests do
+// not pass but has no numbers, testCounts returns "not passing". It returns "" if the result says nothing about tests.
+func testCounts(s schemas.Step) string {
 	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
 		return text

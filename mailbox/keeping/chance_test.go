@@ -51,7 +51,7 @@ func newRandomActor(w *mailboxtest.World, seed uint64) *randomActor {
 	for _, name := range []schemas.Agent{"architect", "auto-code", "qa", "ciso"} {
 		c.agents = append(c.agents, w.Stdio(name))
 	}
-	c.agents = append(c.agents, mailboxtest.Remote("remote", "1"))
+	c.agents = append(c.agents, mailboxtest.RemoteCaller("remote", "1"))
 	w.Accepts("*", c.agents[3], c.agents[5])
 	return c
 }
@@ -124,14 +124,14 @@ func (c *randomActor) complete(by schemas.Caller, id string) {
 	}}
 	in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(c, "accept", "rework"), Points: []string{"more"}})
 	if c.IntN(3) == 0 {
-		in.Continuation = &schemas.Continuation{SendIn: mailboxtest.To("qa", "and then")}
+		in.Continuation = &schemas.Continuation{SendIn: mailboxtest.RuleSend("qa", "and then")}
 	}
 	_, _ = c.Complete(c.T.Context(), by, in)
 }
 
 func (c *randomActor) fail(by schemas.Caller, id string) {
 	in := schemas.FailIn{
-		HandoffID: id, FailureDetail: mailboxtest.Because(fmt.Sprint("no ", c.IntN(1000))),
+		HandoffID: id, FailureDetail: mailboxtest.FailureBecause(fmt.Sprint("no ", c.IntN(1000))),
 		Outcome: pick(c, schemas.OutcomeFailed, schemas.OutcomeRejected),
 		Then:    pick(c, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop),
 	}

@@ -33,7 +33,7 @@ func examineExport(file string) (store.Backend, *keeping.Import, error) {
 	b, salts := memory.New(), 0
 	head, err := travel.Load(context.Background(), strings.NewReader(file), b)
 	i := &keeping.Import{
-		Heading: head, By: schemas.Event{At: mailboxtest.Start(), Agent: schemas.Human, Via: schemas.ViaCLI},
+		Heading: head, By: schemas.Event{At: mailboxtest.StartTime(), Agent: schemas.Human, Via: schemas.ViaCLI},
 		NewID: func(prefix string) string { salts++; return fmt.Sprint(prefix, "_new_", salts) },
 	}
 	if err == nil {
@@ -51,7 +51,7 @@ func importInto(t testing.TB, file string, to store.Backend) *mailboxtest.World 
 	done, err := travel.Copy{From: b, To: to}.Run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, done.Audit.Problems)
-	return mailboxtest.New(t, mailboxtest.On(to))
+	return mailboxtest.New(t, mailboxtest.InBackend(to))
 }
 
 func releaseAll(w *mailboxtest.World) {
@@ -64,7 +64,7 @@ func releaseAll(w *mailboxtest.World) {
 }
 
 func TestImport_ReexportsSameBytes(t *testing.T) {
-	opens := map[string]func(testing.TB) store.Backend{"memory": func(testing.TB) store.Backend { return memory.New() }, "bolt": mailboxtest.File}
+	opens := map[string]func(testing.TB) store.Backend{"memory": func(testing.TB) store.Backend { return memory.New() }, "bolt": mailboxtest.NewFileBackend}
 	if !testing.Short() {
 		opens["postgres"] = nil
 	}
@@ -74,7 +74,7 @@ func TestImport_ReexportsSameBytes(t *testing.T) {
 				workspaces, n := postgrestest.Workspaces(t), 0
 				open = func(t testing.TB) store.Backend { n++; return workspaces(t, fmt.Sprint("w", n)) }
 			}
-			w := mailboxtest.New(t, mailboxtest.On(open(t)))
+			w := mailboxtest.New(t, mailboxtest.InBackend(open(t)))
 			tokens := fillWorkspace(w, 3)
 			claimed := exportText(t, w.Store)
 			held := 0
@@ -108,7 +108,7 @@ func findByTask(w *mailboxtest.World, task string) schemas.GetOut {
 	w.T.Helper()
 	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
 	for _, item := range list.Items {
-		if out := w.Full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
+		if out := w.FullView(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
 			return out
 		}
 	}
@@ -123,7 +123,7 @@ func TestImport_KeepsRedactions(t *testing.T) {
 	to := importInto(t, exportText(t, w.Store), memory.New())
 	gone := findByTask(to, "remember")
 	mailboxtest.Must(t, to.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
-	to.Intact()
+	to.CheckIntact()
 	require.NotContains(t, exportText(t, to.Store), "<canary>")
 }
 
@@ -132,16 +132,16 @@ func TestImport_ReadsMergesOfEarlierVersions(t *testing.T) {
 	file, err := os.ReadFile("testdata/merged.jsonl")
 	require.NoError(t, err)
 	w := importInto(t, string(file), memory.New())
-	w.Intact()
+	w.CheckIntact()
 	out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
 	require.Equal(t, schemas.ID(3), out.HandoffID)
 	require.Equal(t, "imported", out.Events[len(out.Events)-1].Action)
-	require.Equal(t, "All fine", w.Full(3).Completion.Summary)
+	require.Equal(t, "All fine", w.FullView(3).Completion.Summary)
 }
 
 // The record of a held handoff loses its claim, so no event proves it.
 func TestImport_RefusesChangedHeldRecord(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "kept")
 	w.Claims(w.Stdio("b"))
 	lines := strings.SplitAfter(exportText(t, w.Store), "\n")
@@ -158,7 +158,7 @@ func TestImport_RefusesChangedHeldRecord(t *testing.T) {
 
 // Dropped texts stay dropped in another workspace, and its registry verifies.
 func TestImport_KeepsRetention(t *testing.T) {
-	w, a, qa := mailboxtest.Pair(t, "a", "qa")
+	w, a, qa := mailboxtest.NewWithTwoAgents(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.Completes(qa, 1)
 	w.Pass(180 * 24 * time.Hour)
@@ -169,7 +169,7 @@ func TestImport_KeepsRetention(t *testing.T) {
 // declarePlan has a file of the project declare a workflow of two steps, with or without a person's leave.
 func declarePlan(w *mailboxtest.World, unallowed bool) {
 	w.T.Helper()
-	steps := mailboxtest.InOrder(mailboxtest.Step("build", "b"), mailboxtest.Step("test", "c"))
+	steps := mailboxtest.StepsInOrder(mailboxtest.PlanStep("build", "b"), mailboxtest.PlanStep("test", "c"))
 	mailboxtest.Must(w.T, w.Declare, mailboxtest.Human, schemas.DeclareIn{
 		Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
 			Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: steps}},
@@ -178,8 +178,8 @@ func declarePlan(w *mailboxtest.World, unallowed bool) {
 }
 
 func TestImport_KeepsWorkThatWaitsForLeave(t *testing.T) {
-	b := &mailboxtest.Breaking{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	b := &mailboxtest.BreakingBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	declarePlan(w, false)
 	w.Sends(w.Stdio("a"), "workflow:factory", "the login")
 	declarePlan(w, true)

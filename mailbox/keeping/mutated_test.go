@@ -100,7 +100,7 @@ func TestImport_RefusesInvalidRows(t *testing.T) {
 
 // Rows of a damaged store may form a circle.
 func TestDamage_CircularParentsStopNoCommand(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	id := w.Sends(a, "b", "one").HandoffID
 	w.Updates(mailboxtest.Human, id, schemas.ActCancel)
 	open := w.Sends(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
@@ -126,7 +126,7 @@ type timedCommand struct {
 // runEveryCommand runs each command on some handoffs. It fails if a command does not return, or returns internal.
 func runEveryCommand(w *mailboxtest.World, slowest *timedCommand) {
 	ctx, b := context.Background(), w.Stdio("fresh")
-	w.Rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.To("human", "x")}}})
+	w.DeclareRules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.RuleSend("human", "x")}}})
 	do := func(what string, call func() (any, error)) {
 		w.T.Helper()
 		began, ended := time.Now(), make(chan error, 1)
@@ -193,7 +193,7 @@ func runEveryCommand(w *mailboxtest.World, slowest *timedCommand) {
 		do("claim", func() (any, error) { return w.Claim(ctx, mailboxtest.Human, schemas.ClaimIn{HandoffID: id}) })
 		if i%2 == 0 {
 			do("fail", func() (any, error) {
-				return w.Fail(ctx, mailboxtest.Human, schemas.FailIn{HandoffID: id, FailureDetail: mailboxtest.Because("no")})
+				return w.Fail(ctx, mailboxtest.Human, schemas.FailIn{HandoffID: id, FailureDetail: mailboxtest.FailureBecause("no")})
 			})
 		}
 		do("complete", func() (any, error) {

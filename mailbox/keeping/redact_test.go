@@ -36,7 +36,7 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
-			w := mailboxtest.New(t, mailboxtest.On(b))
+			w := mailboxtest.New(t, mailboxtest.InBackend(b))
 			a, qa := w.Stdio("a"), w.Stdio("qa")
 			qa.Request = "00000018000000000000000000000001"
 			sent := w.Sends(a, "qa", "canary", func(in *schemas.SendIn) {
@@ -47,28 +47,28 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 			})
 			w.Claims(qa)
 			qa.Request = ""
-			w.Updates(qa, sent.HandoffID, schemas.ActProgress, mailboxtest.Note("canary"), mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}))
-			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.Asking("canary?"))
-			w.Updates(a, sent.HandoffID, schemas.ActAnswer, mailboxtest.Note("canary"))
+			w.Updates(qa, sent.HandoffID, schemas.ActProgress, mailboxtest.WithNote("canary"), mailboxtest.WithChanges(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}))
+			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.WithQuestions("canary?"))
+			w.Updates(a, sent.HandoffID, schemas.ActAnswer, mailboxtest.WithNote("canary"))
 			w.Claims(qa)
 			require.NotEmpty(t, spacesContaining(t, b, "canary"))
 
 			id := sent.HandoffID.String()
-			mailboxtest.Refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
+			mailboxtest.RequireRefusal(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
 			_, err := w.Redact(t.Context(), mailboxtest.Human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
-			mailboxtest.Refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
+			mailboxtest.RequireError(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
 
 			out := mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: id, Field: "task"})
 			require.Equal(t, 2, out.Contents, "as it was sent, and with the answer")
-			require.Equal(t, "[redacted]", w.Full(sent.HandoffID).Handoff.Task)
-			require.Equal(t, "canary", w.Full(sent.HandoffID).Handoff.Detail)
+			require.Equal(t, "[redacted]", w.FullView(sent.HandoffID).Handoff.Task)
+			require.Equal(t, "canary", w.FullView(sent.HandoffID).Handoff.Detail)
 			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: id})
 			require.Empty(t, spacesContaining(t, b, "canary"))
-			full := w.Full(sent.HandoffID).Handoff
+			full := w.FullView(sent.HandoffID).Handoff
 			require.Equal(t, "2h", full.Expectations.Timeout)
 			require.Contains(t, full.Context.State, "n")
-			w.Intact()
-			mailboxtest.Refuses(t, w.Get, a, schemas.GetIn{HandoffID: id, Reference: "canary"}, schemas.NotFound, "has no reference")
+			w.CheckIntact()
+			mailboxtest.RequireRefusal(t, w.Get, a, schemas.GetIn{HandoffID: id, Reference: "canary"}, schemas.NotFound, "has no reference")
 			w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
 			})
@@ -76,7 +76,7 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 			message := w.Sends(a, "qa", "canary", mailboxtest.Message)
 			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
 			require.Empty(t, spacesContaining(t, b, "canary"))
-			w.Intact()
+			w.CheckIntact()
 		})
 	}
 }
@@ -84,8 +84,8 @@ func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 // A redaction of a text that only quotes a digest does not delete the content. Changed content is damage of the store,
 // and is not reported as missing.
 func TestRedact_KeepsContentOfOtherReferences(t *testing.T) {
-	b := mailboxtest.Memory(t)
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	b := mailboxtest.NewMemoryBackend(t)
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	a := w.Stdio("a")
 	sent := w.Sends(a, "qa", "t", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "spec", Content: "as it was"}}}
@@ -104,7 +104,7 @@ func TestRedact_KeepsContentOfOtherReferences(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 	put("as it was")
 
-	digest := w.Full(sent.HandoffID).Handoff.Context.References[0].Digest
+	digest := w.FullView(sent.HandoffID).Handoff.Context.References[0].Digest
 	named := w.Sends(a, "qa", "look at "+digest) // a digest in a text is no reference of this handoff
 	mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
 	require.Equal(t, "as it was", mailboxtest.Must(t, w.Get, a, read).Content)

@@ -21,7 +21,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
-			w := mailboxtest.New(t, mailboxtest.On(b))
+			w := mailboxtest.New(t, mailboxtest.InBackend(b))
 			a, qa := w.Stdio("a"), w.Stdio("qa")
 			long := func(said string) string { return strings.Repeat(said+" ", 60) }
 			shared, alone := long("shared"), long("alone")
@@ -47,16 +47,16 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 			w.Sends(a, "qa", "later", func(in *schemas.SendIn) {
 				in.Parent, in.Options = "none", &schemas.SendOptions{After: []string{waitedFor.HandoffID.String()}}
 			})
-			w.Intact()
+			w.CheckIntact()
 
 			before := w.Now().Add(-time.Hour)
-			mailboxtest.Refuses(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
+			mailboxtest.RequireRefusal(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
 			_, err := w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
-			mailboxtest.Refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
-			mailboxtest.Refuses(t, w.Retain, mailboxtest.Human, schemas.RetainIn{}, schemas.Invalid, "since when")
+			mailboxtest.RequireError(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
+			mailboxtest.RequireRefusal(t, w.Retain, mailboxtest.Human, schemas.RetainIn{}, schemas.Invalid, "since when")
 			would := mailboxtest.Must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
 			require.Equal(t, 1, would.Handoffs)
-			require.Contains(t, w.Full(old.HandoffID).Handoff.Task, "gone gone")
+			require.Contains(t, w.FullView(old.HandoffID).Handoff.Task, "gone gone")
 
 			did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: before})
 			require.Equal(t, 1, did.Handoffs)
@@ -67,24 +67,24 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
 				require.Empty(t, spacesContaining(t, b, said))
 			}
-			require.Equal(t, "[no longer kept]", w.Full(old.HandoffID).Handoff.Task)
-			require.Equal(t, "work on gone", w.Full(old.HandoffID).Handoff.Title)
-			require.Equal(t, "it works", w.Full(old.HandoffID).Completion.Summary)
-			require.Equal(t, "0a1b2c3d", w.Full(old.HandoffID).Completion.Commit())
+			require.Equal(t, "[no longer kept]", w.FullView(old.HandoffID).Handoff.Task)
+			require.Equal(t, "work on gone", w.FullView(old.HandoffID).Handoff.Title)
+			require.Equal(t, "it works", w.FullView(old.HandoffID).Completion.Summary)
+			require.Equal(t, "0a1b2c3d", w.FullView(old.HandoffID).Completion.Commit())
 			for _, whole := range []schemas.SendOut{bound, waitedFor, young} {
-				require.Greater(t, len(w.Full(whole.HandoffID).Handoff.Task), 200)
+				require.Greater(t, len(w.FullView(whole.HandoffID).Handoff.Task), 200)
 			}
 			got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
 			require.Equal(t, shared, got.Content)
 			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: old.HandoffID.String(), Reference: "l"})
-			mailboxtest.Refused(t, err, schemas.NotFound, "no longer kept")
+			mailboxtest.RequireError(t, err, schemas.NotFound, "no longer kept")
 			_, err = w.Send(t.Context(), a, schemas.SendIn{To: "qa", Task: "x", Parent: "none", Context: &schemas.Context{
 				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
 			}})
-			mailboxtest.Refused(t, err, schemas.NotFound, "no longer kept")
-			require.True(t, w.Full(old.HandoffID).Standing.NotKept, "advice must not offer a refused action:")
-			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.Note("again"))
-			w.Intact()
+			mailboxtest.RequireError(t, err, schemas.NotFound, "no longer kept")
+			require.True(t, w.FullView(old.HandoffID).Standing.NotKept, "advice must not offer a refused action:")
+			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.WithNote("again"))
+			w.CheckIntact()
 
 			again := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: before})
 			require.Equal(t, schemas.RetainOut{}, again)
@@ -94,7 +94,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 
 // There are more handoffs than one transaction takes, and each transaction runs twice.
 func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	const many = 1203
 	for range many {
 		sent := w.Sends(a, "qa", strings.Repeat("long ", 60), mailboxtest.NoParent)
@@ -133,8 +133,8 @@ func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
 	})
 	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
 	require.Equal(t, 1, did.Handoffs)
-	require.Equal(t, "[no longer kept]", w.Full(gone.HandoffID).Handoff.Detail)
-	require.Contains(t, w.Full(named.HandoffID).Handoff.Detail, "long")
+	require.Equal(t, "[no longer kept]", w.FullView(gone.HandoffID).Handoff.Detail)
+	require.Contains(t, w.FullView(named.HandoffID).Handoff.Detail, "long")
 	got := mailboxtest.Must(t, w.Get, w.Stdio("qa"), schemas.GetIn{
 		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + deep.HandoffID.String() + "/detail",
 	})
@@ -147,10 +147,10 @@ func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
 	sent := sendCompleted(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.Pass(halfYear)
 	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
-	require.Equal(t, store.DigestOf([]byte("image")), w.Full(sent.HandoffID).Completion.Results["digest"], "it is short")
-	require.Equal(t, "[no longer kept]", w.Full(sent.HandoffID).Completion.Results["log"])
-	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, mailboxtest.Note("again"))
-	mailboxtest.Refused(t, err, schemas.Conflict, "no longer kept in full")
+	require.Equal(t, store.DigestOf([]byte("image")), w.FullView(sent.HandoffID).Completion.Results["digest"], "it is short")
+	require.Equal(t, "[no longer kept]", w.FullView(sent.HandoffID).Completion.Results["log"])
+	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, mailboxtest.WithNote("again"))
+	mailboxtest.RequireError(t, err, schemas.Conflict, "no longer kept in full")
 	events := mailboxtest.Must(t, w.Get, w.Stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
 	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
 	found := mailboxtest.Must(t, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: "kept"})
@@ -159,8 +159,8 @@ func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
 
 // The next retention deletes the rest of an interrupted one, and skips an unreadable handoff.
 func TestRetain_RemovesUnusedContentDespiteDamage(t *testing.T) {
-	b := mailboxtest.Memory(t)
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	b := mailboxtest.NewMemoryBackend(t)
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
 	damaged, sound := sendCompleted(w, long), sendCompleted(w, long)
 	w.Pass(halfYear)
@@ -180,7 +180,7 @@ func TestRetain_RemovesUnusedContentDespiteDamage(t *testing.T) {
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
 	require.Empty(t, spacesContaining(t, b, "left over"))
-	require.Equal(t, "[no longer kept]", w.Full(sound.HandoffID).Handoff.Detail)
-	require.NotEqual(t, "[no longer kept]", w.Full(damaged.HandoffID).Handoff.Detail)
+	require.Equal(t, "[no longer kept]", w.FullView(sound.HandoffID).Handoff.Detail)
+	require.NotEqual(t, "[no longer kept]", w.FullView(damaged.HandoffID).Handoff.Detail)
 	mend()
 }

@@ -1,9 +1,9 @@
 // Package listing makes lists of handoffs and notices for callers: it selects the handoffs or notices that match the
 // caller's filters, sorts them, and splits them into pages that fit into one answer.
 //
-// [Parse] reads the caller's filters, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices] then
-// makes one page. The package writes nothing: package mailbox decides for which agent to list, and marks the listed
-// notices as read.
+// [ParseFilter] reads the caller's filters, once. Inside a snapshot of the store [Filter.HandoffPage] or
+// [Filter.NoticePage] then makes one page. The package writes nothing: package mailbox decides for which agent to list,
+// and marks the listed notices as read.
 //
 // A page ends for one of three reasons: it has the requested number of rows; its rows take [MaxBytes] bytes; or
 // [MaxScanned] handoffs were examined for it, matching or not. If a page ends early, it has a cursor, which the caller
@@ -30,8 +30,8 @@ const (
 	defaultLimit = 10 // default number of rows of a page
 )
 
-// Filter selects the rows of a list. [Parse] makes it. It may be used for several snapshots, and concurrently. A Filter
-// that Parse did not make has a limit of zero rows, so its pages are empty.
+// Filter selects the rows of a list. [ParseFilter] makes it. It may be used for several snapshots, and concurrently. A
+// Filter that Parse did not make has a limit of zero rows, so its pages are empty.
 type Filter struct {
 	in     schemas.ListIn
 	states []schemas.Status
@@ -40,10 +40,10 @@ type Filter struct {
 	cursor schemas.ID
 }
 
-// Parse parses the filters of a list. A time in a filter is a point in time, or a duration before now. The error is
-// invalid, with the name of the field, for a search text that contains no word (it would match everything), for a time
-// or workflow that cannot be parsed, and for a cursor that is no id.
-func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
+// ParseFilter parses the filters of a list. A time in a filter is a point in time, or a duration before now. The error
+// is invalid, with the name of the field, for a search text that contains no word (it would match everything), for a
+// time or workflow that cannot be parsed, and for a cursor that is no id.
+func ParseFilter(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.SplitTags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
@@ -68,7 +68,7 @@ func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	if in.Cursor != "" {
 		var ok bool
 		if f.cursor, ok = schemas.ParseID(in.Cursor); !ok {
-			return f, badCursor()
+			return f, cursorError()
 		}
 	}
 	return f, nil
@@ -120,7 +120,7 @@ func (f Filter) matchesNotice(n schemas.Notice) bool {
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// badCursor returns the error for a cursor that is not the id of a handoff.
-func badCursor() error {
+// cursorError returns the error for a cursor that is not the id of a handoff.
+func cursorError() error {
 	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
 }

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestInbox_IsOrderedByAgeAndPriority(t *testing.T) {
+func TestList_OrdersInboxByAgeAndPriority(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration
@@ -21,7 +21,7 @@ func TestInbox_IsOrderedByAgeAndPriority(t *testing.T) {
 		{"an older one comes first after a day", 25 * time.Hour, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w, a, b := mailboxtest.Pair(t, "a", "b")
+			w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 			w.Sends(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
 			w.Pass(c.after)
 			w.Sends(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
@@ -31,7 +31,7 @@ func TestInbox_IsOrderedByAgeAndPriority(t *testing.T) {
 }
 
 func TestList_NamesBlockingHandoffs(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "coder", "x")
 	w.Sends(lead, "coder", "y", mailboxtest.After("1"))
 	out := mailboxtest.Must(t, w.List, lead, schemas.ListIn{Box: "sent"})
@@ -40,7 +40,7 @@ func TestList_NamesBlockingHandoffs(t *testing.T) {
 }
 
 func TestList_NamesWordsWithoutMatch(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "Find the needle")
 	w.Sends(a, "b", "Mow the hay")
 	for query, want := range map[string][2]string{
@@ -54,9 +54,9 @@ func TestList_NamesWordsWithoutMatch(t *testing.T) {
 }
 
 // A read-only token shows a mailbox and leaves it unchanged.
-func TestNotices_StayUnreadForReadOnlyToken(t *testing.T) {
+func TestList_ReadOnlyTokenLeavesNoticesUnread(t *testing.T) {
 	w := mailboxtest.New(t)
-	b := mailboxtest.Remote("b", "ci")
+	b := mailboxtest.RemoteCaller("b", "ci")
 	watcher := b
 	watcher.Scope = schemas.ScopeRead
 	w.Sends(w.Stdio("a"), "b", "hello", mailboxtest.Message)
@@ -72,8 +72,8 @@ func TestNotices_StayUnreadForReadOnlyToken(t *testing.T) {
 	require.False(t, w.Notices(watcher)[0].Unread)
 }
 
-// pages returns the ids of a list, read two rows at a time.
-func pages(w *mailboxtest.World, by schemas.Caller, in schemas.ListIn) (ids []schemas.ID) {
+// listAllPages returns the ids of a list, read two rows at a time.
+func listAllPages(w *mailboxtest.World, by schemas.Caller, in schemas.ListIn) (ids []schemas.ID) {
 	for in.Limit = 2; ; {
 		out := mailboxtest.Must(w.T, w.List, by, in)
 		for _, it := range out.Items {
@@ -86,7 +86,7 @@ func pages(w *mailboxtest.World, by schemas.Caller, in schemas.ListIn) (ids []sc
 }
 
 func TestList_ContinuesAfterCursor(t *testing.T) {
-	w, lead, dev := mailboxtest.Pair(t, "lead", "dev")
+	w, lead, dev := mailboxtest.NewWithTwoAgents(t, "lead", "dev")
 	urgent := func(in *schemas.SendIn) { in.Priority = schemas.High }
 	for range 2 {
 		w.Assigns(lead, dev, "hold", mailboxtest.NoParent)
@@ -112,17 +112,17 @@ func TestList_ContinuesAfterCursor(t *testing.T) {
 		"claimed before":     {dev, schemas.ListIn{Box: "claimed", Status: schemas.StatusFilter(schemas.Completed)}, []schemas.ID{1}},
 		"of a workflow":      {lead, schemas.ListIn{Box: "all", Workflow: "wf_3"}, []schemas.ID{3}},
 	} {
-		require.Equal(t, c.want, pages(w, c.by, c.in), name)
+		require.Equal(t, c.want, listAllPages(w, c.by, c.in), name)
 	}
 }
 
 func TestList_RefusesInvalidFilters(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	for field, in := range map[string]schemas.ListIn{
 		"query": {Query: "?!"}, "since": {Since: "soonish"}, "workflow": {Workflow: "a b"}, "cursor": {Cursor: "here"},
 	} {
 		in.Box = "all"
-		require.Equal(t, field, mailboxtest.Refuses(t, w.List, a, in, schemas.Invalid, "").Field)
+		require.Equal(t, field, mailboxtest.RequireRefusal(t, w.List, a, in, schemas.Invalid, "").Field)
 	}
-	mailboxtest.Refuses(t, w.List, a, schemas.ListIn{Box: "inbox", Cursor: "99"}, schemas.Invalid, "Leave it out to begin again")
+	mailboxtest.RequireRefusal(t, w.List, a, schemas.ListIn{Box: "inbox", Cursor: "99"}, schemas.Invalid, "Leave it out to begin again")
 }

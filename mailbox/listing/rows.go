@@ -18,18 +18,18 @@ type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
 // factsFunc adds facts from outside of the record to a row.
 type factsFunc func(*store.View, *store.Record, *schemas.Item)
 
-// Handoffs makes one page of the agent's inbox, or of another list of handoffs, such as the ones that the agent sent.
-// It calls boxes only for an inbox. It omits damaged records, so that one damaged record does not prevent the list. The
-// number of handoffs that are examined for one page is limited, and handoffs that do not match count, too: so a page
-// may be empty and still have a cursor. The error is invalid for a cursor that names no handoff, else it comes from the
-// store.
+// HandoffPage makes one page of the agent's inbox, or of another list of handoffs, such as the ones that the agent
+// sent. It calls boxes only for an inbox. It omits damaged records, so that one damaged record does not prevent the
+// list. The number of handoffs that are examined for one page is limited, and handoffs that do not match count, too: so
+// a page may be empty and still have a cursor. The error is invalid for a cursor that names no handoff, else it comes
+// from the store.
 //
 // tell adds facts that are not in the record to a row. Handoffs reads the record of each handoff that it examines.
 // After the page is full, it goes on only to count the total; for a list without filters, it reads no more records
 // then.
-func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
+func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
 	p := newPage()
-	ids, err := f.source(v, a, boxes)
+	ids, err := f.candidateIDs(v, a, boxes)
 	if err != nil {
 		return p.out, err
 	}
@@ -39,7 +39,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell f
 			return p.out, err
 		}
 		if looked == MaxScanned {
-			p.endAt(last)
+			p.setCursor(last)
 			p.out.AtLeast = true
 			break
 		}
@@ -48,7 +48,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell f
 			p.out.Total++ // the rest is only counted
 			continue
 		}
-		r := f.candidate(v, id, a)
+		r := f.readCandidate(v, id, a)
 		if r == nil {
 			continue
 		}
@@ -58,8 +58,8 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell f
 		}
 		if shown {
 			p.out.Total++
-			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.add(f.row(v, r, tell)) {
-				p.endAt(last)
+			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.addRow(f.buildRow(v, r, tell)) {
+				p.setCursor(last)
 			}
 		}
 		last = id
@@ -71,9 +71,9 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesFunc, tell f
 	return p.out, nil
 }
 
-// candidate returns the record of a handoff, or nil if the list must not show it: the record is damaged, or the list is
-// the inbox of an agent that the pending handoff excludes.
-func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
+// readCandidate returns the record of a handoff, or nil if the list must not show it: the record is damaged, or the
+// list is the inbox of an agent that the pending handoff excludes.
+func (f Filter) readCandidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
 	r, err := v.Record(id)
 	inbox := f.in.Box == "" || f.in.Box == "inbox"
 	if err != nil || r == nil || inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
@@ -91,29 +91,30 @@ func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 	}
 }
 
-// row returns the row of a handoff with all facts.
-func (Filter) row(v *store.View, r *store.Record, tell factsFunc) schemas.Item {
-	it := Item(r)
+// buildRow returns the row of a handoff with all facts.
+func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.Item {
+	it := HandoffItem(r)
 	tell(v, r, &it)
 	return it
 }
 
-// Notices makes one page of an agent's notices, read and unread, newest first. It also returns the ids of the notices
-// on the page, which the caller marks as read in the same transaction; Notices itself marks none.
-func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	return f.notices(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
+// NoticePage makes one page of an agent's notices, read and unread, newest first. It also returns the ids of the
+// notices on the page, which the caller marks as read in the same transaction; Notices itself marks none.
+func (f Filter) NoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	return f.buildNoticePage(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }
 
-// Unread does the same as [Filter.Notices] for unread notices only. Its cursor says only that there are more notices.
-// It cannot be used for the next page: the shown notices are no longer unread then, so the next call begins at the
-// start of the list.
-func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	return f.notices(v, a, v.UnreadBy(a))
+// UnreadNoticePage does the same as [Filter.NoticePage] for unread notices only. Its cursor says only that there are
+// more notices. It cannot be used for the next page: the shown notices are no longer unread then, so the next call
+// begins at the start of the list.
+func (f Filter) UnreadNoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	return f.buildNoticePage(v, a, v.UnreadBy(a))
 }
 
-// notices makes a page of the given notices. After the page is full, it only counts the matching notices, at most
-// [MaxScanned]. The number of notices that it reads is not limited: if few match, it may read all notices of the agent.
-func (f Filter) notices(
+// buildNoticePage makes a page of the given notices. After the page is full, it only counts the matching notices, at
+// most [MaxScanned]. The number of notices that it reads is not limited: if few match, it may read all notices of the
+// agent.
+func (f Filter) buildNoticePage(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	p := newPage()
@@ -135,8 +136,8 @@ func (f Filter) notices(
 		if err != nil {
 			return p.out, nil, err
 		}
-		if len(shown) == f.in.Limit || !p.add(noticeRow(v, n, unread)) {
-			p.endAt(schemas.ID(shown[len(shown)-1]))
+		if len(shown) == f.in.Limit || !p.addRow(noticeRow(v, n, unread)) {
+			p.setCursor(schemas.ID(shown[len(shown)-1]))
 			continue
 		}
 		shown = append(shown, n.ID)
@@ -159,9 +160,9 @@ func (f Filter) clearTotal(out *schemas.ListOut) {
 	}
 }
 
-// endAt ends the page by setting its cursor to the row last, unless the page has ended before. Rows after that are only
-// counted.
-func (p *page) endAt(last schemas.ID) {
+// setCursor ends the page by setting its cursor to the row last, unless the page has ended before. Rows after that are
+// only counted.
+func (p *page) setCursor(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()
 	}
@@ -170,9 +171,9 @@ func (p *page) endAt(last schemas.ID) {
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: MaxBytes} }
 
-// add adds a row if the page has room for it, and returns false if not. The first row is always added. After a row that
-// did not fit, the page has no room left, so that no shorter later row comes before that row.
-func (p *page) add(it schemas.Item) bool {
+// addRow adds a row if the page has room for it, and returns false if not. The first row is always added. After a row
+// that did not fit, the page has no room left, so that no shorter later row comes before that row.
+func (p *page) addRow(it schemas.Item) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
 	if err != nil || p.left < 0 && len(p.out.Items) > 0 {
@@ -182,12 +183,12 @@ func (p *page) add(it schemas.Item) bool {
 	return true
 }
 
-// Item returns the row of a handoff. It leaves fields with usual values empty: the type task_handoff, normal priority,
-// the first attempt, and a holder that equals the recipient. The title shows hidden characters as escapes.
-func Item(r *store.Record) schemas.Item {
+// HandoffItem returns the row of a handoff. It leaves fields with usual values empty: the type task_handoff, normal
+// priority, the first attempt, and a holder that equals the recipient. The title shows hidden characters as escapes.
+func HandoffItem(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
-		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
+		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
 	}
 	if r.Type != schemas.TypeHandoff {
@@ -206,9 +207,9 @@ func Item(r *store.Record) schemas.Item {
 	return it
 }
 
-// BlockedBy lists the reasons why no agent can claim a handoff yet: first the approval that it waits for, then the ids
-// of its open dependencies, in order. A dependency whose result must also be accepted has a prefix.
-func BlockedBy(r *store.Record) (blocked []string) {
+// BlockerTexts lists the reasons why no agent can claim a handoff yet: first the approval that it waits for, then the
+// ids of its open dependencies, in order. A dependency whose result must also be accepted has a prefix.
+func BlockerTexts(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")
 	}

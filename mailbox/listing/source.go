@@ -9,11 +9,11 @@ import (
 	"handoff/store"
 )
 
-// source yields the ids of the handoffs in a list, after the cursor, from the index of the store that has the fewest
-// handoffs to filter. The inbox is in the order of claims; the other lists (claimed, sent and all) are newest first.
-// boxes is called only for the inbox. An inbox that is filtered by a status other than pending has the handoffs that
-// are addressed to the agent by name.
-func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
+// candidateIDs yields the ids of the handoffs in a list, after the cursor, from the index of the store that has the
+// fewest handoffs to filter. The inbox is in the order of claims; the other lists (claimed, sent and all) are newest
+// first. boxes is called only for the inbox. An inbox that is filtered by a status other than pending has the handoffs
+// that are addressed to the agent by name.
+func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
 		if len(f.states) > 0 && f.states[0].Ended() {
@@ -124,16 +124,16 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 		return nil, err
 	}
 	if r == nil {
-		return nil, badCursor()
+		return nil, cursorError()
 	}
-	last := claimOrder(r)
+	last := claimOrderKey(r)
 	return func(yield func(schemas.ID, error) bool) {
 		passed := false
 		for id, err := range ids {
 			if err == nil && !passed {
 				var other *store.Record
 				if other, err = v.Record(id); err == nil {
-					passed = bytes.Compare(claimOrder(other), last) > 0
+					passed = bytes.Compare(claimOrderKey(other), last) > 0
 				}
 			}
 			if (err != nil || passed) && !yield(id, err) {
@@ -143,10 +143,10 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 	}, nil
 }
 
-// claimOrder returns the position of a handoff in the order of claims, as bytes to compare, or its former position if
-// it is no longer pending. The order is that of the store's keys, so claimOrder computes the key that the record would
-// have if all records were in one mailbox.
-func claimOrder(r *store.Record) []byte {
+// claimOrderKey returns the position of a handoff in the order of claims, as bytes to compare, or its former position
+// if it is no longer pending. The order is that of the store's keys, so claimOrderKey computes the key that the record
+// would have if all records were in one mailbox.
+func claimOrderKey(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
 	for _, e := range store.Entries(&pending) {

@@ -17,11 +17,11 @@ import (
 
 // newLivingWorld is a world with a running clock, inside a bubble.
 func newLivingWorld(t testing.TB, b store.Backend) *mailboxtest.World {
-	return mailboxtest.New(t, mailboxtest.On(b), mailboxtest.LiveClock)
+	return mailboxtest.New(t, mailboxtest.InBackend(b), mailboxtest.LiveClock)
 }
 
-func awaken(t *testing.T, prepare func(w *mailboxtest.World, a, b schemas.Caller), do func(w *mailboxtest.World, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+func claimDuring(t *testing.T, prepare func(w *mailboxtest.World, a, b schemas.Caller), do func(w *mailboxtest.World, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a, b := w.Stdio("a"), w.OtherSession(w.Stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
@@ -41,14 +41,14 @@ func awaken(t *testing.T, prepare func(w *mailboxtest.World, a, b schemas.Caller
 	return got, took
 }
 
-func nothing(*mailboxtest.World, schemas.Caller, schemas.Caller) {}
+func doNothing(*mailboxtest.World, schemas.Caller, schemas.Caller) {}
 
 func TestClaim_WakesOnClaimableWork(t *testing.T) {
-	held := mailboxtest.Remote("b", "1")
+	held := mailboxtest.RemoteCaller("b", "1")
 	for name, c := range map[string]struct {
 		prepare, do func(w *mailboxtest.World, a, b schemas.Caller)
 	}{
-		"on a send": {nothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "b", "x") }},
+		"on a send": {doNothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "b", "x") }},
 		"on a release": {func(w *mailboxtest.World, a, _ schemas.Caller) {
 			w.Sends(a, "b", "x")
 			w.Claims(held)
@@ -74,7 +74,7 @@ func TestClaim_WakesOnClaimableWork(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, took := awaken(t, c.prepare, c.do)
+			got, took := claimDuring(t, c.prepare, c.do)
 			require.NotZero(t, got.HandoffID)
 			require.Zero(t, took)
 		})
@@ -82,41 +82,41 @@ func TestClaim_WakesOnClaimableWork(t *testing.T) {
 }
 
 func TestClaim_WakesAtEndOfDelay(t *testing.T) {
-	got, took := awaken(t, func(w *mailboxtest.World, a, _ schemas.Caller) {
+	got, took := claimDuring(t, func(w *mailboxtest.World, a, _ schemas.Caller) {
 		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
-	}, nothing)
+	}, doNothing)
 	require.Equal(t, schemas.ID(1), got.HandoffID)
 	require.Equal(t, 10*time.Second, took)
 }
 
 func TestClaim_EndsEmptyAfterWait(t *testing.T) {
-	got, took := awaken(t, nothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "c", "for another") })
+	got, took := claimDuring(t, doNothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "c", "for another") })
 	require.True(t, got.Empty)
 	require.Equal(t, 50*time.Second, took)
 }
 
-// counted counts the transactions of a backend.
-type counted struct {
+// countingBackend counts the transactions of a backend.
+type countingBackend struct {
 	store.Backend
 	updates, views atomic.Int64
 }
 
-func (b *counted) View(ctx context.Context, fn func(store.Reader) error) error {
+func (b *countingBackend) View(ctx context.Context, fn func(store.Reader) error) error {
 	b.views.Add(1)
 	return b.Backend.View(ctx, fn)
 }
 
-func (b *counted) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *countingBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	b.updates.Add(1)
 	return b.Backend.Update(ctx, fn)
 }
 
 func TestClaim_SleepsNextToDamagedHandoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &counted{Backend: memory.New()}
+		b := &countingBackend{Backend: memory.New()}
 		w := newLivingWorld(t, b)
 		w.Sends(w.Stdio("a"), "c", "x", func(in *schemas.SendIn) { in.Deadline = "1s" })
-		mailboxtest.Damage(t, b, 1)
+		mailboxtest.DamageRecord(t, b, 1)
 		time.Sleep(2 * time.Second) // in the bubble, it is due
 		b.updates.Store(0)
 		got := mailboxtest.Must(t, w.Claim, w.Stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
@@ -127,34 +127,34 @@ func TestClaim_SleepsNextToDamagedHandoff(t *testing.T) {
 
 func TestClaim_WakesAtTimeDuringLookup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := late{mailboxtest.Backends["memory"](t)}
+		b := lateBackend{mailboxtest.Backends["memory"](t)}
 		w := newLivingWorld(t, b)
 		began := time.Now()
 		got := make(chan schemas.ClaimOut)
 		go func() {
-			out, err := w.Claim(context.Background(), mailboxtest.Remote("b", ""), schemas.ClaimIn{WaitSeconds: 50})
+			out, err := w.Claim(context.Background(), mailboxtest.RemoteCaller("b", ""), schemas.ClaimIn{WaitSeconds: 50})
 			if err != nil {
 				t.Error(err)
 			}
 			got <- out
 		}()
 		time.Sleep(10 * time.Second) // it waits
-		w.Sends(mailboxtest.Remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
+		w.Sends(mailboxtest.RemoteCaller("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
 		require.Less(t, time.Since(began), 30*time.Second)
 	})
 }
 
-// late is a backend with slow reads.
-type late struct{ store.Backend }
+// lateBackend is a backend with slow reads.
+type lateBackend struct{ store.Backend }
 
-func (b late) View(ctx context.Context, fn func(store.Reader) error) error {
+func (b lateBackend) View(ctx context.Context, fn func(store.Reader) error) error {
 	time.Sleep(time.Second)
 	return b.Backend.View(ctx, fn)
 }
 
 func TestGet_WakesOnChange(t *testing.T) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a, b := w.Stdio("a"), w.Stdio("b")
 		w.Sends(a, "b", "x")
 		begun := time.Now()
@@ -181,7 +181,7 @@ func TestGet_WakesOnChange(t *testing.T) {
 }
 
 func TestGet_ReturnsAtOnceForEndedWork(t *testing.T) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a := w.Stdio("a")
 		w.Sends(a, "b", "x")
 		w.Updates(a, 1, schemas.ActCancel)

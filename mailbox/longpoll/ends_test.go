@@ -15,11 +15,11 @@ import (
 )
 
 func TestClaim_MakesNoTransactionWhileIdle(t *testing.T) {
-	b := &counted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
+	b := &countingBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "c", "x")
 		for i := range 64 {
-			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		go func() {
 			if _, err := w.Get(context.Background(), mailboxtest.Human, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}); err != nil {
@@ -34,7 +34,7 @@ func TestClaim_MakesNoTransactionWhileIdle(t *testing.T) {
 	})
 }
 
-func TestClaim_KeepsEndOfRepeatedWait(t *testing.T) {
+func TestClaim_RepeatedWaitKeepsItsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		since time.Duration // before now
@@ -45,8 +45,8 @@ func TestClaim_KeepsEndOfRepeatedWait(t *testing.T) {
 		{"by a clock that is ahead", -time.Hour, 50 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-				by := mailboxtest.Remote("b", "1")
+			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+				by := mailboxtest.RemoteCaller("b", "1")
 				by.Since = time.Now().Add(-c.since)
 				w.wait(by, schemas.ClaimIn{})
 				w.Sends(mailboxtest.Human, "c", "x")
@@ -60,7 +60,7 @@ func TestClaim_KeepsEndOfRepeatedWait(t *testing.T) {
 	}
 }
 
-func TestClaim_EndsCallOfLongWait(t *testing.T) {
+func TestClaim_EndsEachCallOfLongWaitAtItsLimit(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		since, want time.Duration // before now, from now
@@ -73,8 +73,8 @@ func TestClaim_EndsCallOfLongWait(t *testing.T) {
 		{"by a clock that was set back", -time.Hour, 50 * time.Second, time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-				by := mailboxtest.Remote("b", "1")
+			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+				by := mailboxtest.RemoteCaller("b", "1")
 				by.Since, by.Until = time.Now().Add(-c.since), time.Now().Add(c.until)
 				w.wait(by, schemas.ClaimIn{})
 				time.Sleep(time.Minute)
@@ -85,12 +85,12 @@ func TestClaim_EndsCallOfLongWait(t *testing.T) {
 	}
 }
 
-func TestClaim_KeepsPlaceBetweenCallsOfLongWait(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+func TestClaim_KeepsQueuePositionBetweenCallsOfLongWait(t *testing.T) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		begun := time.Now()
 		time.Sleep(time.Hour)
-		w.wait(mailboxtest.Remote("b", "young"), schemas.ClaimIn{})
-		old := mailboxtest.Remote("b", "old")
+		w.wait(mailboxtest.RemoteCaller("b", "young"), schemas.ClaimIn{})
+		old := mailboxtest.RemoteCaller("b", "old")
 		old.Since, old.Until = begun, time.Now().Add(50*time.Second)
 		w.wait(old, schemas.ClaimIn{})
 		time.Sleep(49 * time.Second)
@@ -101,13 +101,13 @@ func TestClaim_KeepsPlaceBetweenCallsOfLongWait(t *testing.T) {
 }
 
 func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		a := mailboxtest.Remote("a", "")
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+		a := mailboxtest.RemoteCaller("a", "")
 		w.Sends(a, "b", "x")
 		time.Sleep(time.Second)
 		a.Since = time.Now()
 		time.Sleep(time.Second)
-		w.Claims(mailboxtest.Remote("b", "")) // while no process served the wait
+		w.Claims(mailboxtest.RemoteCaller("b", "")) // while no process served the wait
 		time.Sleep(time.Second)
 		begun := time.Now()
 		out := mailboxtest.Must(w.T, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
@@ -117,9 +117,9 @@ func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
 }
 
 func TestClaim_WakesAtEndOfDelayThatBeganLater(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
 		time.Sleep(6 * time.Second)
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
 		time.Sleep(10 * time.Second)

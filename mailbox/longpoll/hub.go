@@ -1,6 +1,7 @@
 // Package longpoll decides which long polls (calls that wait for work or news) a change wakes, and in which order. It
 // identifies mailboxes by their address, and orders waiting calls by the time at which their wait began. It reads no
-// store and applies no rules: package mailbox reads the store, and tells this package the [Effects] of each operation.
+// store and applies no rules: package mailbox reads the store, and tells this package the [OperationEffects] of each
+// operation.
 //
 // There are two kinds of waits. A call that waits for any change receives from the channel of [Hub.NextChange], which
 // every change closes, and then reads the store itself. A call that waits for work has a [Waiter]. The waiter stands in
@@ -49,10 +50,10 @@ type Hub struct {
 	changed  chan struct{} // closed and replaced at each change
 }
 
-// Effects are the facts about an operation that waiting calls have to hear. Even the zero value wakes the calls that
-// wait for any change. If a caller announces more than happened, waiters look in vain; if it announces less, mail stays
-// unclaimed.
-type Effects struct {
+// OperationEffects are the facts about an operation that waiting calls have to hear. Even the zero value wakes the
+// calls that wait for any change. If a caller announces more than happened, waiters look in vain; if it announces less,
+// mail stays unclaimed.
+type OperationEffects struct {
 	Boxes     []schemas.Address // mailboxes with claimable work: one permit for each entry
 	Freed     []schemas.Agent   // agents that were at their limit, and now hold less
 	Regrouped bool              // some agents claim from other mailboxes than before
@@ -85,13 +86,13 @@ func (h *Hub) HasWaiter(box schemas.Address) bool {
 // whether the commit succeeded, because a useless look does no harm. For each mailbox with new mail it gives a permit
 // to one waiter. It also wakes waiters that may take more work than before, and waiters that would otherwise sleep past
 // a time at which a handoff changes.
-func (h *Hub) Announce(e Effects) {
+func (h *Hub) Announce(e OperationEffects) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	close(h.changed)
 	h.changed = make(chan struct{})
 	for _, box := range e.Boxes {
-		h.lists[box].grant(box)
+		h.lists[box].grantPermit(box)
 	}
 	for _, agent := range e.Freed {
 		for _, w := range h.lists[schemas.Address(agent)] {

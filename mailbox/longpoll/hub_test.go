@@ -16,78 +16,78 @@ import (
 
 func boxes(names ...schemas.Address) []schemas.Address { return names }
 
-func arrive(h *longpoll.Hub) *longpoll.Waiter { return h.Arrive(time.Time{}, time.Time{}) }
+func newWaiter(h *longpoll.Hub) *longpoll.Waiter { return h.NewWaiter(time.Time{}, time.Time{}) }
 
-func TestJoin_OfNewMailboxesUsesNoPermit(t *testing.T) {
+func TestJoinLists_OfNewMailboxesUsesNoPermit(t *testing.T) {
 	h := longpoll.NewHub()
-	w := arrive(h)
-	require.True(t, w.Join(boxes("b")))
-	h.Announce(longpoll.Effects{Boxes: boxes("b")})
-	require.True(t, w.Join(boxes("b", "c")))
-	require.Empty(t, w.InUse())
-	<-w.Woken() // so that it looks for the permit too
-	require.True(t, w.Join(boxes("b", "c")))
-	require.Equal(t, boxes("b"), w.InUse())
+	w := newWaiter(h)
+	require.True(t, w.JoinLists(boxes("b")))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
+	require.True(t, w.JoinLists(boxes("b", "c")))
+	require.Empty(t, w.PermitsInUse())
+	<-w.WakeSignal() // so that it looks for the permit too
+	require.True(t, w.JoinLists(boxes("b", "c")))
+	require.Equal(t, boxes("b"), w.PermitsInUse())
 }
 
-func TestJoin_PassesOnPermitsOfLeftMailboxes(t *testing.T) {
+func TestJoinLists_PassesOnPermitsOfLeftMailboxes(t *testing.T) {
 	h := longpoll.NewHub()
-	first, second := arrive(h), arrive(h)
-	first.Join(boxes("b", "c"))
-	second.Join(boxes("b", "c"))
-	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
-	first.Join(boxes("c"))
-	require.True(t, first.Join(boxes("c")))
-	require.Equal(t, boxes("c"), first.InUse())
-	require.True(t, second.Join(boxes("b", "c")))
-	require.Equal(t, boxes("b"), second.InUse())
+	first, second := newWaiter(h), newWaiter(h)
+	first.JoinLists(boxes("b", "c"))
+	second.JoinLists(boxes("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
+	first.JoinLists(boxes("c"))
+	require.True(t, first.JoinLists(boxes("c")))
+	require.Equal(t, boxes("c"), first.PermitsInUse())
+	require.True(t, second.JoinLists(boxes("b", "c")))
+	require.Equal(t, boxes("b"), second.PermitsInUse())
 }
 
 func TestAnnounce_GivesPermitToLongestWaiter(t *testing.T) {
 	h := longpoll.NewHub()
 	began := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
-	late, early := h.Arrive(began.Add(time.Second), time.Time{}), h.Arrive(began, time.Time{})
-	late.Join(boxes("b"))
-	early.Join(boxes("b"))
-	h.Announce(longpoll.Effects{Boxes: boxes("b")})
-	require.False(t, late.Join(boxes("b")))
-	require.True(t, early.Join(boxes("b")))
+	late, early := h.NewWaiter(began.Add(time.Second), time.Time{}), h.NewWaiter(began, time.Time{})
+	late.JoinLists(boxes("b"))
+	early.JoinLists(boxes("b"))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
+	require.False(t, late.JoinLists(boxes("b")))
+	require.True(t, early.JoinLists(boxes("b")))
 }
 
-func TestPassOn_GivesPermitsOnlyForRemainingMail(t *testing.T) {
+func TestPassOnPermits_GivesPermitsOnlyForRemainingMail(t *testing.T) {
 	h := longpoll.NewHub()
-	first, second := arrive(h), arrive(h)
-	first.Join(boxes("b", "c"))
-	second.Join(boxes("b", "c"))
-	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
-	require.True(t, first.Join(boxes("b", "c")))
-	first.PassOn(boxes("c"))
-	require.Empty(t, first.InUse())
-	require.True(t, second.Join(boxes("b", "c")))
-	require.Equal(t, boxes("c"), second.InUse())
+	first, second := newWaiter(h), newWaiter(h)
+	first.JoinLists(boxes("b", "c"))
+	second.JoinLists(boxes("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
+	require.True(t, first.JoinLists(boxes("b", "c")))
+	first.PassOnPermits(boxes("c"))
+	require.Empty(t, first.PermitsInUse())
+	require.True(t, second.JoinLists(boxes("b", "c")))
+	require.Equal(t, boxes("c"), second.PermitsInUse())
 }
 
 func TestLeave_PassesOnUnspentPermits(t *testing.T) {
 	h := longpoll.NewHub()
-	first, second := arrive(h), arrive(h)
-	first.Join(boxes("b", "c", "d"))
-	second.Join(boxes("b", "c", "d"))
-	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
-	require.True(t, first.Join(boxes("b", "c", "d")))
-	h.Announce(longpoll.Effects{Boxes: boxes("d")})
-	first.Spend("b")
+	first, second := newWaiter(h), newWaiter(h)
+	first.JoinLists(boxes("b", "c", "d"))
+	second.JoinLists(boxes("b", "c", "d"))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
+	require.True(t, first.JoinLists(boxes("b", "c", "d")))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("d")})
+	first.SpendPermit("b")
 	first.Leave()
-	require.True(t, second.Join(boxes("b", "c", "d")))
-	require.Equal(t, boxes("c", "d"), second.InUse())
+	require.True(t, second.JoinLists(boxes("b", "c", "d")))
+	require.Equal(t, boxes("c", "d"), second.PermitsInUse())
 }
 
 func TestLeave_FreesWaiter(t *testing.T) {
 	h := longpoll.NewHub()
-	w := arrive(h)
-	w.Join(boxes("b", "c"))
-	h.Announce(longpoll.Effects{Boxes: boxes("b")})
+	w := newWaiter(h)
+	w.JoinLists(boxes("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
 	w.Leave()
-	require.Zero(t, h.Size())
+	require.Zero(t, h.CountWaiters())
 	left := weak.Make(w)
 	w = nil
 	runtime.GC()

@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// meanwhile starts a waiting call, runs something, and requires that the call ends with it at once.
-func meanwhile(t *testing.T, call func(), do func()) {
+// runMeanwhile starts a waiting call, runs something, and requires that the call ends with it at once.
+func runMeanwhile(t *testing.T, call func(), do func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); call() }()
@@ -26,18 +26,18 @@ func meanwhile(t *testing.T, call func(), do func()) {
 	require.Zero(t, time.Since(begun))
 }
 
-// living runs a test in a bubble with a connected lead and a connected coder.
-func living(t *testing.T, fn func(w *mailboxtest.World, lead, coder schemas.Caller)) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+// runWithTwoAgents runs a test in a bubble with a connected lead and a connected coder.
+func runWithTwoAgents(t *testing.T, fn func(w *mailboxtest.World, lead, coder schemas.Caller)) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		fn(w, w.OtherSession(w.Stdio("lead"), "l"), w.OtherSession(w.Stdio("coder"), "c"))
 	})
 }
 
 func TestClaim_WakesOnMessage(t *testing.T) {
-	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		var got schemas.ClaimOut
 		wait := func() { got, _ = w.Claim(context.Background(), coder, schemas.ClaimIn{WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", mailboxtest.Message) })
+		runMeanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", mailboxtest.Message) })
 		require.True(t, got.Empty)
 		require.Equal(t, "you may stop", got.Notices[0].Text)
 		w.Sends(lead, "coder", "once more", mailboxtest.Message)
@@ -52,29 +52,29 @@ func TestClaim_WakesOnMessage(t *testing.T) {
 	})
 }
 
-func TestWait_EndsOnAnyNewsOfCaller(t *testing.T) {
-	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+func TestLongPoll_EndsOnAnyNewsForCaller(t *testing.T) {
+	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		var got schemas.ListOut
 		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
 		w.Assigns(lead, coder, "x")
-		meanwhile(t, wait, func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?")) })
+		runMeanwhile(t, wait, func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?")) })
 		require.Equal(t, "which?", got.Items[0].Text)
-		meanwhile(t, wait, func() { w.Sends(coder, "lead", "review") })
+		runMeanwhile(t, wait, func() { w.Sends(coder, "lead", "review") })
 		require.Empty(t, got.Items)
 		require.True(t, got.Claimable)
 		begun := time.Now()
 		wait()
 		require.Equal(t, 50*time.Second, time.Since(begun), "what waited before ends no wait")
-		mailboxtest.Refuses(t, w.List, lead, schemas.ListIn{WaitSeconds: 50}, schemas.Invalid, "wait_seconds")
+		mailboxtest.RequireRefusal(t, w.List, lead, schemas.ListIn{WaitSeconds: 50}, schemas.Invalid, "wait_seconds")
 	})
 }
 
-func TestWait_EndsOnQuestionToCaller(t *testing.T) {
+func TestLongPoll_EndsOnQuestionToCaller(t *testing.T) {
 	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
-			living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+			runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 				w.Assigns(lead, coder, "x")
-				ask := func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?")) }
+				ask := func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?", "when?")) }
 				if before {
 					ask()
 					ask = func() {}
@@ -88,7 +88,7 @@ func TestWait_EndsOnQuestionToCaller(t *testing.T) {
 					wait()
 					require.Zero(t, time.Since(begun))
 				} else {
-					meanwhile(t, wait, ask)
+					runMeanwhile(t, wait, ask)
 				}
 				require.True(t, got.Asked)
 				require.Equal(t, []string{"which?", "when?"}, got.Standing.Questions)
@@ -101,12 +101,12 @@ func TestWait_EndsOnQuestionToCaller(t *testing.T) {
 }
 
 func TestClaim_GivesAnswerWithClaim(t *testing.T) {
-	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		before := w.Assigns(lead, coder, "the long task")
-		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?"))
+		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?", "when?"))
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. this 2. now")) })
+		runMeanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.WithNote("1. this 2. now")) })
 		require.Contains(t, got.Brief, "1. which?")
 		require.Contains(t, got.Brief, "2. when?")
 		require.Contains(t, got.Brief, "lead answered: 1. this 2. now")
@@ -120,10 +120,10 @@ func TestClaim_GivesAnswerWithClaim(t *testing.T) {
 	})
 }
 
-func TestWait_TellsReleaseFromAnswer(t *testing.T) {
-	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+func TestLongPoll_DistinguishesReleaseFromAnswer(t *testing.T) {
+	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		w.Assigns(lead, coder, "the long task")
-		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
+		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?"))
 		w.Updates(coder, 1, schemas.ActRelease)
 		began := time.Now()
 		mailboxtest.Must(t, w.Get, coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
@@ -141,18 +141,18 @@ func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
 	}{
 		{"the session that asked", false, func(*mailboxtest.World, schemas.Caller, *schemas.Caller) {}},
 		{"after an amendment", true, func(w *mailboxtest.World, lead schemas.Caller, _ *schemas.Caller) {
-			w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "another"}))
+			w.Updates(lead, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Task: "another"}))
 		}},
 		{"another session", true, func(w *mailboxtest.World, _ schemas.Caller, coder *schemas.Caller) {
 			*coder = w.OtherSession(*coder, "new")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+			w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 			w.Assigns(lead, coder, "the long task")
-			w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
+			w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?"))
 			c.do(w, lead, &coder)
-			w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("this"))
+			w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.WithNote("this"))
 			got := w.ClaimsID(coder, 1)
 			require.Contains(t, got.Brief, "this")
 			require.Equal(t, c.whole, strings.Contains(got.Brief, "## Task"))
@@ -160,21 +160,21 @@ func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
 	}
 }
 
-func TestGet_SaysWhatChanged(t *testing.T) {
-	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
+func TestGet_NamesEventThatEndedWait(t *testing.T) {
+	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		w.Sends(lead, "coder", "x")
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.Claims(coder) })
+		runMeanwhile(t, wait, func() { w.Claims(coder) })
 		require.Empty(t, got.Brief)
 		require.Equal(t, "claimed", got.Events[0].Action)
-		meanwhile(t, wait, func() { w.Completes(coder, 1) })
+		runMeanwhile(t, wait, func() { w.Completes(coder, 1) })
 		require.NotNil(t, got.Completion)
 	})
 }
 
-func TestWait_SkipsOutcomeThatWasRead(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+func TestLongPoll_SkipsOutcomeThatWasRead(t *testing.T) {
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	w.Completes(coder, 1)
 	w.Sends(coder, "lead", "by the way", mailboxtest.Message)
@@ -184,8 +184,8 @@ func TestWait_SkipsOutcomeThatWasRead(t *testing.T) {
 	require.Equal(t, schemas.TypeMessage, told.New[0].Kind, "messages stay")
 }
 
-func TestWait_NamesClaimToTakeUp(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+func TestLongPoll_NamesCallThatTakesAnsweredHandoff(t *testing.T) {
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.OtherSession(coder, "new")): true} {
 		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})

@@ -15,13 +15,13 @@ import (
 	"handoff/store/memory"
 )
 
-// uncertain is a backend that keeps the next write and reports that the disk is full.
-type uncertain struct {
+// uncertainBackend is a backend that keeps the next write and reports that the disk is full.
+type uncertainBackend struct {
 	store.Backend
 	next bool
 }
 
-func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *uncertainBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	full := b.next
 	b.next = false
 	if err := b.Backend.Update(ctx, fn); err != nil || !full {
@@ -30,12 +30,12 @@ func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) err
 	return store.ErrFull
 }
 
-func TestClaim_WakesOnSendOfUnknownEnd(t *testing.T) {
-	b := &uncertain{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+func TestClaim_WakesIfResultOfCommitIsUnknown(t *testing.T) {
+	b := &uncertainBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
 		b.next = true
-		mailboxtest.Refuses(w.T, w.Send, mailboxtest.Human, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
+		mailboxtest.RequireRefusal(w.T, w.Send, mailboxtest.Human, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
 		synctest.Wait()
 		require.Equal(w.T, "1", w.got()[1])
 	})
@@ -50,21 +50,21 @@ func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
 		"it has other tags": {func(*waitLog) {}, send, []string{"sql"}},
 		"it declined": {func(w *waitLog) {
 			w.Sends(mailboxtest.Human, "capability:review", "x")
-			w.Fails(mailboxtest.Remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
-			w.Claims(mailboxtest.Remote("c", "before"))
+			w.Fails(mailboxtest.RemoteCaller("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no"), Outcome: schemas.OutcomeRejected})
+			w.Claims(mailboxtest.RemoteCaller("c", "before"))
 		}, func(w *waitLog) { w.Updates(mailboxtest.Human, 1, schemas.ActRelease) }, nil},
 		"it holds as many as it takes": {func(w *waitLog) {
 			mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", MaxOpen: 1})
 			w.Sends(mailboxtest.Human, "b", "x")
-			w.Claims(mailboxtest.Remote("b", "before"))
+			w.Claims(mailboxtest.RemoteCaller("b", "before"))
 		}, send, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-				w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
+			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+				w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
 				c.prepare(w)
-				w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: c.tags})
-				w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+				w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: c.tags})
+				w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 				c.do(w)
 				synctest.Wait()
 				require.Contains(w.T, w.end(), "2")
@@ -75,12 +75,12 @@ func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
 }
 
 func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		b := mailboxtest.Remote("b", "")
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+		b := mailboxtest.RemoteCaller("b", "")
 		mailboxtest.Must(w.T, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
 		held := w.Assigns(mailboxtest.Human, b, "x")
 		w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent)
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
 		require.Empty(w.T, w.got())
 		w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
 		synctest.Wait()
@@ -89,26 +89,26 @@ func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
 }
 
 func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		for i := range 3 {
 			w.Sends(mailboxtest.Human, "capability:review", fmt.Sprint(i), mailboxtest.NoParent)
-			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
-		w.Accepts("review", mailboxtest.Remote("b", ""))
+		w.Accepts("review", mailboxtest.RemoteCaller("b", ""))
 		synctest.Wait()
 		require.Len(w.T, w.got(), 3)
 	})
 }
 
 // A waiter with permits for two mailboxes takes one handoff; the other goes to the next waiter.
-func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
+func TestClaim_PassesOnWorkOfSecondMailbox(t *testing.T) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+		w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
 		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
 			w.Sends(mailboxtest.Human, to, "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		require.Equal(w.T, map[schemas.ID]string{1: "1", 2: "2"}, w.got())
@@ -116,10 +116,10 @@ func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
 }
 
 func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
-		cancel := w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
+		cancel := w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
 		b.Then = []func(){cancel} // the send is committed and not announced yet
 		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
@@ -127,13 +127,13 @@ func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
 	})
 }
 
-// earlier is a backend that runs first before its next Update.
-type earlier struct {
+// hookedBackend is a backend that runs first before its next Update.
+type hookedBackend struct {
 	store.Backend
 	first func()
 }
 
-func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *hookedBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if first := b.first; first != nil {
 		b.first = nil
 		first()
@@ -144,14 +144,14 @@ func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error
 // A waiter that looks on joining may take mail that was announced before. Mail that is announced to it meanwhile is for
 // others.
 func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
-	b := &earlier{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
+	b := &hookedBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		b.first = func() { // it is in the list, ahead of the other, and has not looked
 			w.Sends(mailboxtest.Human, "b", "y", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 		}
-		ahead := mailboxtest.Remote("b", "2")
+		ahead := mailboxtest.RemoteCaller("b", "2")
 		ahead.Since = time.Now().Add(-time.Minute)
 		w.wait(ahead, schemas.ClaimIn{WaitSeconds: 110})
 		require.Equal(w.T, map[schemas.ID]string{1: "2", 2: "1"}, w.got())
@@ -159,12 +159,12 @@ func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
 }
 
 // A waiter that moves to other lists and gets a permit at the same time still uses the permit.
-func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
-		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
-		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
-		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+func TestRegister_KeepsPermitsOfWaiterThatChangesMailboxes(t *testing.T) {
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
+		w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
+		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 		b.Then = []func(){func() { w.Sends(mailboxtest.Human, "capability:review", "x") }} // not announced yet
 		mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
@@ -174,7 +174,7 @@ func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
 
 // A new process knows only after a moment which mail is orphaned.
 func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Opens("c1", "s1")
 		w.Opens("c2", "s2")
 		w.Sends(mailboxtest.Human, "claude-code", "x")
@@ -187,8 +187,8 @@ func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
 	})
 }
 
-func TestClaim_WakesOnEndOfOtherSession(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+func TestClaim_WakesWhenSiblingSessionEnds(t *testing.T) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		b := w.Stdio("b")
 		w.Assigns(mailboxtest.Human, b, "x")
 		w.wait(w.OtherSession(b, "again"), schemas.ClaimIn{})

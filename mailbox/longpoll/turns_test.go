@@ -39,8 +39,8 @@ func (w *waitLog) end() map[string]time.Duration {
 	return maps.Clone(w.ended)
 }
 
-// bubble runs a test whose time advances only while all goroutines wait, and lets all waits end.
-func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waitLog)) {
+// runWaits runs a test whose time advances only while all goroutines wait, and lets all waits end.
+func runWaits(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waitLog)) {
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {
 			time.Sleep(time.Minute)
@@ -50,7 +50,7 @@ func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waitLo
 	})
 }
 
-func on(b store.Backend) func(testing.TB) store.Backend {
+func openBackend(b store.Backend) func(testing.TB) store.Backend {
 	return func(testing.TB) store.Backend { return b }
 }
 
@@ -77,10 +77,10 @@ func (w *waitLog) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.Ca
 func TestClaim_ServesLongestWaitFirst(t *testing.T) {
 	for name, open := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, open, func(w *waitLog) {
+			runWaits(t, open, func(w *waitLog) {
 				begun := time.Now()
 				for _, i := range rand.Perm(64) {
-					by := mailboxtest.Remote("b", fmt.Sprint(i))
+					by := mailboxtest.RemoteCaller("b", fmt.Sprint(i))
 					by.Since = begun.Add(time.Duration(i-64) * time.Millisecond)
 					w.wait(by, schemas.ClaimIn{})
 				}
@@ -94,7 +94,7 @@ func TestClaim_ServesLongestWaitFirst(t *testing.T) {
 	}
 }
 
-func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
+func TestClaim_GivesEachOfManyWaitersOneHandoff(t *testing.T) {
 	for name, open := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			w := newLivingWorld(t, open(t))
@@ -102,7 +102,7 @@ func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
 			var got sync.Map
 			for i := range 64 {
 				all.Go(func() {
-					out, err := w.Claim(context.Background(), mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{WaitSeconds: 50})
+					out, err := w.Claim(context.Background(), mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{WaitSeconds: 50})
 					if _, twice := got.LoadOrStore(out.HandoffID, i); err != nil || out.Empty || twice {
 						t.Error(out.HandoffID, err)
 					}
@@ -111,7 +111,7 @@ func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
 			for i := range 8 {
 				all.Go(func() {
 					for range 8 {
-						if _, err := w.Send(context.Background(), mailboxtest.Remote("a", fmt.Sprint(i)), schemas.SendIn{To: "b", Task: "x"}); err != nil {
+						if _, err := w.Send(context.Background(), mailboxtest.RemoteCaller("a", fmt.Sprint(i)), schemas.SendIn{To: "b", Task: "x"}); err != nil {
 							t.Error(err)
 						}
 					}
@@ -123,10 +123,10 @@ func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
 }
 
 func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
-	b := &counted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waitLog) {
+	b := &countingBackend{Backend: memory.New()}
+	runWaits(t, openBackend(b), func(w *waitLog) {
 		for i := range 64 {
-			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		b.updates.Store(0)
 		w.Sends(mailboxtest.Human, "b", "x")
@@ -141,13 +141,13 @@ func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
 	})
 }
 
-func TestClaim_WakesSeveralForSeveralHandoffs(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+func TestClaim_WakesOneWaiterForEachHandoff(t *testing.T) {
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		for range 10 { // applied in one transaction
 			w.Sends(mailboxtest.Human, "b", "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
 		for i := range 10 {
-			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
@@ -156,9 +156,9 @@ func TestClaim_WakesSeveralForSeveralHandoffs(t *testing.T) {
 }
 
 func TestSend_TellsWaitingAgentFirst(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), mailboxtest.Remote("c", ""))
-		w.wait(mailboxtest.Remote("c", "1"), schemas.ClaimIn{})
+	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
+		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), mailboxtest.RemoteCaller("c", ""))
+		w.wait(mailboxtest.RemoteCaller("c", "1"), schemas.ClaimIn{})
 		out := w.Sends(mailboxtest.Human, "capability:review", "x")
 		require.Equal(w.T, schemas.Agent("c"), out.Routed.Chosen)
 		require.Equal(w.T, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)

@@ -9,9 +9,9 @@ import (
 )
 
 // Waiter is one call that waits for work. In a loop the call joins the lists of the mailboxes that its agent claims
-// from, and looks for work if [Waiter.Join] returns true. If it claims a handoff, it spends the permit for the mailbox
-// of that handoff. Otherwise it passes its permits on and sleeps until [Waiter.Woken] signals. At the end it must call
-// [Waiter.Leave].
+// from, and looks for work if [Waiter.JoinLists] returns true. If it claims a handoff, it spends the permit for the
+// mailbox of that handoff. Otherwise it passes its permits on and sleeps until [Waiter.WakeSignal] signals. At the end
+// it must call [Waiter.Leave].
 type Waiter struct {
 	hub     *Hub
 	since   time.Time // its position in every list, together with arrival
@@ -29,10 +29,10 @@ type Waiter struct {
 	mayTakeMore bool                     // than at its last look
 }
 
-// Arrive makes a waiter that is in no list yet. since is when its wait began, which decides its position; until is when
-// it ends. Both may be in the past. The caller must call [Waiter.Leave] at the end. Otherwise the hub goes on giving
-// permits to a waiter that no longer looks.
-func (h *Hub) Arrive(since, until time.Time) *Waiter {
+// NewWaiter makes a waiter that is in no list yet. since is when its wait began, which decides its position; until is
+// when it ends. Both may be in the past. The caller must call [Waiter.Leave] at the end. Otherwise the hub goes on
+// giving permits to a waiter that no longer looks.
+func (h *Hub) NewWaiter(since, until time.Time) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.arrivals++
@@ -44,20 +44,21 @@ func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	return w
 }
 
-// Woken returns a channel that signals when the waiter got a permit, may take more work than before, or would sleep
-// past a time at which a handoff changes. The reason may be out of date when the signal arrives. So the receiver calls
-// [Waiter.Join] again and looks only if Join returns true.
-func (w *Waiter) Woken() <-chan struct{} { return w.woken }
+// WakeSignal returns a channel that signals when the waiter got a permit, may take more work than before, or would
+// sleep past a time at which a handoff changes. The reason may be out of date when the signal arrives. So the receiver
+// calls [Waiter.JoinLists] again and looks only if Join returns true.
+func (w *Waiter) WakeSignal() <-chan struct{} { return w.woken }
 
-// Join puts the waiter into the lists of these mailboxes, each at its position, and removes it from all other lists. It
-// returns look as true if the waiter has to look for work now, because it may take other mail than before or because it
-// has permits. If it looks because of its permits, these count as in use from then on, see [Waiter.InUse].
-func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
+// JoinLists puts the waiter into the lists of these mailboxes, each at its position, and removes it from all other
+// lists. It returns look as true if the waiter has to look for work now, because it may take other mail than before or
+// because it has permits. If it looks because of its permits, these count as in use from then on, see
+// [Waiter.PermitsInUse].
+func (w *Waiter) JoinLists(boxes []schemas.Address) (look bool) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	if w.mayTakeMore || !slices.Equal(w.boxes, boxes) {
 		w.mayTakeMore = false
-		w.move(boxes)
+		w.moveToLists(boxes)
 		w.wake() // its permits are for the look after this one
 		return true
 	}
@@ -65,30 +66,30 @@ func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
 	return len(w.inUse) > 0
 }
 
-// InUse returns the mailboxes into which the waiter now looks because it has a permit for them, sorted. A permit stays
-// in use until the waiter spends it, passes it on or leaves.
-func (w *Waiter) InUse() []schemas.Address {
+// PermitsInUse returns the mailboxes into which the waiter now looks because it has a permit for them, sorted. A permit
+// stays in use until the waiter spends it, passes it on or leaves.
+func (w *Waiter) PermitsInUse() []schemas.Address {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.inUse))
 }
 
-// Spend removes the waiter's permit for box, the mailbox of the handoff that it claimed, if that permit is in use. The
-// other permits of the waiter go to other waiters when it leaves.
-func (w *Waiter) Spend(box schemas.Address) {
+// SpendPermit removes the waiter's permit for box, the mailbox of the handoff that it claimed, if that permit is in
+// use. The other permits of the waiter go to other waiters when it leaves.
+func (w *Waiter) SpendPermit(box schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.inUse, box)
 }
 
-// PassOn removes the waiter's permits that are in use. If the mailbox of a permit is among pending (the mailboxes that
-// still have mail), the permit goes to a waiter further behind in the list; otherwise it ends.
-func (w *Waiter) PassOn(pending []schemas.Address) {
+// PassOnPermits removes the waiter's permits that are in use. If the mailbox of a permit is among pending (the
+// mailboxes that still have mail), the permit goes to a waiter further behind in the list; otherwise it ends.
+func (w *Waiter) PassOnPermits(pending []schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	for box := range w.inUse {
 		if slices.Contains(pending, box) {
-			w.hub.lists[box].behind(w).grant(box)
+			w.hub.lists[box].waitersBehind(w).grantPermit(box)
 		}
 	}
 	clear(w.inUse)
@@ -100,15 +101,15 @@ func (w *Waiter) Leave() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.hub.waiters, w)
-	w.move(nil)
+	w.moveToLists(nil)
 	for box := range w.inUse {
-		w.hub.lists[box].grant(box)
+		w.hub.lists[box].grantPermit(box)
 	}
 }
 
-// move removes the waiter from the lists of other mailboxes, where its permits go to other waiters, and adds it to the
-// lists of these mailboxes.
-func (w *Waiter) move(boxes []schemas.Address) {
+// moveToLists removes the waiter from the lists of other mailboxes, where its permits go to other waiters, and adds it
+// to the lists of these mailboxes.
+func (w *Waiter) moveToLists(boxes []schemas.Address) {
 	queues := w.hub.lists
 	for _, box := range w.boxes {
 		if slices.Contains(boxes, box) {
@@ -119,7 +120,7 @@ func (w *Waiter) move(boxes []schemas.Address) {
 		}
 		if w.granted[box] {
 			delete(w.granted, box)
-			queues[box].grant(box)
+			queues[box].grantPermit(box)
 		}
 	}
 	for _, box := range boxes {

@@ -37,8 +37,8 @@ func (q waiterList) remove(w *Waiter) waiterList {
 	return slices.DeleteFunc(q, func(other *Waiter) bool { return other == w })
 }
 
-// behind returns the waiters behind w, also if w is no longer in the list.
-func (q waiterList) behind(w *Waiter) waiterList {
+// waitersBehind returns the waiters behind w, also if w is no longer in the list.
+func (q waiterList) waitersBehind(w *Waiter) waiterList {
 	i, found := q.position(w)
 	if found {
 		i++
@@ -46,10 +46,10 @@ func (q waiterList) behind(w *Waiter) waiterList {
 	return q[i:]
 }
 
-// grant gives a permit for the mailbox to the first waiter without one, and wakes it. If all waiters have one, or the
-// list is empty, the permit ends: the next waiter begins with a look. The cost is one step for each waiter that has a
-// permit already.
-func (q waiterList) grant(box schemas.Address) {
+// grantPermit gives a permit for the mailbox to the first waiter without one, and wakes it. If all waiters have one, or
+// the list is empty, the permit ends: the next waiter begins with a look. The cost is one step for each waiter that has
+// a permit already.
+func (q waiterList) grantPermit(box schemas.Address) {
 	for _, w := range q {
 		if !w.granted[box] {
 			w.granted[box] = true

@@ -16,33 +16,33 @@ import (
 // Human is a person at a terminal.
 var Human = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 
-// With opens a workspace with one agent on a connection of its own.
-func With(t testing.TB, name schemas.Agent) (w *World, by schemas.Caller) {
+// NewWithAgent opens a workspace with one agent on a connection of its own.
+func NewWithAgent(t testing.TB, name schemas.Agent) (w *World, by schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(name)
 }
 
-// Pair is [With] for two agents.
-func Pair(t testing.TB, a, b schemas.Agent) (w *World, first, second schemas.Caller) {
+// NewWithTwoAgents is [NewWithAgent] for two agents.
+func NewWithTwoAgents(t testing.TB, a, b schemas.Agent) (w *World, first, second schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(a), w.Stdio(b)
 }
 
-// Trio is [With] for three agents.
-func Trio(t testing.TB, a, b, c schemas.Agent) (w *World, first, second, third schemas.Caller) {
+// NewWithThreeAgents is [NewWithAgent] for three agents.
+func NewWithThreeAgents(t testing.TB, a, b, c schemas.Agent) (w *World, first, second, third schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(a), w.Stdio(b), w.Stdio(c)
 }
 
-// OnEach runs a test in a workspace on each kind of store.
-func OnEach(t *testing.T, test func(*testing.T, *World)) {
+// RunOnEachStore runs a test in a workspace on each kind of store.
+func RunOnEachStore(t *testing.T, test func(*testing.T, *World)) {
 	for name, open := range Backends {
-		t.Run(name, func(t *testing.T) { test(t, New(t, On(open(t)))) })
+		t.Run(name, func(t *testing.T) { test(t, New(t, InBackend(open(t)))) })
 	}
 }
 
-// InBubble runs a test in a workspace with a running clock, inside a bubble of testing/synctest.
-func InBubble(t *testing.T, test func(*testing.T, *World)) {
+// RunInBubble runs a test in a workspace with a running clock, inside a bubble of testing/synctest.
+func RunInBubble(t *testing.T, test func(*testing.T, *World)) {
 	synctest.Test(t, func(t *testing.T) { test(t, New(t, LiveClock)) })
 }
 
@@ -72,8 +72,8 @@ func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.
 	return by
 }
 
-// Remote returns an instance of an agent without a connection, so the server does not see when it leaves.
-func Remote(name schemas.Agent, instance string) schemas.Caller {
+// RemoteCaller returns an instance of an agent without a connection, so the server does not see when it leaves.
+func RemoteCaller(name schemas.Agent, instance string) schemas.Caller {
 	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
 }
 
@@ -160,17 +160,17 @@ func (w *World) Refuses(
 	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
 ) *schemas.Error {
 	w.T.Helper()
-	return Refuses(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
+	return RequireRefusal(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
 }
 
-// Full returns the full view of a handoff.
-func (w *World) Full(id schemas.ID) schemas.GetOut {
+// FullView returns the full view of a handoff.
+func (w *World) FullView(id schemas.ID) schemas.GetOut {
 	w.T.Helper()
 	return Must(w.T, w.Get, Human, schemas.GetIn{HandoffID: id.String(), View: "full"})
 }
 
 // Status returns the current state of a handoff.
-func (w *World) Status(id schemas.ID) schemas.Status { w.T.Helper(); return w.Full(id).Status }
+func (w *World) Status(id schemas.ID) schemas.Status { w.T.Helper(); return w.FullView(id).Status }
 
 // Notices lists the notices of an agent, which marks them as read.
 func (w *World) Notices(by schemas.Caller) []schemas.Item {
@@ -188,8 +188,8 @@ func (w *World) Events() []schemas.Event {
 	return all
 }
 
-// Actions returns the actions of the events about a handoff, oldest first.
-func (w *World) Actions(id schemas.ID) (all []string) {
+// EventActions returns the actions of the events about a handoff, oldest first.
+func (w *World) EventActions(id schemas.ID) (all []string) {
 	w.T.Helper()
 	for _, e := range w.Events() {
 		if e.Handoff == id {
@@ -199,16 +199,16 @@ func (w *World) Actions(id schemas.ID) (all []string) {
 	return all
 }
 
-// Pending returns how many handoffs are pending in a mailbox.
-func (w *World) Pending(box schemas.Address) int {
+// CountPending returns how many handoffs are pending in a mailbox.
+func (w *World) CountPending(box schemas.Address) int {
 	w.T.Helper()
 	m, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
 	require.NoError(w.T, err)
 	return m.Pending
 }
 
-// Kinds returns the kinds of an agent's notices about one handoff, newest first.
-func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
+// NoticeKinds returns the kinds of an agent's notices about one handoff, newest first.
+func (w *World) NoticeKinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	w.T.Helper()
 	for _, n := range w.Notices(by) {
 		if n.HandoffID == about {
@@ -228,18 +228,18 @@ func Must[In, Out any](
 	return out
 }
 
-// Refuses calls the service and requires an error with a code and with the text want.
-func Refuses[In, Out any](
+// RequireRefusal calls the service and requires an error with a code and with the text want.
+func RequireRefusal[In, Out any](
 	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
 	code schemas.Code, want string,
 ) *schemas.Error {
 	t.Helper()
 	_, err := call(context.Background(), by, in)
-	return Refused(t, err, code, want)
+	return RequireError(t, err, code, want)
 }
 
-// Refused checks that err has a code and the text want.
-func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.Error {
+// RequireError checks that err has a code and the text want.
+func RequireError(t testing.TB, err error, code schemas.Code, want string) *schemas.Error {
 	t.Helper()
 	require.Error(t, err)
 	e := schemas.AsError(err)
@@ -248,8 +248,8 @@ func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.E
 	return e
 }
 
-// Because returns a failure with only a description.
-func Because(description string) schemas.FailureDetail {
+// FailureBecause returns a failure with only a description.
+func FailureBecause(description string) schemas.FailureDetail {
 	return schemas.FailureDetail{Description: description}
 }
 
@@ -269,18 +269,18 @@ func After(ids ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: ids} }
 }
 
-// Changing adds changes of the handoff to an update.
-func Changing(c schemas.Changes) func(*schemas.UpdateIn) {
+// WithChanges adds changes of the handoff to an update.
+func WithChanges(c schemas.Changes) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Changes = &c }
 }
 
-// Asking adds questions to an update.
-func Asking(questions ...string) func(*schemas.UpdateIn) {
+// WithQuestions adds questions to an update.
+func WithQuestions(questions ...string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Questions = questions }
 }
 
-// Note adds a note to an update.
-func Note(text string) func(*schemas.UpdateIn) {
+// WithNote adds a note to an update.
+func WithNote(text string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Note = text }
 }
 

@@ -12,14 +12,14 @@ import (
 	"handoff/store"
 )
 
-// Scripted is a backend that runs one function of Then after each write transaction.
-type Scripted struct {
+// ScriptedBackend is a backend that runs one function of Then after each write transaction.
+type ScriptedBackend struct {
 	store.Backend
 	Then []func()
 }
 
 // Update runs the backend's Update and then the next function.
-func (b *Scripted) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *ScriptedBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	err := b.Backend.Update(ctx, fn)
 	if len(b.Then) > 0 {
 		then := b.Then[0]
@@ -29,16 +29,16 @@ func (b *Scripted) Update(ctx context.Context, fn func(store.Writer) error) erro
 	return err
 }
 
-// Breaking is a backend that keeps a number of updates and refuses all later ones, as if the process had ended. It
-// keeps all updates until [Breaking.BreakAfter] is called.
-type Breaking struct {
+// BreakingBackend is a backend that keeps a number of updates and refuses all later ones, as if the process had ended.
+// It keeps all updates until [Breaking.BreakAfter] is called.
+type BreakingBackend struct {
 	store.Backend
 	Wait  func() // runs before the next update, once
 	keeps *int
 }
 
 // Update runs the backend's Update, or refuses.
-func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b *BreakingBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if wait := b.Wait; wait != nil {
 		b.Wait = nil
 		wait()
@@ -52,18 +52,18 @@ func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) erro
 }
 
 // BreakAfter makes it refuse updates after a number of further ones.
-func (b *Breaking) BreakAfter(updates int) { b.keeps = &updates }
+func (b *BreakingBackend) BreakAfter(updates int) { b.keeps = &updates }
 
 // Repair makes it keep all updates again.
-func (b *Breaking) Repair() { b.keeps = nil }
+func (b *BreakingBackend) Repair() { b.keeps = nil }
 
-// Damage spoils the record of a handoff on disk until the test ends.
-func Damage(t testing.TB, b store.Backend, id schemas.ID) {
-	Spoil(t, b, store.Records, binary.BigEndian.AppendUint64(nil, uint64(id)))
+// DamageRecord spoils the record of a handoff on disk until the test ends.
+func DamageRecord(t testing.TB, b store.Backend, id schemas.ID) {
+	SpoilRow(t, b, store.Records, binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
-// Spoil overwrites a row until the test ends.
-func Spoil(t testing.TB, b store.Backend, space store.Space, key []byte) {
+// SpoilRow overwrites a row until the test ends.
+func SpoilRow(t testing.TB, b store.Backend, space store.Space, key []byte) {
 	var was []byte
 	write := func(row []byte) {
 		require.NoError(t, b.Update(context.Background(), func(w store.Writer) error {

@@ -7,8 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// Rules declares rules in a file of the project, with a person's permission.
-func (w *World) Rules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
+// DeclareRules declares rules in a file of the project, with a person's permission.
+func (w *World) DeclareRules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
 	w.T.Helper()
 	return Must(w.T, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
 		Leave: true,
@@ -16,16 +16,16 @@ func (w *World) Rules(routes []schemas.Route, plans ...schemas.Plan) schemas.Dec
 	})
 }
 
-// To returns a send as it stands in a rule.
-func To(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
+// RuleSend returns a send as it stands in a rule.
+func RuleSend(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
 
-// Step returns a step of a plan that sends its name and the outcome of the step before.
-func Step(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
-	return withChanges(schemas.PlanStep{Step: name, SendIn: To(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
+// PlanStep returns a step of a plan that sends its name and the outcome of the step before.
+func PlanStep(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
+	return withChanges(schemas.PlanStep{Step: name, SendIn: RuleSend(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }
 
-// InOrder returns the units of a plan whose steps follow one another.
-func InOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
+// StepsInOrder returns the units of a plan whose steps follow one another.
+func StepsInOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
 	return schemas.Map(steps, func(s schemas.PlanStep) []schemas.PlanStep { return []schemas.PlanStep{s} })
 }
 

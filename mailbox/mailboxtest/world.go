@@ -32,34 +32,34 @@ type World struct {
 	Store   *store.Store
 	T       testing.TB     // fails when a call does not go as its method says
 	config  mailbox.Config // as it was given to the service
-	passed  atomic.Int64   // since [Start], in nanoseconds
+	passed  atomic.Int64   // since [StartTime], in nanoseconds
 	ids     atomic.Int64
 	closing sync.Once
 }
 
-// Start returns the time at which the clock of every world begins.
-func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
+// StartTime returns the time at which the clock of every world begins.
+func StartTime() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 
-// New opens a workspace. The changes are applied to its configuration: see [On] and [LiveClock]. Without a store in it,
-// New uses [Memory]. The end of the test checks every index, counter and byte of the store, and closes it. Ids are
-// counted from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
+// New opens a workspace. The changes are applied to its configuration: see [InBackend] and [LiveClock]. Without a store
+// in it, New uses [NewMemoryBackend]. The end of the test checks every index, counter and byte of the store, and closes
+// it. Ids are counted from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{T: t}
 	w.config = withChanges(mailbox.Config{
-		Now:   func() time.Time { return Start().Add(time.Duration(w.passed.Load())) },
+		Now:   func() time.Time { return StartTime().Add(time.Duration(w.passed.Load())) },
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, w.ids.Add(1)) },
 	}, changes)
 	if w.config.Store == nil {
-		w.config.Store = store.New(Memory(t))
+		w.config.Store = store.New(NewMemoryBackend(t))
 	}
 	w.Service, w.Store = mailbox.New(w.config), w.config.Store
 	t.Cleanup(w.Close)
 	return w
 }
 
-// On keeps the workspace in a backend, which the world closes.
-func On(b store.Backend) func(*mailbox.Config) {
+// InBackend keeps the workspace in a backend, which the world closes.
+func InBackend(b store.Backend) func(*mailbox.Config) {
 	return func(c *mailbox.Config) { c.Store = store.New(b) }
 }
 
@@ -67,14 +67,14 @@ func On(b store.Backend) func(*mailbox.Config) {
 func LiveClock(c *mailbox.Config) { c.Now = time.Now }
 
 // Backends opens each kind of store.
-var Backends = map[string]func(testing.TB) store.Backend{"memory": Memory, "bolt": File}
+var Backends = map[string]func(testing.TB) store.Backend{"memory": NewMemoryBackend, "bolt": NewFileBackend}
 
-// Memory returns a store in memory that runs the function of every update twice. So tests find functions that leave
-// state of the first run in the second.
-func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
+// NewMemoryBackend returns a store in memory that runs the function of every update twice. So tests find functions that
+// leave state of the first run in the second.
+func NewMemoryBackend(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
 
-// File returns a store in a file of its own.
-func File(t testing.TB) store.Backend {
+// NewFileBackend returns a store in a file of its own.
+func NewFileBackend(t testing.TB) store.Backend {
 	t.Helper()
 	return storetest.Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
@@ -83,7 +83,7 @@ func File(t testing.TB) store.Backend {
 func (w *World) Close() {
 	w.T.Helper()
 	w.closing.Do(func() {
-		w.Intact()
+		w.CheckIntact()
 		require.NoError(w.T, w.Store.Close())
 	})
 }
@@ -97,8 +97,8 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 	w.Service = mailbox.New(withChanges(w.config, changes))
 }
 
-// Intact checks the whole store and its registry, and fails the test on any fault.
-func (w *World) Intact() {
+// CheckIntact checks the whole store and its registry, and fails the test on any fault.
+func (w *World) CheckIntact() {
 	w.T.Helper()
 	out, err := audit.Examine(context.Background(), w.Store, reading.SearchWords)
 	require.NoError(w.T, err)

@@ -14,27 +14,27 @@ type Caller struct {
 	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
-// tie reports whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the
+// tieTest reports whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the
 // fact.
-type tie func(Name, Caller) bool
+type tieTest func(Name, Caller) bool
 
-// byConnection ties the server whose connection was given the name. This is the strongest tie, since each connection
-// has one server.
-func byConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
+// tiedByConnection ties the server whose connection was given the name. This is the strongest tie, since each
+// connection has one server.
+func tiedByConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
 
-// byProcess ties callers that belong to the process behind the name. The system may have given the number of a killed
-// process to another one.
-func byProcess(n Name, c Caller) bool {
-	return c.Process != "" && n.Process == c.Process && (n.Left || n.Held())
+// tiedByProcess ties callers that belong to the process behind the name. The system may have given the number of a
+// killed process to another one.
+func tiedByProcess(n Name, c Caller) bool {
+	return c.Process != "" && n.Process == c.Process && (n.Left || n.IsHeld())
 }
 
-// bySession ties the session that has the name, or kept it for a week after it left.
-func bySession(n Name, c Caller) bool {
+// tiedBySession ties the session that has the name, or kept it for a week after it left.
+func tiedBySession(n Name, c Caller) bool {
 	return c.Session != "" && n.Session == c.Session && (!n.Left || n.Unseen < KeptFor)
 }
 
-// byServer ties a shell to the server that its client started.
-func byServer(n Name, c Caller) bool { return c.ServerName != "" && n.Agent == c.ServerName }
+// tiedByServer ties a shell to the server that its client started.
+func tiedByServer(n Name, c Caller) bool { return c.ServerName != "" && n.Agent == c.ServerName }
 
 // Ladder chooses the name under which a caller acts, among the names that are tied to it. The first rung with a
 // matching name decides.
@@ -43,7 +43,7 @@ type Ladder []rung
 // rung matches names in some states that have a tie to the caller. It matches a name under which another session acts
 // only if shared is set.
 type rung struct {
-	tie
+	tieTest
 	states State
 	shared bool // also names under which another session acts
 }
@@ -54,34 +54,34 @@ var (
 	// Server is for a connection that is opened: its own name, the name that the hook of its session was told, or the
 	// name of its session.
 	Server = Ladder{
-		{byConnection, held | gone, true},
-		{byProcess, gone, false},
-		{bySession, held | gone, false},
+		{tiedByConnection, heldStates | unheldStates, true},
+		{tiedByProcess, unheldStates, false},
+		{tiedBySession, heldStates | unheldStates, false},
 	}
 
 	// Hook is for a session that begins, before its server or after: the name of the server from its process, or the
 	// name that this server will be given.
 	Hook = Ladder{
-		{byProcess, held, true},
-		{byProcess, gone, false},
-		{bySession, held | gone, false},
+		{tiedByProcess, heldStates, true},
+		{tiedByProcess, unheldStates, false},
+		{tiedBySession, heldStates | unheldStates, false},
 	}
 
 	// Shell is for a shell: the name of the connection from the same process comes first, because a client may begin
 	// another session while its connection stays.
 	Shell = Ladder{
-		{byProcess, Open, true},
-		{byProcess, Presumed, true},
-		{bySession, held, true},
-		{byServer, held | gone, true},
-		{bySession, gone, true},
+		{tiedByProcess, Open, true},
+		{tiedByProcess, Presumed, true},
+		{tiedBySession, heldStates, true},
+		{tiedByServer, heldStates | unheldStates, true},
+		{tiedBySession, unheldStates, true},
 	}
 )
 
-// Find returns the index of the name under which a caller acts, the first name if several match a rung, and -1 for
+// FindIndex returns the index of the name under which a caller acts, the first name if several match a rung, and -1 for
 // none. It tries the rungs in order, so a stronger tie wins over an earlier name. It is pure: the same names and caller
 // give the same answer in each process.
-func (l Ladder) Find(all []Name, c Caller) int {
+func (l Ladder) FindIndex(all []Name, c Caller) int {
 	for _, r := range l {
 		if i := slices.IndexFunc(all, func(n Name) bool { return r.matches(n, c) }); i >= 0 {
 			return i
@@ -93,11 +93,11 @@ func (l Ladder) Find(all []Name, c Caller) int {
 // matches reports whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is
 // shared, because no other session acts under it.
 func (r rung) matches(n Name, c Caller) bool {
-	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
+	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tieTest(n, c)
 }
 
-// KeptForServer reports whether the name is kept for the server that the caller's process starts for its session. Then
-// nothing needs to be written to keep it.
-func (n Name) KeptForServer(c Caller) bool {
+// IsKeptForServer reports whether the name is kept for the server that the caller's process starts for its session.
+// Then nothing needs to be written to keep it.
+func (n Name) IsKeptForServer(c Caller) bool {
 	return c.Process != "" && n.Left && n.Process == c.Process && n.Session == c.Session
 }

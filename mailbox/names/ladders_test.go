@@ -83,22 +83,22 @@ func TestLadders_MatchGolden(t *testing.T) {
 		for _, s := range all {
 			fmt.Fprint(&b, s.word)
 			for _, c := range callers {
-				fmt.Fprintf(&b, " %6s", turn(c.ladder, all, s, c.Caller))
+				fmt.Fprintf(&b, " %6s", formatTurn(c.ladder, all, s, c.Caller))
 			}
-			fmt.Fprintf(&b, "  %s\n", vacant(s.Name))
+			fmt.Fprintf(&b, "  %s\n", formatVacant(s.Name))
 		}
 	}
 	golden.Equal(t, "ladders.txt", b.String())
 }
 
-// turn returns the place of a name in a caller's order of preference.
-func turn(l names.Ladder, all []sample, s sample, c names.Caller) string {
+// formatTurn returns the place of a name in a caller's order of preference.
+func formatTurn(l names.Ladder, all []sample, s sample, c names.Caller) string {
 	found := func(list ...sample) int {
 		var known []names.Name
 		for _, one := range list {
 			known = append(known, one.Name)
 		}
-		return l.Find(known, c)
+		return l.FindIndex(known, c)
 	}
 	if found(s) < 0 {
 		return "-"
@@ -121,46 +121,46 @@ func turn(l names.Ladder, all []sample, s sample, c names.Caller) string {
 	return fmt.Sprint(len(slices.Compact(better)) + 1)
 }
 
-func vacant(n names.Name) string {
+func formatVacant(n names.Name) string {
 	own := n
 	own.Agent = client
 	switch {
-	case n.Vacant(client):
+	case n.IsVacantFor(client):
 		return "yes"
-	case own.Vacant(client):
+	case own.IsVacantFor(client):
 		return "the client's own"
 	}
 	return "-"
 }
 
-func TestFind_ReturnsFirstNameOfRung(t *testing.T) {
+func TestFindIndex_ReturnsFirstNameOfMatchingRung(t *testing.T) {
 	n := names.Name{Session: "s1", Conn: "c9", Open: true}
 	c := names.Caller{Session: "s1"}
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
-		require.Equal(t, 1, l.Find([]names.Name{{}, n, n}, c))
-		require.Equal(t, -1, l.Find(nil, c))
+		require.Equal(t, 1, l.FindIndex([]names.Name{{}, n, n}, c))
+		require.Equal(t, -1, l.FindIndex(nil, c))
 	}
 }
 
-func TestFind_OfEmptyCallerReturnsNone(t *testing.T) {
+func TestFindIndex_ReturnsNoneForCallerWithoutFields(t *testing.T) {
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
-		require.Equal(t, -1, l.Find([]names.Name{{}, {Open: true}, {Left: true}}, names.Caller{}))
+		require.Equal(t, -1, l.FindIndex([]names.Name{{}, {Open: true}, {Left: true}}, names.Caller{}))
 	}
 }
 
-func TestFind_IgnoresKilledProcess(t *testing.T) {
+func TestFindIndex_IgnoresNameOfKilledProcess(t *testing.T) {
 	killed := names.Name{Conn: "c9", Process: "p1", Settled: true}
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
-		require.Equal(t, -1, l.Find([]names.Name{killed}, names.Caller{Process: "p1"}))
+		require.Equal(t, -1, l.FindIndex([]names.Name{killed}, names.Caller{Process: "p1"}))
 	}
 }
 
-func TestVacant_RefusesNumberedNameOfOtherClient(t *testing.T) {
+func TestIsVacantFor_RefusesNumberedNameOfOtherClient(t *testing.T) {
 	n := names.Name{Agent: "gpt-2", Client: "gpt-2"}
-	require.True(t, n.Vacant("gpt-2"))
-	require.False(t, n.Vacant("gpt"))
+	require.True(t, n.IsVacantFor("gpt-2"))
+	require.False(t, n.IsVacantFor("gpt"))
 	n.Client = "gpt"
-	require.True(t, n.Vacant("gpt-2"), "it is the name of the client itself")
+	require.True(t, n.IsVacantFor("gpt-2"), "it is the name of the client itself")
 	n.Client = ""
-	require.True(t, n.Vacant("gpt"), "somebody chose it")
+	require.True(t, n.IsVacantFor("gpt"), "somebody chose it")
 }

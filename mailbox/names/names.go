@@ -4,7 +4,7 @@
 // Three callers ask for the name of a session, and each has other ties to it: the server that the client starts, the
 // hook that runs when the session begins, and a shell in the session. [Name.State] returns the state of a name, which
 // is the same for all callers. A [Ladder] chooses the name of a caller by its ties to names and by their states.
-// [Name.Vacant] says which names are for callers without a tie.
+// [Name.IsVacantFor] says which names are for callers without a tie.
 //
 // A name is an address as well: mail is sent to it, and stays there when its session ends. So the tables prefer to give
 // a session its former name, and never give away a name that a session may still use.
@@ -67,8 +67,8 @@ const (
 )
 
 const (
-	held = Open | Presumed
-	gone = Free | Kept | Expected
+	heldStates   = Open | Presumed
+	unheldStates = Free | Kept | Expected
 )
 
 // State returns the state of a name. The first state that applies holds: an open connection counts before an expected
@@ -87,12 +87,12 @@ func (n Name) State() State {
 	return Free
 }
 
-// Held reports whether a session has the name now: its connection is open, or may be.
-func (n Name) Held() bool { return n.State()&held != 0 }
+// IsHeld reports whether a session has the name now: its connection is open, or may be.
+func (n Name) IsHeld() bool { return n.State()&heldStates != 0 }
 
-// Vacant reports whether the name may be given to a session of a client that has no tie to it. The client's own name is
-// not kept for its last session, and a numbered name is given to no other client.
-func (n Name) Vacant(client schemas.Agent) bool {
+// IsVacantFor reports whether the name may be given to a session of a client that has no tie to it. The client's own
+// name is not kept for its last session, and a numbered name is given to no other client.
+func (n Name) IsVacantFor(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client
 	ofClient := own || n.Client == "" || n.Client == client
 	return !n.Shared && (state == Free && ofClient || state == Kept && own)
@@ -101,11 +101,11 @@ func (n Name) Vacant(client schemas.Agent) bool {
 // maxLength is the limit that [schemas.ParseAgent] sets.
 const maxLength = 64 // characters of a name
 
-// Nth returns the name of a client's n-th session, from 1: the first is the client's own name, the others add a number.
-// It cuts a client's name that is too long for the number, so that each result is a valid name. Two long names of
-// clients that differ only at their ends may be cut to the same name; [Name.Vacant] then passes over a name that was
-// given to the other client.
-func Nth(client schemas.Agent, n int) schemas.Agent {
+// NthName returns the name of a client's n-th session, from 1: the first is the client's own name, the others add a
+// number. It cuts a client's name that is too long for the number, so that each result is a valid name. Two long names
+// of clients that differ only at their ends may be cut to the same name; [Name.IsVacantFor] then passes over a name
+// that was given to the other client.
+func NthName(client schemas.Agent, n int) schemas.Agent {
 	if n == 1 {
 		return client
 	}
@@ -113,8 +113,8 @@ func Nth(client schemas.Agent, n int) schemas.Agent {
 	return client[:min(len(client), maxLength-len(number))] + schemas.Agent(number)
 }
 
-// Prefix returns the common beginning of all names of a client's sessions, up to number 99,999. Names of other clients
-// may have the same beginning, so callers that search by it compare the client.
-func Prefix(client schemas.Agent) string {
+// CommonPrefix returns the common beginning of all names of a client's sessions, up to number 99,999. Names of other
+// clients may have the same beginning, so callers that search by it compare the client.
+func CommonPrefix(client schemas.Agent) string {
 	return string(client[:min(len(client), maxLength-len("-99999"))])
 }

@@ -35,13 +35,13 @@ func TestState_DependsOnConnectionAndTime(t *testing.T) {
 	}
 }
 
-func TestNth_NumbersNamesWithinLimit(t *testing.T) {
-	require.Equal(t, schemas.Agent("claude-code"), names.Nth("claude-code", 1))
-	require.Equal(t, schemas.Agent("claude-code-2"), names.Nth("claude-code", 2))
+func TestNthName_StaysWithinMaximumLength(t *testing.T) {
+	require.Equal(t, schemas.Agent("claude-code"), names.NthName("claude-code", 1))
+	require.Equal(t, schemas.Agent("claude-code-2"), names.NthName("claude-code", 2))
 	long := schemas.Agent(strings.Repeat("x", 64))
-	require.Equal(t, long, names.Nth(long, 1))
-	require.Equal(t, long[:61]+"-99", names.Nth(long, 99))
+	require.Equal(t, long, names.NthName(long, 1))
+	require.Equal(t, long[:61]+"-99", names.NthName(long, 99))
 	for _, n := range []int{1, 2, 99_999} {
-		require.True(t, strings.HasPrefix(string(names.Nth(long, n)), names.Prefix(long)))
+		require.True(t, strings.HasPrefix(string(names.NthName(long, n)), names.CommonPrefix(long)))
 	}
 }

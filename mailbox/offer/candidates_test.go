@@ -11,7 +11,7 @@ import (
 	"handoff/store"
 )
 
-func TestCandidates_SayWhyOthersCannot(t *testing.T) {
+func TestRankCandidates_NamesReasonOfEachExcludedAgent(t *testing.T) {
 	accepts := []string{"code"}
 	cards := []schemas.Card{
 		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 3},
@@ -21,7 +21,7 @@ func TestCandidates_SayWhyOthersCannot(t *testing.T) {
 		{Name: "other", Accepts: []string{"specification"}},
 		{Name: "stranger"},
 	}
-	_, routed := offer.Offers{}.Candidates(cards, &store.Record{To: "capability:code", Estimate: int((90 * time.Minute).Minutes())})
+	_, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code", Estimate: int((90 * time.Minute).Minutes())})
 	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 4 open, connected"}}, routed.Candidates)
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "away", Why: "away"},
@@ -30,27 +30,27 @@ func TestCandidates_SayWhyOthersCannot(t *testing.T) {
 	}, routed.Excluded)
 }
 
-func TestCandidates_OfRoleAcceptType(t *testing.T) {
+func TestRankCandidates_OfRoleExcludesAgentRefusingType(t *testing.T) {
 	cards := []schemas.Card{
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
 		{Name: "GreenHill", Role: "testing", Accepts: []string{"validation"}},
 		{Name: "GreyRock", Role: "fixing"},
 	}
-	ranked, routed := offer.Offers{}.Candidates(cards, &store.Record{To: "role:testing", Type: "test_request"})
+	ranked, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "role:testing", Type: "test_request"})
 	require.Len(t, ranked, 1)
 	require.Equal(t, schemas.Agent("BlueLake"), routed.Candidates[0].Agent)
 	require.Equal(t, []schemas.Candidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, routed.Excluded)
 }
 
-func TestCandidates_AcceptAnythingOnlyIfSenderSaysSo(t *testing.T) {
+func TestRankCandidates_IncludesGeneralistsOnlyIfSenderAllows(t *testing.T) {
 	cards := []schemas.Card{
 		{Name: "jack", Accepts: []string{"*"}, Live: true},
 		{Name: "full", Accepts: []string{"*"}, MaxOpen: 1, Held: 1},
 		{Name: "qa", Accepts: []string{"code"}, Pending: 9},
 	}
-	_, routed := offer.Offers{}.Candidates(cards, &store.Record{To: "capability:code"})
+	_, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code"})
 	require.Equal(t, &schemas.Routed{Candidates: []schemas.Candidate{{Agent: "qa", Why: "accepts code, 9 open, not connected"}}}, routed)
-	_, routed = offer.Offers{}.Candidates(cards, &store.Record{To: "capability:code", NoTakers: "generalist"})
+	_, routed = offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code", NoTakers: "generalist"})
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "qa", Why: "accepts code, 9 open, not connected"},
 		{Agent: "jack", Why: "accepts anything, 0 open, connected"},
@@ -58,12 +58,12 @@ func TestCandidates_AcceptAnythingOnlyIfSenderSaysSo(t *testing.T) {
 	require.Equal(t, []schemas.Candidate{{Agent: "full", Why: "holds 1, at most 1"}}, routed.Excluded)
 }
 
-func TestCandidates_NameFiveAtMost(t *testing.T) {
+func TestRankCandidates_NamesAtMostFiveAgents(t *testing.T) {
 	cards := make([]schemas.Card, 14)
 	for i := range cards {
 		cards[i] = schemas.Card{Name: schemas.Agent('a' + rune(i)), Accepts: []string{"code"}, Away: i%2 == 0}
 	}
-	ranked, routed := offer.Offers{}.Candidates(cards, &store.Record{To: "capability:code"})
+	ranked, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code"})
 	require.Len(t, ranked, 7)
 	require.Len(t, routed.Candidates, 5)
 	require.Len(t, routed.Excluded, 5)

@@ -13,23 +13,23 @@ import (
 	"handoff/store"
 )
 
-// Withheld says which mail an agent does not get now, and why; "" for none. For an agent at its limit it reads the
+// WithheldText says which mail an agent does not get now, and why; "" for none. For an agent at its limit it reads the
 // counters of mailboxes. For any other agent it reads handoffs that can be claimed soon, that are blocked, or that do
 // not fit.
-func (f Offers) Withheld(name schemas.Agent) (string, error) {
+func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
 		return "", err
 	}
-	t := f.taker(a)
+	t := f.newClaimJudge(a)
 	if t.isFull() || t.err != nil {
-		inbox, err := f.Inbox(name)
+		inbox, err := f.CountInbox(name)
 		if err = cmp.Or(t.err, err); inbox.Pending == 0 || err != nil {
 			return "", err
 		}
 		return Verdict{Reason: Full, Card: a.Card, Held: t.held}.withheldText(inbox.Pending), nil
 	}
-	for _, why := range []func() (string, error){t.soonText, t.blockedText, t.unfitText} {
+	for _, why := range []func() (string, error){t.claimableSoonText, t.blockedText, t.unfitText} {
 		if text, err := why(); text != "" || err != nil {
 			return text, err
 		}
@@ -37,9 +37,9 @@ func (f Offers) Withheld(name schemas.Agent) (string, error) {
 	return "", nil
 }
 
-// soonText names the first handoff that the agent may claim within a minute but not yet: another agent was told of it
-// first, or it rests after an attempt.
-func (t *taker) soonText() (string, error) {
+// claimableSoonText names the first handoff that the agent may claim within a minute but not yet: another agent was
+// told of it first, or it rests after an attempt.
+func (t *claimJudge) claimableSoonText() (string, error) {
 	now := t.Here.Now()
 	return firstText(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
 		if !t.qualifies(r.To) || t.firstReason(r, Member) != 0 {
@@ -47,7 +47,7 @@ func (t *taker) soonText() (string, error) {
 		}
 		v := t.verdict(r, TooEarly|Reserved)
 		if v.Reason == Reserved || v.Reason == TooEarly && r.NotBefore == r.Wakes {
-			return v.soonText(now)
+			return v.claimableSoonText(now)
 		}
 		return ""
 	})
@@ -55,7 +55,7 @@ func (t *taker) soonText() (string, error) {
 
 // blockedText counts the blocked handoffs for the agent, and names the dependencies of the oldest. The number is too
 // low if there are more than the scan reads.
-func (t *taker) blockedText() (string, error) {
+func (t *claimJudge) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
 	_, err := firstText(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
 		if t.qualifies(r.To) {
@@ -72,8 +72,8 @@ func (t *taker) blockedText() (string, error) {
 
 // unfitText names the first handoff in a pool of the agent that is not offered to it, and why. The agent sees that
 // handoff when it lists its mail.
-func (t *taker) unfitText() (string, error) {
-	return firstText(t.View, t.View.Queue(roster.Boxes(t.Card)...), func(r *store.Record) string {
+func (t *claimJudge) unfitText() (string, error) {
+	return firstText(t.View, t.View.Queue(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
 			return v.notOfferedText()
 		}

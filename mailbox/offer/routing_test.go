@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// reviewers returns present agents that take reviews; the first are better, by skills that a send names.
-func reviewers(w *mailboxtest.World, names ...schemas.Agent) (team []schemas.Caller) {
+// registerReviewers returns present agents that take reviews; the first are better, by skills that a send names.
+func registerReviewers(w *mailboxtest.World, names ...schemas.Agent) (team []schemas.Caller) {
 	skills := []string{"go", "sql", "css", "html"}
 	for i, name := range names {
 		by := w.Stdio(name)
@@ -23,42 +23,42 @@ func reviewers(w *mailboxtest.World, names ...schemas.Agent) (team []schemas.Cal
 	return team
 }
 
-func forReview(in *schemas.SendIn) { in.Tags = []string{"go", "sql", "css", "html"} }
+func withReviewTags(in *schemas.SendIn) { in.Tags = []string{"go", "sql", "css", "html"} }
 
-func TestSend_TellsBestOfPoolFirst(t *testing.T) {
+func TestSend_TellsBestAgentOfPoolFirst(t *testing.T) {
 	w := mailboxtest.New(t)
-	team := reviewers(w, "one", "two", "three", "four")
-	out := w.Sends(w.Stdio("a"), "capability:review", "x", forReview)
+	team := registerReviewers(w, "one", "two", "three", "four")
+	out := w.Sends(w.Stdio("a"), "capability:review", "x", withReviewTags)
 	require.Equal(t, schemas.Agent("one"), out.Routed.Chosen)
 	require.Equal(t, w.Now().Add(time.Minute), out.Routed.Until)
 	require.Equal(t, schemas.Candidate{Agent: "one", Why: "accepts review, skills go sql css html, 0 open, connected"}, out.Routed.Candidates[0])
 	for _, first := range team[:3] {
-		require.Equal(t, 1, claimable(w, first.Agent))
-		require.Zero(t, claimable(w, "four"))
+		require.Equal(t, 1, countClaimable(w, first.Agent))
+		require.Zero(t, countClaimable(w, "four"))
 		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.Claims(team[3]).WaitingMail)
-		mailboxtest.Refuses(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
+		mailboxtest.RequireRefusal(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.Pass(time.Minute)
 		mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // any call
 	}
 	for _, any := range team {
-		require.Equal(t, 1, claimable(w, any.Agent))
+		require.Equal(t, 1, countClaimable(w, any.Agent))
 	}
 	require.Equal(t, schemas.ID(1), w.Claims(team[3]).HandoffID)
-	require.Equal(t, []schemas.Agent{"one", "two", "three"}, toldFirst(w, 1))
+	require.Equal(t, []schemas.Agent{"one", "two", "three"}, agentsToldFirst(w, 1))
 }
 
 func TestClaim_RefusesFullAgentThatWasToldFirst(t *testing.T) {
 	w := mailboxtest.New(t)
-	one := reviewers(w, "one")[0]
+	one := registerReviewers(w, "one")[0]
 	w.Sends(w.Stdio("a"), "capability:review", "x")
 	w.Sends(w.Stdio("a"), "one", "y")
 	w.ClaimsID(one, 2)
 	mailboxtest.Must(t, w.Register, one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
-	mailboxtest.Refuses(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
+	mailboxtest.RequireRefusal(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
 }
 
-// toldFirst returns the agents that were told first of a handoff, one after the other.
-func toldFirst(w *mailboxtest.World, id schemas.ID) (told []schemas.Agent) {
+// agentsToldFirst returns the agents that were told first of a handoff, one after the other.
+func agentsToldFirst(w *mailboxtest.World, id schemas.ID) (told []schemas.Agent) {
 	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
 		r, err := v.Record(id)
 		require.NoError(w.T, err)
@@ -77,34 +77,34 @@ func toldFirst(w *mailboxtest.World, id schemas.ID) (told []schemas.Agent) {
 	return told
 }
 
-func TestSend_TellsNextAfterRejectionOrLease(t *testing.T) {
+func TestHandoff_TellsNextAgentAfterRejectionOrEndOfLease(t *testing.T) {
 	w := mailboxtest.New(t)
-	team := reviewers(w, "one", "two", "three")
-	w.Sends(w.Stdio("a"), "capability:review", "x", forReview)
-	w.Fails(team[0], schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("not me"), Outcome: schemas.OutcomeRejected})
-	require.Equal(t, 1, claimable(w, "two"))
+	team := registerReviewers(w, "one", "two", "three")
+	w.Sends(w.Stdio("a"), "capability:review", "x", withReviewTags)
+	w.Fails(team[0], schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("not me"), Outcome: schemas.OutcomeRejected})
+	require.Equal(t, 1, countClaimable(w, "two"))
 	w.Claims(team[1])
 	w.Leaves(team[1])
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(team[2]).HandoffID)
-	require.Equal(t, []schemas.Agent{"one", "two", "three"}, toldFirst(w, 1))
+	require.Equal(t, []schemas.Agent{"one", "two", "three"}, agentsToldFirst(w, 1))
 }
 
 func TestSend_TellsNoBusyAbsentOrSendingAgentFirst(t *testing.T) {
 	w := mailboxtest.New(t)
-	team := reviewers(w, "one", "two", "three")
-	w.Accepts("review", mailboxtest.Remote("far", "1"))
+	team := registerReviewers(w, "one", "two", "three")
+	w.Accepts("review", mailboxtest.RemoteCaller("far", "1"))
 	w.Sends(mailboxtest.Human, "one", "first")
 	w.Leaves(team[1])
-	out := w.Sends(team[2], "capability:review", "x", forReview)
+	out := w.Sends(team[2], "capability:review", "x", withReviewTags)
 	require.Empty(t, out.Routed.Chosen)
 	require.Len(t, out.Routed.Candidates, 4)
-	require.Equal(t, out.HandoffID, w.Claims(mailboxtest.Remote("far", "1")).HandoffID)
+	require.Equal(t, out.HandoffID, w.Claims(mailboxtest.RemoteCaller("far", "1")).HandoffID)
 }
 
-func TestClaim_RestsLongerAfterEachAttempt(t *testing.T) {
+func TestHandoff_RestsLongerAfterEachAttempt(t *testing.T) {
 	w := mailboxtest.New(t)
-	b := mailboxtest.Remote("b", "1")
+	b := mailboxtest.RemoteCaller("b", "1")
 	w.Sends(w.Stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 25} })
 	for _, rest := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
 		ends := w.Claims(b).LeaseEnds.Sub(w.Now())

@@ -10,15 +10,15 @@ import (
 	"handoff/store"
 )
 
-// clause returns the reason as a clause about the agent, to follow its name; "" for a reason that is not about the
-// agent.
-func (v Verdict) clause() string {
+// reasonClause returns the reason as a clause about the agent, to follow its name; "" for a reason that is not about
+// the agent.
+func (v Verdict) reasonClause() string {
 	switch r := v.Record; {
 	case v.Reason == Full:
 		return fmt.Sprintf("holds %d, and takes %d at most", v.Held, v.Card.MaxOpen)
 	case v.Reason == TooLong:
 		longest := time.Duration(v.Card.MaxMinutes) * time.Minute
-		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(r.Estimated()))
+		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.Estimated()))
 	case v.Reason == WrongType:
 		return "does not accept " + schemas.Visible(r.Type)
 	case v.Reason == Declined && v.Delivered:
@@ -33,23 +33,23 @@ func (v Verdict) clause() string {
 	return ""
 }
 
-// minutes formats a duration in whole minutes, halves rounded up.
-func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
+// formatMinutes formats a duration in whole minutes, halves rounded up.
+func formatMinutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
 
-// shortClause returns the clause for a list of agents.
-func (v Verdict) shortClause() string {
+// shortReasonClause returns the clause for a list of agents.
+func (v Verdict) shortReasonClause() string {
 	switch v.Reason { //nolint:exhaustive // the others use the full clause
 	case Full:
 		return fmt.Sprintf("holds %d, at most %d", v.Held, v.Card.MaxOpen)
 	case Away:
 		return "away"
 	}
-	return v.clause()
+	return v.reasonClause()
 }
 
-// Warnings warns a sender that the named agent takes the work but perhaps not soon: it is away, or at its limit.
-func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
-	t := f.taker(a)
+// SenderWarnings warns a sender that the named agent takes the work but perhaps not soon: it is away, or at its limit.
+func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
+	t := f.newClaimJudge(a)
 	if a.Card.Away {
 		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
 	}
@@ -59,10 +59,10 @@ func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
 	return warnings, t.err
 }
 
-// Refusal returns the error for an agent that may not do an action with the handoff, with a way out. It returns nil if
-// the agent may, and for [Ended], [Held] and [NotFor]: for these, package life knows which parts may act in which
-// state.
-func (v Verdict) Refusal(action string, now time.Time) error {
+// RefusalError returns the error for an agent that may not do an action with the handoff, with a way out. It returns
+// nil if the agent may, and for [Ended], [Held] and [NotFor]: for these, package life knows which parts may act in
+// which state.
+func (v Verdict) RefusalError(action string, now time.Time) error {
 	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
 		return schemas.Errorf(code, format, args...).About(r.ID, r.Status, r.Successor)
@@ -72,14 +72,14 @@ func (v Verdict) Refusal(action string, now time.Time) error {
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
 		return refuse(schemas.Conflict, "%s", v.waitText()).WithNext(schemas.Call(wait, "tells when that changes"))
 	case Full, TooLong, WrongType:
-		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.clause())
+		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
 			return e.WithHint("Leave it to others, or register again with what you take now.")
 		}
 		return e.WithHint("End one that you hold, or register again with more.").
 			WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
 	case Declined:
-		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, v.Card.Name, v.clause()).
+		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, v.Card.Name, v.reasonClause()).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case Reserved:
 		left := int(r.Reserved.Time().Sub(now).Seconds()) + 1
@@ -95,11 +95,11 @@ func (v Verdict) waitText() string {
 	if v.Reason == TooEarly {
 		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockedBy(v.Record), ", "))
+	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockerTexts(v.Record), ", "))
 }
 
-// soonText says when the agent may claim a handoff that is reserved for another or rests.
-func (v Verdict) soonText(now time.Time) string {
+// claimableSoonText says when the agent may claim a handoff that is reserved for another or rests.
+func (v Verdict) claimableSoonText(now time.Time) string {
 	r := v.Record
 	left := r.Wakes.Time().Sub(now).Round(time.Second)
 	if v.Reason == Reserved {
@@ -115,7 +115,7 @@ func (v Verdict) withheldText(pending int) string {
 
 // notOfferedText tells an agent of a handoff in its pool that is not offered to it.
 func (v Verdict) notOfferedText() string {
-	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.clause())
+	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.reasonClause())
 }
 
 // noTakerText says why none of the addressed agents takes the work, with the first five of them; if none is known, it
@@ -125,7 +125,7 @@ func noTakerText(to schemas.Address, all []Verdict) string {
 	name, directed := to.Directed()
 	switch {
 	case len(all) > 0:
-		reasons := schemas.Map(all[:min(len(all), most)], func(v Verdict) string { return fmt.Sprintf("%s %s", v.Card.Name, v.clause()) })
+		reasons := schemas.Map(all[:min(len(all), most)], func(v Verdict) string { return fmt.Sprintf("%s %s", v.Card.Name, v.reasonClause()) })
 		return fmt.Sprintf("nobody takes it from %s now: %s", to, strings.Join(reasons, ", "))
 	case directed:
 		return fmt.Sprintf("nobody has come as %s yet", name)

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// three opens three sessions of one client. The second leaves.
-func three(w *mailboxtest.World) (first, third schemas.Caller) {
+// attachThreeSessions opens three sessions of one client. The second leaves.
+func attachThreeSessions(w *mailboxtest.World) (first, third schemas.Caller) {
 	first = w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
 	third = w.Opens("c3", "s3")
@@ -21,14 +21,14 @@ func three(w *mailboxtest.World) (first, third schemas.Caller) {
 	return first, third
 }
 
-func claimable(w *mailboxtest.World, a schemas.Agent) int {
+func countClaimable(w *mailboxtest.World, a schemas.Agent) int {
 	w.T.Helper()
 	in, err := w.Inbox(context.Background(), a)
 	require.NoError(w.T, err)
 	return in.Pending
 }
 
-func inbox(w *mailboxtest.World, by schemas.Caller) (ids []schemas.ID) {
+func listInbox(w *mailboxtest.World, by schemas.Caller) (ids []schemas.ID) {
 	w.T.Helper()
 	out := mailboxtest.Must(w.T, w.List, by, schemas.ListIn{})
 	for _, i := range out.Items {
@@ -37,58 +37,58 @@ func inbox(w *mailboxtest.World, by schemas.Caller) (ids []schemas.ID) {
 	return ids
 }
 
-func TestSibling_TakesMailOfSessionThatLeft(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
-		first, third := three(w)
+func TestClaim_TakesMailOfSiblingSessionThatLeft(t *testing.T) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
+		first, third := attachThreeSessions(w)
 		boss := w.Stdio("boss")
 		w.Sends(boss, "claude-code-2", "x")
 		for _, by := range []schemas.Caller{first, third} {
-			require.Equal(t, 1, claimable(w, by.Agent))
-			require.Equal(t, []schemas.ID{1}, inbox(w, by))
+			require.Equal(t, 1, countClaimable(w, by.Agent))
+			require.Equal(t, []schemas.ID{1}, listInbox(w, by))
 		}
-		require.Zero(t, claimable(w, "boss"))
+		require.Zero(t, countClaimable(w, "boss"))
 		require.True(t, w.Claims(boss).Empty)
 
 		got := w.Claims(third)
 		require.Equal(t, schemas.ID(1), got.HandoffID)
-		require.Zero(t, claimable(w, "claude-code"))
-		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Standing.Holder)
-		w.Updates(third, 1, schemas.ActProgress, mailboxtest.Note("half"))
-		w.Updates(third, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
-		w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.Note("that one"))
+		require.Zero(t, countClaimable(w, "claude-code"))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.FullView(1).Standing.Holder)
+		w.Updates(third, 1, schemas.ActProgress, mailboxtest.WithNote("half"))
+		w.Updates(third, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?"))
+		w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.WithNote("that one"))
 		require.Equal(t, schemas.ID(1), w.ClaimsID(third, 1).HandoffID)
 		w.Completes(third, 1)
-		require.Equal(t, []string{"completed", "question"}, w.Kinds(boss, 1))
-		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Completion.Source.Agent)
+		require.Equal(t, []string{"completed", "question"}, w.NoticeKinds(boss, 1))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.FullView(1).Completion.Source.Agent)
 
-		w.Updates(boss, 1, schemas.ActReturn, mailboxtest.Note("again"))
-		require.Equal(t, schemas.Address("claude-code-3"), w.Full(2).Standing.Box)
+		w.Updates(boss, 1, schemas.ActReturn, mailboxtest.WithNote("again"))
+		require.Equal(t, schemas.Address("claude-code-3"), w.FullView(2).Standing.Box)
 	})
 }
 
-func TestSibling_MayEndItsClaimInEveryWay(t *testing.T) {
+func TestClaim_OfSiblingSessionsMailMayEndInEveryWay(t *testing.T) {
 	for name, do := range map[string]func(w *mailboxtest.World, by schemas.Caller){
 		"release": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Updates(by, 1, schemas.ActRelease)
 			require.Equal(w.T, schemas.ID(1), w.Claims(by).HandoffID)
 		},
 		"fail": func(w *mailboxtest.World, by schemas.Caller) {
-			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenRetry})
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no"), Then: schemas.ThenRetry})
 			w.PassBackoff()
 			require.Equal(w.T, schemas.ID(2), w.Claims(by).HandoffID)
 		},
 		"reject": func(w *mailboxtest.World, by schemas.Caller) {
-			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no"), Outcome: schemas.OutcomeRejected})
 			require.Equal(w.T, schemas.Rejected, w.Status(1))
 		},
 		"pass on": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Updates(by, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "qa" })
-			require.Equal(w.T, schemas.Address("qa"), w.Full(1).Standing.Box)
+			require.Equal(w.T, schemas.Address("qa"), w.FullView(1).Standing.Box)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
-			first, _ := three(w)
+			first, _ := attachThreeSessions(w)
 			w.Sends(mailboxtest.Human, "claude-code-2", "x")
 			w.Claims(first)
 			do(w, first)
@@ -96,32 +96,32 @@ func TestSibling_MayEndItsClaimInEveryWay(t *testing.T) {
 	}
 }
 
-func TestSibling_MayRejectUnclaimedMail(t *testing.T) {
+func TestReject_AcceptsUnclaimedMailOfSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	first, _ := three(w)
+	first, _ := attachThreeSessions(w)
 	w.Sends(mailboxtest.Human, "claude-code-2", "x")
-	w.Fails(first, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
+	w.Fails(first, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no"), Outcome: schemas.OutcomeRejected})
 	require.Equal(t, schemas.Rejected, w.Status(1))
 }
 
-func TestSibling_TakesMailForNameOfClient(t *testing.T) {
+func TestClaim_TakesMailForNameOfClient(t *testing.T) {
 	w := mailboxtest.New(t)
 	first := w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
-	require.Zero(t, claimable(w, second.Agent))
+	require.Zero(t, countClaimable(w, second.Agent))
 	w.Leaves(first)
-	require.Equal(t, 1, claimable(w, second.Agent))
+	require.Equal(t, 1, countClaimable(w, second.Agent))
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestSibling_LeavesMailOfOpenSession(t *testing.T) {
+func TestClaim_LeavesMailOfOpenSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	first, third := three(w)
+	first, third := attachThreeSessions(w)
 	w.Sends(mailboxtest.Human, "claude-code-3", "x")
-	require.Zero(t, claimable(w, first.Agent))
+	require.Zero(t, countClaimable(w, first.Agent))
 	require.True(t, w.Claims(first).Empty)
-	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
+	mailboxtest.RequireRefusal(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
 	w.Sends(mailboxtest.Human, "claude-code-2", "y")
 	second := w.Opens("again", "s2") // it returned
@@ -130,21 +130,21 @@ func TestSibling_LeavesMailOfOpenSession(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
 }
 
-func TestSibling_LeavesMailOfSimilarNames(t *testing.T) {
+func TestClaim_LeavesMailOfAgentsWithSimilarNames(t *testing.T) {
 	w := mailboxtest.New(t)
-	first, _ := three(w)
+	first, _ := attachThreeSessions(w)
 	for _, to := range []string{"claude-code-reviewer", "claude-code-9", "claude-codex", "claude", "qa"} {
 		w.Sends(mailboxtest.Human, to, "before anybody has that name")
-		w.Sends(mailboxtest.Remote(schemas.Agent(to), "1"), to, "after")
+		w.Sends(mailboxtest.RemoteCaller(schemas.Agent(to), "1"), to, "after")
 	}
 	w.Pass(mailboxtest.SettleTime)
-	require.Zero(t, claimable(w, first.Agent))
+	require.Zero(t, countClaimable(w, first.Agent))
 	require.True(t, w.Claims(first).Empty)
 	w.Sends(mailboxtest.Human, "claude-code-2", "x")
-	require.True(t, w.Claims(mailboxtest.Remote("claude-codex-2", "1")).Empty)
+	require.True(t, w.Claims(mailboxtest.RemoteCaller("claude-codex-2", "1")).Empty)
 }
 
-func TestSibling_LeavesPoolsAndReservations(t *testing.T) {
+func TestClaim_LeavesPoolsAndReservationsOfSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	first := w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
@@ -153,40 +153,40 @@ func TestSibling_LeavesPoolsAndReservations(t *testing.T) {
 	w.Sends(boss, "capability:review", "x")
 	require.True(t, w.Claims(first).Empty, "in the pools of the other")
 	w.Claims(second)
-	w.Updates(second, 1, schemas.ActAsk, mailboxtest.Note("which?"))
-	w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.Note("that one"))
+	w.Updates(second, 1, schemas.ActAsk, mailboxtest.WithNote("which?"))
+	w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.WithNote("that one"))
 	w.Leaves(second)
 	require.True(t, w.Claims(first).Empty, "in what is reserved for the other")
-	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
+	mailboxtest.RequireRefusal(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
 	w.Accepts("review", first)
 	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
-	mailboxtest.Refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
+	mailboxtest.RequireError(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
 	w.Sends(boss, "claude-code-2", "a message", mailboxtest.Message)
 	in, err := w.Inbox(context.Background(), first.Agent)
 	require.NoError(t, err)
 	require.Zero(t, in.Notices, "in the notices of the other")
 }
 
-func TestInbox_CountsOrphanedMailOnce(t *testing.T) {
+func TestCountInbox_CountsMailOfAbsentSiblingOnce(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Leaves(w.Opens("c1", "s1"))
 	w.Sends(mailboxtest.Human, "claude-code", "x")
-	require.Equal(t, 1, claimable(w, "claude-code"))
+	require.Equal(t, 1, countClaimable(w, "claude-code"))
 }
 
-func TestSibling_TakesMailOfChosenNameThatLeft(t *testing.T) {
-	w, chosen := mailboxtest.With(t, "claude-code")
+func TestClaim_TakesMailOfAbsentAgentNamedLikeClient(t *testing.T) {
+	w, chosen := mailboxtest.NewWithAgent(t, "claude-code")
 	second := w.Opens("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Pass(mailboxtest.SettleTime)
-	require.Zero(t, claimable(w, second.Agent))
+	require.Zero(t, countClaimable(w, second.Agent))
 	w.Leaves(chosen)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestSibling_TakesNothingWhileFull(t *testing.T) {
+func TestClaim_TakesNoSiblingMailAtMaxOpen(t *testing.T) {
 	w := mailboxtest.New(t)
-	first, _ := three(w)
+	first, _ := attachThreeSessions(w)
 	mailboxtest.Must(t, w.Register, first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Claims(first)
@@ -195,8 +195,8 @@ func TestSibling_TakesNothingWhileFull(t *testing.T) {
 }
 
 // A new owner does not know the open connections yet.
-func TestSibling_WaitsForConnectionsAfterRestart(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+func TestClaim_TakesSiblingMailOnlyAfterSettlingTime(t *testing.T) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Opens("c1", "s1")
 		w.Opens("c2", "s2")
 		w.Sends(mailboxtest.Human, "claude-code", "x")
@@ -209,7 +209,7 @@ func TestSibling_WaitsForConnectionsAfterRestart(t *testing.T) {
 	})
 }
 
-func TestSibling_TakesMailOfKilledSession(t *testing.T) {
+func TestClaim_TakesMailOfKilledSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Opens("c1", "s1")
 	w.Opens("c2", "s2")
@@ -220,8 +220,8 @@ func TestSibling_TakesMailOfKilledSession(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestSibling_WaitsForChosenNameAfterRestart(t *testing.T) {
-	w, chosen := mailboxtest.With(t, "claude-code")
+func TestClaim_TakesMailOfChosenNameOnlyAfterSettlingTime(t *testing.T) {
+	w, chosen := mailboxtest.NewWithAgent(t, "claude-code")
 	w.Sends(chosen, "claude-code", "x")
 	second := w.Opens("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
@@ -234,7 +234,7 @@ func TestSibling_WaitsForChosenNameAfterRestart(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
+func TestLongPoll_WakesOnMailOfAbsentSiblingSession(t *testing.T) {
 	chosen := schemas.Caller{Agent: "claude-code", Conn: "chosen"}
 	for name, tt := range map[string]struct {
 		before, while func(w *mailboxtest.World, second schemas.Caller)
@@ -253,7 +253,7 @@ func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+			mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.Opens("c2", "s2"), w.Opens("c3", "s3")
 				time.Sleep(mailboxtest.SettleTime)
@@ -277,8 +277,8 @@ func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
 }
 
 // Mail for a present session goes to that session, even if its siblings have waited longer.
-func TestSibling_LeavesMailToSessionThatReturned(t *testing.T) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+func TestClaim_LeavesMailToSiblingSessionThatReturned(t *testing.T) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		first := w.Opens("c1", "s1")
 		second := w.Opens("c2", "s2")
 		w.Leaves(second)
@@ -289,7 +289,7 @@ func TestSibling_LeavesMailToSessionThatReturned(t *testing.T) {
 				t.Error(err)
 			}
 			if !out.Empty {
-				require.Equal(t, by.Agent, w.Full(out.HandoffID).Standing.Holder)
+				require.Equal(t, by.Agent, w.FullView(out.HandoffID).Standing.Holder)
 			}
 			got <- out
 		}
@@ -300,7 +300,7 @@ func TestSibling_LeavesMailToSessionThatReturned(t *testing.T) {
 		synctest.Wait()
 		w.Sends(mailboxtest.Human, "claude-code-2", "x")
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
-		require.Equal(t, schemas.Agent("claude-code-2"), w.Full(1).Standing.Holder)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.FullView(1).Standing.Holder)
 		require.True(t, (<-got).Empty)
 	})
 }

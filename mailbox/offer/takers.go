@@ -12,14 +12,14 @@ import (
 	"handoff/store"
 )
 
-// Addressees yields the known agents behind an address: the agent of that name, or else the sessions of the client of
-// that name, or the members of the pool. It yields nothing for human.
-func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
+// AddressedAgents yields the known agents behind an address: the agent of that name, or else the sessions of the client
+// of that name, or the members of the pool. It yields nothing for human.
+func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.Directed()
 	if !directed {
 		return func(yield func(store.Agent, error) bool) {
-			for a, err := range f.AgentsMentioning(roster.PoolWords(to, false)...) {
-				if (err != nil || slices.Contains(roster.Boxes(a.Card), to)) && !yield(a, err) {
+			for a, err := range f.AgentsMentioning(roster.PoolSearchWords(to, false)...) {
+				if (err != nil || slices.Contains(roster.BoxesForCard(a.Card), to)) && !yield(a, err) {
 					return
 				}
 			}
@@ -32,21 +32,21 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 		case f.Here.IsActing(name):
 			yield(store.Agent{Card: schemas.Card{Name: name}}, nil)
 		default:
-			sessions.NamesOfClient(f.View, name)(yield)
+			sessions.AgentsOfClient(f.View, name)(yield)
 		}
 	}
 }
 
-// WhyNoTaker says why none of the addressed agents takes a handoff unless it registers otherwise; "" if one takes it,
-// even if that agent is absent or busy. asked is [Member], or [Present] if agents that are away do not count. A
+// NoTakerReason says why none of the addressed agents takes a handoff unless it registers otherwise; "" if one takes
+// it, even if that agent is absent or busy. asked is [Member], or [Present] if agents that are away do not count. A
 // reservation for one of the agents does not matter.
-func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error) {
+func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
 	}
 	var reasons []Verdict
-	for a, err := range f.Addressees(r.To) {
-		t := f.taker(a)
+	for a, err := range f.AddressedAgents(r.To) {
+		t := f.newClaimJudge(a)
 		var v Verdict
 		for _, one := range []Reason{Declined, Unfit, Away} { // the longest lasting reason comes first
 			if v = t.verdict(r, asked&one); v.Reason != 0 {
@@ -67,9 +67,9 @@ type KnownAgent struct {
 	Here bool
 }
 
-// NoTakerHere says that no present agent among the known ones takes work for an address; "" if one does. It ignores how
-// many handoffs an agent holds: an agent at its limit takes the next one later.
-func NoTakerHere(known []KnownAgent, to schemas.Address) string {
+// NoPresentTakerText says that no present agent among the known ones takes work for an address; "" if one does. It
+// ignores how many handoffs an agent holds: an agent at its limit takes the next one later.
+func NoPresentTakerText(known []KnownAgent, to schemas.Address) string {
 	name, directed := to.Directed()
 	owner := store.Agent{Card: schemas.Card{Name: name}}
 	if i := slices.IndexFunc(known, func(k KnownAgent) bool { return k.Card.Name == name }); i >= 0 {

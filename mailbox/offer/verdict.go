@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// Reason is why an agent may not claim a handoff. Several together are a set: a caller of [Offers.Verdict] passes the
-// reasons that matter to it.
+// Reason is why an agent may not claim a handoff. Several together are a set: a caller of [Offers.JudgeClaim] passes
+// the reasons that matter to it.
 type Reason uint16
 
 // The reasons, in the order in which [rules] evaluates them: the first that holds is the verdict.
@@ -56,23 +56,23 @@ type Verdict struct {
 	Delivered bool // the agent did the work that this handoff reviews, for Declined
 }
 
-// Verdict judges whether an agent may claim a handoff. It checks the asked reasons and returns the first that holds. It
-// writes nothing, and reads at most two rows of agents, counters or handoffs. All errors come from the store.
-func (f Offers) Verdict(a store.Agent, r *store.Record, asked Reason) (Verdict, error) {
-	t := f.taker(a)
+// JudgeClaim judges whether an agent may claim a handoff. It checks the asked reasons and returns the first that holds.
+// It writes nothing, and reads at most two rows of agents, counters or handoffs. All errors come from the store.
+func (f Offers) JudgeClaim(a store.Agent, r *store.Record, asked Reason) (Verdict, error) {
+	t := f.newClaimJudge(a)
 	v := t.verdict(r, asked)
 	return v, t.err
 }
 
-// May reports whether an agent may claim a handoff, see [Offers.Verdict]; false with an error.
-func (f Offers) May(a store.Agent, r *store.Record, asked Reason) (bool, error) {
-	t := f.taker(a)
+// MayClaim reports whether an agent may claim a handoff, see [Offers.JudgeClaim]; false with an error.
+func (f Offers) MayClaim(a store.Agent, r *store.Record, asked Reason) (bool, error) {
+	t := f.newClaimJudge(a)
 	return t.firstReason(r, asked) == 0, t.err
 }
 
-// taker judges one agent, perhaps for many handoffs. It reads each row about the agent once. It keeps the first error
-// of the store in err, and from then on the agent may claim nothing.
-type taker struct {
+// claimJudge judges one agent, perhaps for many handoffs. It reads each row about the agent once. It keeps the first
+// error of the store in err, and from then on the agent may claim nothing.
+type claimJudge struct {
 	Offers
 	store.Agent
 
@@ -83,28 +83,32 @@ type taker struct {
 	err         error
 }
 
-func (f Offers) taker(a store.Agent) taker { return taker{Offers: f, Agent: a} }
+func (f Offers) newClaimJudge(a store.Agent) claimJudge { return claimJudge{Offers: f, Agent: a} }
 
 // rules decide whether an agent may claim a handoff. A rule is evaluated only if no earlier rule holds.
 var rules = []struct {
 	reason Reason
-	holds  func(*taker, *store.Record) bool
+	holds  func(*claimJudge, *store.Record) bool
 }{
-	{Ended, func(_ *taker, r *store.Record) bool { return r.Status.Ended() }},
-	{Held, func(_ *taker, r *store.Record) bool { return r.Status.Held() }},
-	{Blocked, func(_ *taker, r *store.Record) bool { return r.Blocked() }},
-	{TooEarly, func(_ *taker, r *store.Record) bool { return r.Box == "" }},
-	{Away, func(t *taker, _ *store.Record) bool { return t.Card.Away }},
-	{Full, func(t *taker, r *store.Record) bool { return t.asMember(r) && t.isFull() }},
-	{TooLong, func(t *taker, r *store.Record) bool { return roster.TooLong(t.Card, r.Estimated()) && t.asMember(r) }},
-	{WrongType, func(t *taker, r *store.Record) bool { return roster.RefusesType(t.Card, r.To, r.Type) && t.asMember(r) }},
-	{Declined, func(t *taker, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
-	{NotFor, func(t *taker, r *store.Record) bool { return !t.hasReserved(r) && !t.isRecipient(r.To) }},
-	{Reserved, func(t *taker, r *store.Record) bool { return r.Reserved != 0 && !t.hasReserved(r) }},
+	{Ended, func(_ *claimJudge, r *store.Record) bool { return r.Status.Ended() }},
+	{Held, func(_ *claimJudge, r *store.Record) bool { return r.Status.Held() }},
+	{Blocked, func(_ *claimJudge, r *store.Record) bool { return r.Blocked() }},
+	{TooEarly, func(_ *claimJudge, r *store.Record) bool { return r.Box == "" }},
+	{Away, func(t *claimJudge, _ *store.Record) bool { return t.Card.Away }},
+	{Full, func(t *claimJudge, r *store.Record) bool { return t.isOfferedAsMember(r) && t.isFull() }},
+	{TooLong, func(t *claimJudge, r *store.Record) bool {
+		return roster.ExceedsLongestSession(t.Card, r.Estimated()) && t.isOfferedAsMember(r)
+	}},
+	{WrongType, func(t *claimJudge, r *store.Record) bool {
+		return roster.RefusesTypeForRole(t.Card, r.To, r.Type) && t.isOfferedAsMember(r)
+	}},
+	{Declined, func(t *claimJudge, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
+	{NotFor, func(t *claimJudge, r *store.Record) bool { return !t.isReservedForAgent(r) && !t.isRecipient(r.To) }},
+	{Reserved, func(t *claimJudge, r *store.Record) bool { return r.Reserved != 0 && !t.isReservedForAgent(r) }},
 }
 
 // firstReason returns the first asked reason that holds, zero for none.
-func (t *taker) firstReason(r *store.Record, asked Reason) Reason {
+func (t *claimJudge) firstReason(r *store.Record, asked Reason) Reason {
 	for _, rule := range rules {
 		if asked&rule.reason != 0 && rule.holds(t, r) || t.err != nil {
 			return rule.reason
@@ -113,8 +117,8 @@ func (t *taker) firstReason(r *store.Record, asked Reason) Reason {
 	return 0
 }
 
-// verdict returns [taker.firstReason] with the facts for a sentence.
-func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
+// verdict returns [claimJudge.firstReason] with the facts for a sentence.
+func (t *claimJudge) verdict(r *store.Record, asked Reason) Verdict {
 	v := Verdict{Card: t.Card, Record: r, Reason: t.firstReason(r, asked)}
 	if v.Held = t.held; v.Reason == Declined && r.ReviewOf != 0 {
 		done := reading.RecordOrNil(t.View, r.ReviewOf)
@@ -123,32 +127,32 @@ func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
 	return v
 }
 
-// hasReserved reports whether a handoff is reserved for the agent. The agent may no longer accept its kind.
-func (t *taker) hasReserved(r *store.Record) bool {
+// isReservedForAgent reports whether a handoff is reserved for the agent. The agent may no longer accept its kind.
+func (t *claimJudge) isReservedForAgent(r *store.Record) bool {
 	return r.Reserved != 0 && r.Box == schemas.Address(t.Card.Name)
 }
 
 // qualifies reports whether an address is the name of the agent, or a pool that it qualifies for.
-func (t *taker) qualifies(to schemas.Address) bool {
+func (t *claimJudge) qualifies(to schemas.Address) bool {
 	return roster.Qualifies(t.Card, to, t.generalists)
 }
 
 // isRecipient reports whether work for an address is for the agent: the agent qualifies, or the address is an absent
 // sibling's.
-func (t *taker) isRecipient(to schemas.Address) bool {
+func (t *claimJudge) isRecipient(to schemas.Address) bool {
 	return t.qualifies(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
-// asMember reports whether a handoff is offered to the agent as a member of its pool, also if it was told first. A
-// handoff to the agent's name is not, nor one that the agent continues after an answer.
-func (t *taker) asMember(r *store.Record) bool {
+// isOfferedAsMember reports whether a handoff is offered to the agent as a member of its pool, also if it was told
+// first. A handoff to the agent's name is not, nor one that the agent continues after an answer.
+func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 	_, directed := r.To.Directed()
-	return !directed && r.Asker != t.Card.Name && (t.hasReserved(r) || t.qualifies(r.To))
+	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.qualifies(r.To))
 }
 
 // isFull reports whether the agent is at the limit that it registered. An agent without a limit never is. It reads the
 // counters of one mailbox, once.
-func (t *taker) isFull() bool {
+func (t *claimJudge) isFull() bool {
 	if t.Card.MaxOpen == 0 {
 		return false
 	}

@@ -18,20 +18,20 @@ import (
 	"handoff/store"
 )
 
-// offers runs a function over the current offers. It applies time before.
-func offers(w *mailboxtest.World, do func(offer.Offers) error) {
+// withOffers runs a function over the current offers. It applies time before.
+func withOffers(w *mailboxtest.World, do func(offer.Offers) error) {
 	w.T.Helper()
 	mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
-	here := sessions.Here{Tracker: presence.NewTracker(), Now: w.Now, Started: mailboxtest.Start(), Alone: true}
+	here := sessions.Presence{Tracker: presence.NewTracker(), Now: w.Now, Started: mailboxtest.StartTime(), Alone: true}
 	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
 		return do(offer.Offers{View: v, Here: here})
 	}))
 }
 
-// verdict judges whether an agent may take a handoff.
-func verdict(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {
+// judgeClaim judges whether an agent may take a handoff.
+func judgeClaim(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {
 	w.T.Helper()
-	offers(w, func(f offer.Offers) error {
+	withOffers(w, func(f offer.Offers) error {
 		a, err := sessions.AgentOrNew(f.View, name)
 		if err != nil {
 			return err
@@ -40,14 +40,15 @@ func verdict(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offe
 		if err != nil {
 			return err
 		}
-		v, err = f.Verdict(a, r, asked)
+		v, err = f.JudgeClaim(a, r, asked)
 		return err
 	})
 	return v
 }
 
-// TestVerdict_GivesFirstReason judges handoff 1 for the agent qa, which is in capability:go and role:tester.
-func TestVerdict_GivesFirstReason(t *testing.T) {
+// TestJudgeClaim_ReturnsFirstReasonThatHolds judges handoff 1 for the agent qa, which is in capability:go and
+// role:tester.
+func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 	seen := offer.Reason(0)
 	for _, c := range []struct {
 		name    string
@@ -77,7 +78,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		}, offer.Claim, offer.Blocked, "ho_1 waits for approval", schemas.Conflict},
 		{"blocked by another", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
-			w.Sends(boss, "other", "y", alone)
+			w.Sends(boss, "other", "y", withoutParent)
 			w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 				in.Changes = &schemas.Changes{Options: &schemas.SendOptions{After: []string{"ho_2"}}}
 			})
@@ -89,12 +90,12 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		}, offer.Claim, offer.TooEarly, "ho_1 may not be claimed before 2026-01-11T20:30:30Z", schemas.Conflict},
 		{"full", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			w.Sends(boss, "capability:go", "x")
-			w.Sends(boss, "qa", "y", alone)
+			w.Sends(boss, "qa", "y", withoutParent)
 			w.ClaimsID(qa, 2)
 		}, offer.Claim, offer.Full, "ho_1 is not offered to qa, which holds 1, and takes 1 at most", schemas.Conflict},
 		{"full, but of its name", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
-			w.Sends(boss, "qa", "y", alone)
+			w.Sends(boss, "qa", "y", withoutParent)
 			w.ClaimsID(qa, 2)
 		}, offer.Claim, 0, "", ""},
 		{"too long", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
@@ -109,7 +110,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
 			w.Pass(time.Minute) // other was told of it first
-			w.Fails(qa, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.Because("no")})
+			w.Fails(qa, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.FailureBecause("no")})
 		}, offer.Claim, offer.Declined, "ho_1 was not claimed: qa declined it", schemas.Denied},
 		{"for another", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "other", "x")
@@ -124,36 +125,36 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		}, offer.Present, offer.Away, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w, boss, qa, other := mailboxtest.Trio(t, "boss", "qa", "other")
+			w, boss, qa, other := mailboxtest.NewWithThreeAgents(t, "boss", "qa", "other")
 			mailboxtest.Must(t, w.Register, qa, schemas.RegisterIn{
 				Name: "qa", Accepts: []string{"go"}, Role: "tester", MaxOpen: 1, MaxMinutes: 30,
 			})
 			c.arrange(w, boss, qa, other)
-			require.Equal(t, c.reason, verdict(w, "qa", 1, c.asked).Reason)
+			require.Equal(t, c.reason, judgeClaim(w, "qa", 1, c.asked).Reason)
 			if seen |= c.reason; c.says == "" {
 				w.ClaimsID(qa, 1)
 				return
 			}
-			mailboxtest.Refuses(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "1"}, c.code, c.says)
+			mailboxtest.RequireRefusal(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "1"}, c.code, c.says)
 		})
 	}
 	require.Equal(t, offer.Reserved<<1-1, seen, "each reason has a case")
 }
 
-func TestVerdict_ExcludesAuthorFromReview(t *testing.T) {
-	w, boss, qa, other := mailboxtest.Trio(t, "boss", "qa", "other")
+func TestJudgeClaim_ExcludesAuthorFromReview(t *testing.T) {
+	w, boss, qa, other := mailboxtest.NewWithThreeAgents(t, "boss", "qa", "other")
 	w.Accepts("go", qa, other)
 	w.Assigns(boss, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "capability:go"} })
 	w.Completes(qa, 1)
-	v := verdict(w, "qa", 2, offer.Claim)
+	v := judgeClaim(w, "qa", 2, offer.Claim)
 	require.Equal(t, offer.Declined, v.Reason)
 	require.True(t, v.Delivered)
 	const says = "ho_2 was not claimed: qa delivered ho_1, and another reviews that"
-	mailboxtest.Refuses(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "2"}, schemas.Denied, says)
+	mailboxtest.RequireRefusal(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "2"}, schemas.Denied, says)
 	w.ClaimsID(other, 2)
 }
 
-func alone(in *schemas.SendIn) { in.Parent = "none" }
+func withoutParent(in *schemas.SendIn) { in.Parent = "none" }
 
 // codes are the error codes of claims by id.
 var codes = map[offer.Reason]schemas.Code{
@@ -164,11 +165,11 @@ var codes = map[offer.Reason]schemas.Code{
 
 // After any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
 // handoff of the queue.
-func TestVerdict_AgreesWithClaims(t *testing.T) {
+func TestJudgeClaim_AgreesWithClaim(t *testing.T) {
 	seen := offer.Reason(0)
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := newShop(t, seed)
+			s := newRandomWorld(t, seed)
 			for range 12 {
 				for range 8 {
 					s.step()
@@ -181,8 +182,8 @@ func TestVerdict_AgreesWithClaims(t *testing.T) {
 	require.Equal(t, offer.Claim, seen, "each reason came up")
 }
 
-// shop is a workspace with a random number of agents, each with limits of its own.
-type shop struct {
+// randomWorld is a workspace with a random number of agents, each with limits of its own.
+type randomWorld struct {
 	*mailboxtest.World
 	*rand.Rand
 	boss schemas.Caller
@@ -190,8 +191,8 @@ type shop struct {
 	sent schemas.ID
 }
 
-func newShop(t *testing.T, seed uint64) *shop {
-	s := &shop{World: mailboxtest.New(t), Rand: rand.New(rand.NewPCG(seed, 1))}
+func newRandomWorld(t *testing.T, seed uint64) *randomWorld {
+	s := &randomWorld{World: mailboxtest.New(t), Rand: rand.New(rand.NewPCG(seed, 1))}
 	s.boss = s.Stdio("boss")
 	for _, card := range []schemas.RegisterIn{
 		{Name: "one", MaxOpen: 1, Accepts: []string{"go"}},
@@ -206,41 +207,41 @@ func newShop(t *testing.T, seed uint64) *shop {
 	return s
 }
 
-func pick[T any](s *shop, of ...T) T { return of[s.IntN(len(of))] }
+func pickOne[T any](s *randomWorld, of ...T) T { return of[s.IntN(len(of))] }
 
 // step does one random action. A refused action changes nothing.
-func (s *shop) step() {
-	ctx, by, id := context.Background(), pick(s, s.team...), schemas.ID(1+s.IntN(int(s.sent)+1))
+func (s *randomWorld) step() {
+	ctx, by, id := context.Background(), pickOne(s, s.team...), schemas.ID(1+s.IntN(int(s.sent)+1))
 	named := schemas.UpdateIn{HandoffID: id.String(), Note: "x"}
 	switch s.IntN(8) {
 	case 0, 1, 2:
-		in := schemas.SendIn{To: pick(s, "capability:go", "role:tester", "one", "other"), Task: "x", Parent: "none", Options: &schemas.SendOptions{}}
-		in.Type, in.Expectations = pick(s, "", "audit", "go"), &schemas.Expectations{EstimatedDuration: pick(s, "", "60m")}
-		in.Options.NeedsApproval, in.Options.NotBefore = s.IntN(8) == 0, pick(s, "", "", "", "2m")
+		in := schemas.SendIn{To: pickOne(s, "capability:go", "role:tester", "one", "other"), Task: "x", Parent: "none", Options: &schemas.SendOptions{}}
+		in.Type, in.Expectations = pickOne(s, "", "audit", "go"), &schemas.Expectations{EstimatedDuration: pickOne(s, "", "60m")}
+		in.Options.NeedsApproval, in.Options.NotBefore = s.IntN(8) == 0, pickOne(s, "", "", "", "2m")
 		if out, err := s.Send(ctx, s.boss, in); err == nil {
 			s.sent = max(s.sent, out.HandoffID)
 		}
 	case 3:
 		_, _ = s.Claim(ctx, by, schemas.ClaimIn{})
 	case 4:
-		_, _ = s.Fail(ctx, by, schemas.FailIn{HandoffID: id.String(), Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.Because("no")})
+		_, _ = s.Fail(ctx, by, schemas.FailIn{HandoffID: id.String(), Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.FailureBecause("no")})
 	case 5:
-		named.Action = pick(s, schemas.ActRelease, schemas.ActAsk)
+		named.Action = pickOne(s, schemas.ActRelease, schemas.ActAsk)
 		_, _ = s.Update(ctx, by, named)
 	case 6:
-		named.Action = pick(s, schemas.ActAnswer, schemas.ActCancel)
+		named.Action = pickOne(s, schemas.ActAnswer, schemas.ActCancel)
 		_, _ = s.Update(ctx, s.boss, named)
 	case 7:
-		s.Pass(pick(s, 20*time.Second, time.Minute))
+		s.Pass(pickOne(s, 20*time.Second, time.Minute))
 	}
 }
 
 // refusedAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these verdicts.
-func (s *shop) refusedAsJudged() (seen offer.Reason) {
+func (s *randomWorld) refusedAsJudged() (seen offer.Reason) {
 	s.T.Helper()
 	for _, by := range s.team {
 		for id := range s.sent {
-			v := verdict(s.World, by.Agent, id+1, offer.Claim)
+			v := judgeClaim(s.World, by.Agent, id+1, offer.Claim)
 			if v.Reason != 0 && v.Record.Holder != by.Agent {
 				seen |= v.Reason
 				_, err := s.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: (id + 1).String()})
@@ -253,25 +254,25 @@ func (s *shop) refusedAsJudged() (seen offer.Reason) {
 }
 
 // takenAsJudged makes an agent claim by id a handoff that its verdict allows, and then the first of its queue.
-func (s *shop) takenAsJudged() {
+func (s *randomWorld) takenAsJudged() {
 	s.T.Helper()
-	by := pick(s, s.team...)
+	by := pickOne(s, s.team...)
 	queued := s.queue(by.Agent)
 	for _, r := range queued {
-		require.Zero(s.T, verdict(s.World, by.Agent, r, offer.Claim).Reason)
+		require.Zero(s.T, judgeClaim(s.World, by.Agent, r, offer.Claim).Reason)
 	}
 	if len(queued) > 0 {
 		require.Equal(s.T, queued[0], s.Claims(by).HandoffID)
 	}
 	if queued = s.queue(by.Agent); len(queued) > 0 {
-		s.ClaimsID(by, pick(s, queued...))
+		s.ClaimsID(by, pickOne(s, queued...))
 	}
 }
 
 // queue returns the handoffs that an agent claims next, in order.
-func (s *shop) queue(name schemas.Agent) (ids []schemas.ID) {
+func (s *randomWorld) queue(name schemas.Agent) (ids []schemas.ID) {
 	s.T.Helper()
-	offers(s.World, func(f offer.Offers) error {
+	withOffers(s.World, func(f offer.Offers) error {
 		a, err := sessions.AgentOrNew(f.View, name)
 		if err != nil {
 			return err

@@ -50,24 +50,24 @@ func TestComplete_UnblocksMoreDependentsThanOneTransactionAllows(t *testing.T) {
 	_, b := sendDependents(w, 1100)
 	w.Claims(b)
 	w.Completes(b, 1)
-	require.Equal(t, 1100, w.Pending("c"))
+	require.Equal(t, 1100, w.CountPending("c"))
 	require.Zero(t, countDependents(w, 1))
-	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.Actions(1))
+	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.EventActions(1))
 }
 
 func TestConsequences_ContinueAfterProcessEnds(t *testing.T) {
-	disk := &mailboxtest.Breaking{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(disk))
+	disk := &mailboxtest.BreakingBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(disk))
 	a, b := sendDependents(w, 1100)
 	w.Claims(b)
 	disk.BreakAfter(1)
 	w.Completes(b, 1)
-	require.Equal(t, 1000, w.Pending("c"))
+	require.Equal(t, 1000, w.CountPending("c"))
 	require.Equal(t, 100, countDependents(w, 1))
 
 	disk.Repair()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Equal(t, 1100, w.Pending("c"))
+	require.Equal(t, 1100, w.CountPending("c"))
 }
 
 func TestConsequences_StopAfterTimeLimitOfCall(t *testing.T) {
@@ -83,8 +83,8 @@ func TestConsequences_StopAfterTimeLimitOfCall(t *testing.T) {
 }
 
 func TestCancel_NotifiesOnceForEachDependent(t *testing.T) {
-	disk := &mailboxtest.Breaking{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(disk))
+	disk := &mailboxtest.BreakingBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(disk))
 	a, _ := sendDependents(w, 1100)
 	disk.BreakAfter(1)
 	w.Updates(mailboxtest.Human, 1, schemas.ActCancel)
@@ -116,11 +116,11 @@ func countNotices(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID
 }
 
 func TestRetry_UnblocksDependentsThatWereMovedLate(t *testing.T) {
-	disk := &mailboxtest.Breaking{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(disk))
+	disk := &mailboxtest.BreakingBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(disk))
 	a, b := sendDependents(w, 3100)
 	w.Claims(b)
-	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d"), Then: schemas.ThenStop})
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d"), Then: schemas.ThenStop})
 	disk.BreakAfter(1)
 	again := w.Updates(a, 1, schemas.ActRetry).Created
 	require.Equal(t, 1000, countDependents(w, again))
@@ -132,21 +132,21 @@ func TestRetry_UnblocksDependentsThatWereMovedLate(t *testing.T) {
 	w.Claims(b)
 	require.Zero(t, countDependents(w, 1))
 	require.Zero(t, countDependents(w, again))
-	require.Equal(t, 3100, w.Pending("c"))
+	require.Equal(t, 3100, w.CountPending("c"))
 	told := countNotices(w, a)
 	require.Equal(t, 1, told[1])
 	require.Equal(t, 1, told[again])
 }
 
 func TestFail_CancelsMorePartsThanOneTransactionAllows(t *testing.T) {
-	w := mailboxtest.New(t, mailboxtest.On(memory.New()))
+	w := mailboxtest.New(t, mailboxtest.InBackend(memory.New()))
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.Assigns(a, b, "x")
 	for i := range 1100 {
 		w.Sends(b, "c", fmt.Sprint("part ", i))
 	}
-	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
+	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d")})
 	require.Equal(t, schemas.ID(1102), out.RollbackHandoff)
-	require.Zero(t, w.Pending("c"))
-	require.Equal(t, out.RollbackHandoff, w.Full(1).Standing.Successor)
+	require.Zero(t, w.CountPending("c"))
+	require.Equal(t, out.RollbackHandoff, w.FullView(1).Standing.Successor)
 }

@@ -18,12 +18,12 @@ import (
 // damageContent spoils the content of an event of a handoff until the test ends.
 func damageContent(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
 	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
-	mailboxtest.Spoil(t, b, store.Bodies, append(key, 0, 0))
+	mailboxtest.SpoilRow(t, b, store.Bodies, append(key, 0, 0))
 }
 
 func TestClaim_ReturnsUnreadableHandoffOnce(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Sends(s, "c", "x")
 	w.Sends(s, "c", "y")
@@ -31,16 +31,16 @@ func TestClaim_ReturnsUnreadableHandoffOnce(t *testing.T) {
 	claim := w.Claims(c)
 	require.Contains(t, claim.Brief, "cannot be read")
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
-	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("unreadable"), Then: schemas.ThenStop})
+	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("unreadable"), Then: schemas.ThenStop})
 }
 
 func TestDamagedParent_HidesNoOtherHandoff(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Sends(s, "z", "root")
 	w.Sends(s, "c", "x", func(in *schemas.SendIn) { in.Parent = "1" })
-	mailboxtest.Damage(t, b, 1)
+	mailboxtest.DamageRecord(t, b, 1)
 	require.Contains(t, w.Claims(c).Brief, "> x")
 	list := mailboxtest.Must(t, w.List, s, schemas.ListIn{Box: "all"})
 	require.Len(t, list.Items, 1)
@@ -55,10 +55,10 @@ func TestDamagedParent_HidesNoOtherHandoff(t *testing.T) {
 // A handoff to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
 func TestGet_WaitsWithoutSpinningIfDueChangeFails(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Assigns(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	out := w.Updates(c, 1, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}))
+	out := w.Updates(c, 1, schemas.ActProgress, mailboxtest.WithChanges(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}))
 	var event uint64
 	_, err := fmt.Sscanf(out.Checkpoint, "chk_%d", &event)
 	require.NoError(t, err)
@@ -71,12 +71,12 @@ func TestGet_WaitsWithoutSpinningIfDueChangeFails(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = w.Get(ctx, s, schemas.GetIn{HandoffID: "2", View: "outcome", WaitSeconds: 30})
-	mailboxtest.Refused(t, err, schemas.Unavailable, "")
+	mailboxtest.RequireError(t, err, schemas.Unavailable, "")
 	require.Less(t, readings, 100)
 }
 
 func TestSend_StoresContentWhileManyChangesAreDue(t *testing.T) {
-	w, s := mailboxtest.With(t, "s")
+	w, s := mailboxtest.NewWithAgent(t, "s")
 	sendDueTogether(w, s, 300)
 	dep := w.Sends(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
 	w.Pass(time.Hour)
@@ -84,5 +84,5 @@ func TestSend_StoresContentWhileManyChangesAreDue(t *testing.T) {
 		in.Options = &schemas.SendOptions{After: []string{dep.HandoffID.String()}}
 		in.Parent = "none"
 	})
-	require.Equal(t, "then", w.Full(sent.HandoffID).Handoff.Task)
+	require.Equal(t, "then", w.FullView(sent.HandoffID).Handoff.Task)
 }

@@ -25,15 +25,15 @@ func sendDueTogether(w *mailboxtest.World, by schemas.Caller, n int) {
 }
 
 func TestDueChanges_AreAppliedByNextRead(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	sendDueTogether(w, a, 600)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Zero(t, w.Pending("c"))
+	require.Zero(t, w.CountPending("c"))
 }
 
 func TestDueChanges_OfOneHandoffAreAppliedTogether(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(25 * time.Minute)                                          // the lease was renewed, the holder silent
 	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // any call
@@ -46,34 +46,34 @@ func TestDueChanges_OfOneHandoffAreAppliedTogether(t *testing.T) {
 
 func TestDueChanges_SkipDamagedHandoff(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	a := w.Stdio("a")
 	sendDueTogether(w, a, 600)
-	mailboxtest.Damage(t, b, 1)
+	mailboxtest.DamageRecord(t, b, 1)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Equal(t, 1, w.Pending("c"))
+	require.Equal(t, 1, w.CountPending("c"))
 }
 
 func TestClaim_SkipsDamagedHandoff(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Sends(sender, "b", "y")
-	mailboxtest.Damage(t, b, 1)
+	mailboxtest.DamageRecord(t, b, 1)
 	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
 func TestClaim_ReclaimsHandoffDespiteDamagedOne(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Sends(sender, "b", "y")
 	w.Claims(coder)
 	w.Claims(coder)
-	mailboxtest.Damage(t, b, 1)
+	mailboxtest.DamageRecord(t, b, 1)
 	require.Equal(t, []schemas.ID{2}, w.Leaves(coder).Holding)
 	require.Equal(t, schemas.ID(2), w.Claims(w.OtherSession(coder, "again")).HandoffID)
 }
@@ -114,8 +114,8 @@ func TestClaim_SkipsHandoffWithEndedReservation(t *testing.T) {
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x", mailboxtest.NoParent)
 	w.Claims(b)
-	w.Updates(b, 301, schemas.ActAsk, mailboxtest.Note("which?"))
-	w.Updates(a, 301, schemas.ActAnswer, mailboxtest.Note("this"))
+	w.Updates(b, 301, schemas.ActAsk, mailboxtest.WithNote("which?"))
+	w.Updates(a, 301, schemas.ActAnswer, mailboxtest.WithNote("this"))
 	w.Accepts("design", b) // and no longer review
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
@@ -128,7 +128,7 @@ func TestActions_AreRefusedOnOverdueHandoff(t *testing.T) {
 			return err
 		},
 		"fail": func(w *mailboxtest.World, _, b schemas.Caller) error {
-			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.Because("d")})
+			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.FailureBecause("d")})
 			return err
 		},
 		"progress": func(w *mailboxtest.World, _, b schemas.Caller) error {
@@ -157,12 +157,12 @@ func TestFail_LetsOverduePartTimeOut(t *testing.T) {
 	w.Assigns(a, b, "work", mailboxtest.NoParent)
 	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.Pass(time.Hour)
-	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.Because("d")})
+	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.FailureBecause("d")})
 	require.Equal(t, schemas.TimedOut, w.Status(302))
 }
 
 func TestClaim_FindsDelayedHandoffAmongMany(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	for i := range 1001 { // more than one transaction scans
 		w.Sends(a, "b", fmt.Sprint("task ", i))
 	}
@@ -182,15 +182,15 @@ func TestClaim_FindsDelayedHandoffAmongMany(t *testing.T) {
 
 func TestFail_SucceedsWithDamagedPart(t *testing.T) {
 	b := memory.New()
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Claims(coder)
 	w.Sends(coder, "c", "a part")
 	w.Sends(sender, "d", "afterwards", mailboxtest.NoParent, mailboxtest.After("1"))
-	mailboxtest.Damage(t, b, 2)
-	mailboxtest.Damage(t, b, 3)
-	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d"), Then: schemas.ThenRollback})
+	mailboxtest.DamageRecord(t, b, 2)
+	mailboxtest.DamageRecord(t, b, 3)
+	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d"), Then: schemas.ThenRollback})
 	require.Equal(t, schemas.Failed, w.Status(1))
 }
 
@@ -209,7 +209,7 @@ func (b *fullDisk) Update(ctx context.Context, fn func(store.Writer) error) erro
 
 func TestReads_SucceedIfDueChangesCannotBeWritten(t *testing.T) {
 	b := &fullDisk{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.Claims(coder)
@@ -250,12 +250,12 @@ func TestDueChanges_AreAppliedOnce(t *testing.T) {
 func TestSend_ErrorSaysWhetherDiskStoredIt(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
 		b := &fullDisk{Backend: memory.New()}
-		w := mailboxtest.New(t, mailboxtest.On(b))
+		w := mailboxtest.New(t, mailboxtest.InBackend(b))
 		a := w.Stdio("a")
 		b.why = cause
 		_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x"})
 		b.why = nil
-		e := mailboxtest.Refused(t, err, schemas.Unavailable, says)
+		e := mailboxtest.RequireError(t, err, schemas.Unavailable, says)
 		require.Contains(t, e.Hint, "Nothing acknowledged was lost")
 	}
 }
@@ -284,13 +284,13 @@ func (r failingReadWriter) Get(s store.Space, key []byte) ([]byte, error) {
 
 func TestSend_IsUnavailableIfStoreCannotBeRead(t *testing.T) {
 	b := &failingReadBackend{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	in := schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Each: []string{"y"}, Join: &schemas.Join{To: "b", Task: "z"}}}
 	a, refusals := w.Stdio("a"), 0
 	for read := 1; b.left <= 0; read++ {
 		b.left = read
 		if _, err := w.Send(context.Background(), a, in); err != nil {
-			mailboxtest.Refused(t, err, schemas.Unavailable, "")
+			mailboxtest.RequireError(t, err, schemas.Unavailable, "")
 			refusals++
 		}
 	}

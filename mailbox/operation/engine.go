@@ -27,8 +27,8 @@ type Config struct {
 	NewID  func(prefix string) string // makes ids that cannot be guessed
 	Limits schemas.Limits
 	Logger *slog.Logger
-	Hub    *longpoll.Hub // wakes waiters
-	Here   sessions.Here // agents and connections that are present
+	Hub    *longpoll.Hub     // wakes waiters
+	Here   sessions.Presence // agents and connections that are present
 	Leases Leases
 }
 
@@ -105,7 +105,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 	if !o.moreToCut {
 		e.latest.Store(int64(store.At(o.Now)))
 	}
-	e.Here.Forget(o.voided...)
+	e.Here.ForgetClaims(o.voided...)
 	if by.Via != schemas.ViaClock {
 		e.runDeferredDuties(ctx, o.deferred)
 	}

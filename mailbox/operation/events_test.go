@@ -13,7 +13,7 @@ import (
 func TestEvents_NameTokenAndTraceOfCaller(t *testing.T) {
 	w := mailboxtest.New(t)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	by := mailboxtest.Remote("a", "1")
+	by := mailboxtest.RemoteCaller("a", "1")
 	by.Token, by.Trace = "ci", trace
 	w.Sends(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.Sends(by, "b", "y", mailboxtest.Message)

@@ -41,7 +41,7 @@ const (
 type Leases struct {
 	Lease time.Duration // silence after which a claim ends
 	Max   time.Duration // longest silence that an open connection covers
-	Here  sessions.Here
+	Here  sessions.Presence
 	Clock *presence.Clock
 }
 
@@ -166,7 +166,7 @@ func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time
 // [Grace] after this process started. The result is false for a claim without a connection. IsConnectionGone reads only
 // memory and the record.
 func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && (r.Left || j.Here.Alone || j.isPastGrace())
+	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && (r.Left || j.Here.Alone || j.isPastGrace())
 }
 
 func (j LeasesAt) isPastGrace() bool { return j.Now.Sub(j.Started) > Grace }
@@ -181,7 +181,7 @@ func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
 // MayConnectionReturn reports whether the connection of r is unknown to this process and may still be announced. The connection
 // of a claim is in exactly one of three states: open, gone for good, or it may return.
 func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.isConnectionGoneForGood(r)
+	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && !j.isConnectionGoneForGood(r)
 }
 
 // LastHeard returns when the holder of r last made a call about r, whether the call changed r or only read it.

@@ -13,19 +13,19 @@ import (
 )
 
 func TestServerRestart_KeepsClaimsForTwoMinutes(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
 	other := w.OtherSession(b, "other")
 	w.Pass(2 * time.Minute)
 	require.True(t, w.Claims(other).Empty)
-	mailboxtest.Refuses(t, w.Claim, other, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may still be there")
+	mailboxtest.RequireRefusal(t, w.Claim, other, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may still be there")
 	w.Pass(time.Second)
 	require.Equal(t, schemas.ID(1), w.Claims(other).HandoffID)
 }
 
 func TestServerRestart_ExtendsLeaseUntilConnectionReturns(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
 	w.Restart()
@@ -44,7 +44,7 @@ func restartAlone(w *mailboxtest.World) {
 }
 
 func TestClaim_ReclaimsAtOnceAfterRestartWithSingleClient(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	restartAlone(w)
 	other := w.OtherSession(b, "other")
@@ -55,7 +55,7 @@ func TestClaim_ReclaimsAtOnceAfterRestartWithSingleClient(t *testing.T) {
 }
 
 func TestServerRestart_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
 	restartAlone(w)
@@ -79,7 +79,7 @@ func TestAttach_ReusesNameOfKilledSession(t *testing.T) {
 }
 
 func TestServerRestart_KeepsClaimsOfReturningConnection(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
 	w.OtherSession(b, b.Conn)
@@ -95,7 +95,7 @@ func TestClaim_ReclaimsHandoffOfEndedSession(t *testing.T) {
 		"in the next one":     func(w *mailboxtest.World) { w.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, a, b := mailboxtest.Pair(t, "a", "b")
+			w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 			w.Assigns(a, b, "x")
 			require.Equal(t, []schemas.ID{1}, w.Leaves(b).Holding)
 			between(w)
@@ -109,7 +109,7 @@ func TestClaim_ReclaimsHandoffOfEndedSession(t *testing.T) {
 func TestLease_EndsIfReadOnlyTokenOnlyReads(t *testing.T) {
 	for scope, want := range map[schemas.Scope]schemas.Status{schemas.ScopeRead: schemas.Pending, schemas.ScopeAgent: schemas.Accepted} {
 		w := mailboxtest.New(t)
-		b := mailboxtest.Remote("b", "ci")
+		b := mailboxtest.RemoteCaller("b", "ci")
 		b.Token, b.Names = "ci", []schemas.Agent{"b"}
 		w.Assigns(w.Stdio("a"), b, "x")
 		w.Pass(20 * time.Minute)

@@ -88,7 +88,7 @@ func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.View, o.RowWriter = tx, &tx.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
 
 // Here returns the agents and connections that are present now.
-func (o *Op) Here() sessions.Here { return o.env.Here }
+func (o *Op) Here() sessions.Presence { return o.env.Here }
 
 // Offers returns the rules about who may claim what, over the transaction's view.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }
@@ -119,8 +119,8 @@ type commitEffects struct {
 }
 
 // wakeups returns the effects in the words of package longpoll.
-func (e commitEffects) wakeups() longpoll.Effects {
-	return longpoll.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
+func (e commitEffects) wakeups() longpoll.OperationEffects {
+	return longpoll.OperationEffects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
 // WakeAfterCommit makes sure that, after the commit, the server wakes all calls that wait for any change, and the calls that

@@ -22,7 +22,7 @@ func TestSend_RepeatedRequestSendsOnce(t *testing.T) {
 	a := withRequestID(w.Stdio("a"), "0001")
 	first := w.Sends(a, "b", "x")
 	require.Equal(t, first.HandoffID, w.Sends(a, "b", "x").HandoffID)
-	require.Equal(t, 1, w.Pending("b"))
+	require.Equal(t, 1, w.CountPending("b"))
 }
 
 func TestClaim_RepeatedRequestGetsSameToken(t *testing.T) {
@@ -38,12 +38,12 @@ func TestClaim_RepeatedRequestGetsSameToken(t *testing.T) {
 
 func TestClaim_RepeatedRequestIsRefusedAfterClaimIsLost(t *testing.T) {
 	w := mailboxtest.New(t)
-	b := withRequestID(mailboxtest.Remote("b", "1"), "0001")
+	b := withRequestID(mailboxtest.RemoteCaller("b", "1"), "0001")
 	w.Sends(w.Stdio("a"), "b", "x")
 	w.Claims(b)
 	w.Pass(time.Hour)
-	w.Claims(mailboxtest.Remote("b", "2"))
-	mailboxtest.Refuses(t, w.Claim, b, schemas.ClaimIn{}, schemas.Stale, "ended")
+	w.Claims(mailboxtest.RemoteCaller("b", "2"))
+	mailboxtest.RequireRefusal(t, w.Claim, b, schemas.ClaimIn{}, schemas.Stale, "ended")
 	require.Equal(t, schemas.Accepted, w.Status(1))
 }
 
@@ -56,7 +56,7 @@ func TestClaim_RepeatedRequestClaimsAfterEmptyResult(t *testing.T) {
 }
 
 func TestComplete_RepeatedRequestCompletesOnce(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
 	onward := func(in *schemas.CompleteIn) {
@@ -64,34 +64,34 @@ func TestComplete_RepeatedRequestCompletesOnce(t *testing.T) {
 	}
 	first := w.Completes(b, 1, onward)
 	require.Equal(t, first, w.Completes(b, 1, onward))
-	require.Equal(t, 1, w.Pending("c"))
-	require.Equal(t, []string{"completed"}, w.Kinds(a, 1))
+	require.Equal(t, 1, w.CountPending("c"))
+	require.Equal(t, []string{"completed"}, w.NoticeKinds(a, 1))
 }
 
 func TestFail_RepeatedRequestFailsOnce(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
-	in := schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")}
+	in := schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d")}
 	first := w.Fails(b, in)
 	require.Equal(t, first, w.Fails(b, in))
-	require.Equal(t, 1, w.Pending("a"))
+	require.Equal(t, 1, w.CountPending("a"))
 }
 
 func TestAmend_RepeatedRequestAmendsOnce(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "x")
 	a.Request = "0001"
 	tag := func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Tags: []string{"go"}} }
 	first := w.Updates(a, 1, schemas.ActAmend, tag)
 	require.Equal(t, first, w.Updates(a, 1, schemas.ActAmend, tag))
-	require.Equal(t, []string{"go"}, w.Full(1).Handoff.Tags)
+	require.Equal(t, []string{"go"}, w.FullView(1).Handoff.Tags)
 }
 
 func TestRetry_RepeatedRequestMaySucceedAfterRefusal(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Sends(a, "b", "x")
-	w.Claims(mailboxtest.Remote("b", "1"))
+	w.Claims(mailboxtest.RemoteCaller("b", "1"))
 	ask := withRequestID(a, "0001")
 	w.Refuses(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
 	w.Updates(a, 1, schemas.ActCancel)
@@ -100,28 +100,28 @@ func TestRetry_RepeatedRequestMaySucceedAfterRefusal(t *testing.T) {
 }
 
 func TestComplete_RepeatedLateResultIsStoredOnce(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(a, 1, schemas.ActCancel)
 	for _, request := range []string{"0001", "0001", "0002", ""} {
 		_, err := w.Complete(context.Background(), withRequestID(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
-		mailboxtest.Refused(t, err, schemas.Stale, "kept as a late result")
+		mailboxtest.RequireError(t, err, schemas.Stale, "kept as a late result")
 	}
-	require.Len(t, w.Full(1).Late, 1)
-	require.Equal(t, []string{"late"}, w.Kinds(a, 1))
+	require.Len(t, w.FullView(1).Late, 1)
+	require.Equal(t, []string{"late"}, w.NoticeKinds(a, 1))
 	for n := 2; n <= 9; n++ {
 		said := "kept as a late result"
 		if n == 9 {
 			said = "has 8 late results already"
 		}
 		other := schemas.Result{Summary: fmt.Sprint("another ", n)}
-		mailboxtest.Refuses(t, w.Complete, b, schemas.CompleteIn{HandoffID: "1", Result: other}, schemas.Stale, said)
+		mailboxtest.RequireRefusal(t, w.Complete, b, schemas.CompleteIn{HandoffID: "1", Result: other}, schemas.Stale, said)
 	}
-	require.Len(t, w.Full(1).Late, 8)
+	require.Len(t, w.FullView(1).Late, 8)
 }
 
 func TestComplete_RepeatedResultNamesSameContinuation(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	onward := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}

@@ -26,14 +26,14 @@ func runWithClockAhead(t *testing.T, do func(w *mailboxtest.World), then func(w 
 				w.Restart()
 			}
 			then(w)
-			w.Intact()
+			w.CheckIntact()
 		})
 	}
 }
 
 func TestClockSetBack_CutsLeaseAndLastSign(t *testing.T) {
 	runWithClockAhead(t, func(w *mailboxtest.World) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *mailboxtest.World) {
-		now := w.Full(1).Standing
+		now := w.FullView(1).Standing
 		require.WithinRange(t, *now.LeaseEnds, w.Now(), w.Now().Add(30*time.Minute))
 		require.False(t, now.LastSign.After(w.Now()))
 		w.Pass(29 * time.Minute)
@@ -47,20 +47,20 @@ func TestClockSetBack_CutsReservationAndDelay(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
 	runWithClockAhead(t, func(w *mailboxtest.World) {
 		w.Claims(b)
-		w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("How?"))
+		w.Updates(b, 1, schemas.ActAsk, mailboxtest.WithQuestions("How?"))
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
 		mailboxtest.Must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
 		w.Sends(mailboxtest.Human, "role:testing", "reserved")
 		w.ClaimsID(c, 2)
-		w.Updates(c, 2, schemas.ActAsk, mailboxtest.Asking("How?"))
+		w.Updates(c, 2, schemas.ActAsk, mailboxtest.WithQuestions("How?"))
 		w.Updates(mailboxtest.Human, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
 		w.Sends(mailboxtest.Human, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
 	}, func(w *mailboxtest.World) {
-		require.False(t, w.Full(1).Standing.LastSign.After(w.Now()))
+		require.False(t, w.FullView(1).Standing.LastSign.After(w.Now()))
 		w.Pass(14 * time.Minute)
-		require.Equal(t, "c", string(w.Full(2).Standing.Box))
+		require.Equal(t, "c", string(w.FullView(2).Standing.Box))
 		w.Pass(2 * time.Minute)
-		require.Equal(t, "role:testing", string(w.Full(2).Standing.Box))
+		require.Equal(t, "role:testing", string(w.FullView(2).Standing.Box))
 		w.Pass(2 * time.Hour)
 		require.Equal(t, schemas.ID(3), w.ClaimsID(b, 3).HandoffID)
 	})
@@ -76,22 +76,22 @@ func TestClockSetBack_CutsManyHandoffsInTwoOperations(t *testing.T) {
 	for _, last := range []string{"sent", "renewed"} {
 		w.Restart()
 		mailboxtest.Must(t, w.Declare, mailboxtest.Human, schemas.DeclareIn{Digest: last})
-		require.Contains(t, w.Actions(1_000), "renewed")
-		actions := w.Actions(1_100)
+		require.Contains(t, w.EventActions(1_000), "renewed")
+		actions := w.EventActions(1_100)
 		require.Equal(t, last, actions[len(actions)-1])
 	}
 }
 
 func TestClockSetBack_IsNotDetectedForOperationThatWaited(t *testing.T) {
-	b := &mailboxtest.Breaking{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	b := &mailboxtest.BreakingBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	w.Sends(mailboxtest.Human, "b", "x")
 	b.Wait = func() {
 		w.Pass(2 * time.Minute)
 		w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI})
 	}
 	w.Sends(mailboxtest.Human, "c", "y")
-	require.Equal(t, []string{"sent", "claimed"}, w.Actions(1), "no lease was cut")
+	require.Equal(t, []string{"sent", "claimed"}, w.EventActions(1), "no lease was cut")
 }
 
 // A claim that was made while the clock was late has ended when the clock is right, and its holder loses nothing by it.

@@ -34,7 +34,7 @@ func TestSilentHolder_NotifiesSenderOnce(t *testing.T) {
 			}).HandoffID
 			w.Claims(b)
 			w.Pass(10 * time.Minute)
-			w.Updates(b, id, schemas.ActProgress, mailboxtest.Note("found the cause"))
+			w.Updates(b, id, schemas.ActProgress, mailboxtest.WithNote("found the cause"))
 			if c.quiet == 0 {
 				w.Pass(25 * time.Minute)
 				require.Empty(t, w.Notices(a))
@@ -55,7 +55,7 @@ func TestSilentHolder_NotifiesSenderOnce(t *testing.T) {
 }
 
 func TestSilentHolder_ReadPostponesNotice(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	w.Claims(b)
 	w.Pass(15 * time.Minute)

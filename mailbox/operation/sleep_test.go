@@ -50,7 +50,7 @@ func (s *sleepingWorld) asleep(id schemas.ID, action string) time.Duration {
 func TestMachineSleep_ExtendsLease(t *testing.T) {
 	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
-	s.Claims(mailboxtest.Remote("b", "1")) // for 30 minutes
+	s.Claims(mailboxtest.RemoteCaller("b", "1")) // for 30 minutes
 	s.later(10 * time.Minute)
 	s.sleep(8 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
@@ -120,8 +120,8 @@ func TestMachineSleep_ExtendsReservation(t *testing.T) {
 	s.Accepts("review", b, other)
 	s.Sends(a, "capability:review", "x")
 	s.Claims(b)
-	s.Updates(b, 1, schemas.ActAsk, mailboxtest.Note("which?"))
-	s.Updates(a, 1, schemas.ActAnswer, mailboxtest.Note("this"))
+	s.Updates(b, 1, schemas.ActAsk, mailboxtest.WithNote("which?"))
+	s.Updates(a, 1, schemas.ActAnswer, mailboxtest.WithNote("this"))
 	s.later(5 * time.Minute)
 	s.sleep(9 * time.Hour)
 	require.True(t, s.Claims(other).Empty)
@@ -145,7 +145,7 @@ func TestMachineSleep_DoesNotExtendDeadline(t *testing.T) {
 func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
 	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
-	s.Claims(mailboxtest.Remote("b", "1"))
+	s.Claims(mailboxtest.RemoteCaller("b", "1"))
 	for range 40 {
 		s.later(time.Second)
 		s.sleep(time.Minute)
@@ -157,7 +157,7 @@ func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
 func TestMachineSleep_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
 	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
-	s.Claims(mailboxtest.Remote("b", "1"))
+	s.Claims(mailboxtest.RemoteCaller("b", "1"))
 	s.awake += 3 * time.Hour
 	s.sleep(4 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
@@ -189,7 +189,7 @@ func TestClockSetForwardAndBack_DoesNotCountAsSleep(t *testing.T) {
 	s.sleep(-1000 * time.Hour)
 	s.later(time.Minute)
 	s.Sends(mailboxtest.Human, "b", "x")
-	s.Claims(mailboxtest.Remote("b", "1"))
+	s.Claims(mailboxtest.RemoteCaller("b", "1"))
 	s.later(31 * time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
 	require.Zero(t, s.asleep(1, "lease_ended"))

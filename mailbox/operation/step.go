@@ -138,14 +138,14 @@ func (o *Op) partNames(parts life.CallerParts, r *store.Record) string {
 }
 
 // CheckMayTake returns an error if package offer decides that the caller may not take a handoff, for the reason asked
-// about, see [offer.Verdict.Refusal].
+// about, see [offer.Verdict.RefusalError].
 func (o *Op) CheckMayTake(a life.Action, asked offer.Reason, r *store.Record) error {
 	me, err := o.CallerRow()
 	if err != nil {
 		return err
 	}
-	v, err := o.Offers().Verdict(*me, r, asked)
-	return cmp.Or(err, v.Refusal(string(a), o.Now))
+	v, err := o.Offers().JudgeClaim(*me, r, asked)
+	return cmp.Or(err, v.RefusalError(string(a), o.Now))
 }
 
 // MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of
@@ -155,5 +155,5 @@ func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return o.Offers().May(*me, r, offer.Recipient)
+	return o.Offers().MayClaim(*me, r, offer.Recipient)
 }

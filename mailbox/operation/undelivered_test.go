@@ -19,15 +19,15 @@ import (
 // repeatedClaim is a world with one handoff for b, which makes one call twice under one request id.
 type repeatedClaim struct {
 	*mailboxtest.World
-	b    *mailboxtest.Scripted
+	b    *mailboxtest.ScriptedBackend
 	by   schemas.Caller
 	ctx  context.Context // of the call that breaks
 	stop context.CancelFunc
 }
 
 func newRepeatedClaim(t *testing.T) *repeatedClaim {
-	b := &mailboxtest.Scripted{Backend: memory.New()}
-	w := mailboxtest.New(t, mailboxtest.On(b))
+	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	w.Sends(w.Stdio("a"), "b", "x")
 	tw := &repeatedClaim{World: w, b: b, by: withRequestID(w.Stdio("b"), "0001")}
 	tw.ctx, tw.stop = context.WithCancel(context.Background())
@@ -99,7 +99,7 @@ func TestUndeliveredClaim_ReleaseKeepsNewerClaim(t *testing.T) {
 		},
 	}
 	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
-	mailboxtest.Refused(t, err, schemas.Unavailable, "given back")
+	mailboxtest.RequireError(t, err, schemas.Unavailable, "given back")
 	close(first)
 	require.ErrorIs(t, <-second, context.Canceled)
 	tw.requireClaimHeld(got)
@@ -118,15 +118,15 @@ func TestUndeliveredClaim_IsKeptIfEarlierCallGotIt(t *testing.T) {
 // them must stand. If none was answered, a call that names the handoff's id must get it.
 func TestClaim_ConcurrentRepeatsClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
-	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.Backends["bolt"](t)))
+	w := mailboxtest.New(t, mailboxtest.InBackend(mailboxtest.Backends["bolt"](t)))
 	for round := range rounds {
 		id := w.Sends(mailboxtest.Human, "b", fmt.Sprint(round), mailboxtest.NoParent).HandoffID
-		by := withRequestID(mailboxtest.Remote("b", "1"), fmt.Sprintf("%04d", round))
+		by := withRequestID(mailboxtest.RemoteCaller("b", "1"), fmt.Sprintf("%04d", round))
 		token := claimConcurrently(w, by, calls)
 		if token == "" {
-			token = w.ClaimsID(mailboxtest.Remote("b", "1"), id).Token
+			token = w.ClaimsID(mailboxtest.RemoteCaller("b", "1"), id).Token
 		}
-		w.Completes(mailboxtest.Remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
+		w.Completes(mailboxtest.RemoteCaller("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
 	}
 }
 

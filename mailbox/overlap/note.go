@@ -23,23 +23,23 @@ const (
 	maxFiles = 20 // files that are named for a pair
 )
 
-// Record stores the files that the work on the caller's handoff r touches: files that git saw as changed, and files
-// that the handoff names. It returns one text for each other handoff that touches the same files. The other handoff
-// counts if it is held now, or if it was completed since the caller's claim with changes that the caller's commit does
-// not contain. The holder of a held handoff gets a notice. The two holders are told about each file once. Record locks
-// no file and refuses no call.
+// RecordFiles stores the files that the work on the caller's handoff r touches: files that git saw as changed, and
+// files that the handoff names. It returns one text for each other handoff that touches the same files. The other
+// handoff counts if it is held now, or if it was completed since the caller's claim with changes that the caller's
+// commit does not contain. The holder of a held handoff gets a notice. The two holders are told about each file once.
+// Record locks no file and refuses no call.
 //
 // r is the record after the claim, the progress report or the completion. Record also deletes stored files of handoffs
 // that no longer count.
-func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
+func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.TouchedFiles()
 	if err != nil {
 		return nil, err
 	}
-	mine := o.touchOf(r, all[r.ID])
+	mine := o.touchedFiles(r, all[r.ID])
 	all[r.ID] = mine
-	records, err := o.candidates(r, all)
+	records, err := o.comparableHandoffs(r, all)
 	if err != nil || mine.Repository == "" && len(mine.Named) == 0 {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func Record(in *operation.Op, r *store.Record) (texts []string, err error) {
 // op is the operation in which the caller claims, reports progress or completes.
 type op struct{ *operation.Op }
 
-// touchOf returns the row with the files of the caller's handoff: the files that the caller's process saw as changed in
-// this call, or else in its last call with a working tree, and the files that the handoff names.
-func (o op) touchOf(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
+// touchedFiles returns the row with the files of the caller's handoff: the files that the caller's process saw as
+// changed in this call, or else in its last call with a working tree, and the files that the handoff names.
+func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	if t.Holder != r.Holder {
 		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
 	}
@@ -85,9 +85,9 @@ func (o op) touchOf(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	return t
 }
 
-// candidates returns the records of the handoffs to compare r with. It deletes the rows of claims that were given up,
-// and of handoffs that were completed before the oldest claim that is still held.
-func (o op) candidates(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
+// comparableHandoffs returns the records of the handoffs to compare r with. It deletes the rows of claims that were
+// given up, and of handoffs that were completed before the oldest claim that is still held.
+func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
 	oldest := all[r.ID].Since
@@ -130,17 +130,17 @@ func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store
 	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
-	c := findCommon(other, theirs, r, mine)
+	c := findCommonFiles(other, theirs, r, mine)
 	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
 		return "", nil
 	}
 	if held && len(c.changing)+len(c.naming) > 0 { // for a shared tree, the other holder learns it from its own next call
-		text := fmt.Sprintf("%s works on the same files: %s", workText(r, *mine), fileList(append(c.changing, c.naming...)))
+		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r, *mine), formatFiles(append(c.changing, c.naming...)))
 		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
 			return "", err
 		}
 	}
-	return workText(other, theirs) + " " + c.text(held), nil
+	return describeWork(other, theirs) + " " + c.describe(held), nil
 }
 
 // commonFiles holds the files that two handoffs both touch and that the holders have not been told about yet.
@@ -150,9 +150,9 @@ type commonFiles struct {
 	tree     []string // the shared working tree, if it has changes
 }
 
-// findCommon returns the files that r and another handoff both touch and that the holders have not been told about. It
-// adds these files to the row mine as told.
-func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
+// findCommonFiles returns the files that r and another handoff both touch and that the holders have not been told
+// about. It adds these files to the row mine as told.
+func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
 		if other.Status.Held() && len(mine.Loose) > 0 {
@@ -160,7 +160,7 @@ func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record,
 		}
 		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // the author of a change in a shared tree is unknown
 	}
-	c.changing, c.naming = Files(seen, theirs)
+	c.changing, c.naming = CommonFiles(seen, theirs)
 	if other.Parent == r.ID || r.Parent == other.ID { // work that was passed on names the same files
 		c.naming = nil
 	}
@@ -172,12 +172,13 @@ func findCommon(other *store.Record, theirs store.TouchedFiles, r *store.Record,
 	return c
 }
 
-// text returns a text about the common files, for the caller. held says whether the other handoff is held or completed.
-func (c commonFiles) text(held bool) string {
+// describe returns a text about the common files, for the caller. held says whether the other handoff is held or
+// completed.
+func (c commonFiles) describe(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {
 		if len(files) > 0 {
-			parts = append(parts, fmt.Sprintf(format, fileList(files)))
+			parts = append(parts, fmt.Sprintf(format, formatFiles(files)))
 		}
 	}
 	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], c.changing)
@@ -186,8 +187,8 @@ func (c commonFiles) text(held bool) string {
 	return strings.Join(parts, ", and ")
 }
 
-// workText returns the id of work with its holder and branch.
-func workText(r *store.Record, t store.TouchedFiles) string {
+// describeWork returns the id of work with its holder and branch.
+func describeWork(r *store.Record, t store.TouchedFiles) string {
 	text := r.ID.String() + " (" + string(r.Holder)
 	if t.Branch != "" {
 		text += ", branch " + schemas.Visible(t.Branch)
@@ -195,5 +196,5 @@ func workText(r *store.Record, t store.TouchedFiles) string {
 	return text + ")"
 }
 
-// fileList names files and counts the files beyond [maxFiles].
-func fileList(files []string) string { return schemas.Visible(schemas.JoinFirst(files, maxFiles)) }
+// formatFiles names files and counts the files beyond [maxFiles].
+func formatFiles(files []string) string { return schemas.Visible(schemas.JoinFirst(files, maxFiles)) }

@@ -18,10 +18,10 @@ import (
 	"handoff/store"
 )
 
-// Files returns the files that two handoffs both touch. changing has the files that other changed according to git;
-// naming has the files that other only names, or that other names and mine changed. Handoffs in different repositories
-// have no common files.
-func Files(mine, other store.TouchedFiles) (changing, naming []string) {
+// CommonFiles returns the files that two handoffs both touch. changing has the files that other changed according to
+// git; naming has the files that other only names, or that other names and mine changed. Handoffs in different
+// repositories have no common files.
+func CommonFiles(mine, other store.TouchedFiles) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil
 	}
@@ -32,39 +32,39 @@ func Files(mine, other store.TouchedFiles) (changing, naming []string) {
 	}
 	changing = slices.DeleteFunc(slices.Concat(mine.Committed, mine.Loose), func(file string) bool { return !changed[file] })
 	for _, pattern := range mine.Named {
-		changing = append(changing, matching(pattern, changes)...)
-		naming = append(naming, matching(pattern, other.Named)...)
+		changing = append(changing, filesMatching(pattern, changes)...)
+		naming = append(naming, filesMatching(pattern, other.Named)...)
 	}
 	for _, pattern := range other.Named {
-		naming = append(naming, matching(pattern, slices.Concat(mine.Committed, mine.Loose, mine.Named))...)
+		naming = append(naming, filesMatching(pattern, slices.Concat(mine.Committed, mine.Loose, mine.Named))...)
 	}
-	changing = unique(changing)
-	return changing, slices.DeleteFunc(unique(naming), func(f string) bool { return slices.Contains(changing, f) })
+	changing = uniqueFiles(changing)
+	return changing, slices.DeleteFunc(uniqueFiles(naming), func(f string) bool { return slices.Contains(changing, f) })
 }
 
-// unique sorts a list and removes duplicates.
-func unique(files []string) []string {
+// uniqueFiles sorts a list and removes duplicates.
+func uniqueFiles(files []string) []string {
 	slices.Sort(files)
 	return slices.Compact(files)
 }
 
-// matching returns the files that match a pattern, or that are in a directory that matches it.
-func matching(pattern string, files []string) (found []string) {
+// filesMatching returns the files that match a pattern, or that are in a directory that matches it.
+func filesMatching(pattern string, files []string) (found []string) {
 	names := strings.Split(pattern, "/")
 	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // it decides for most files
 	for _, file := range files {
-		if strings.HasPrefix(file, plain) && matches(names, strings.Split(file, "/")) {
+		if strings.HasPrefix(file, plain) && matchesPattern(names, strings.Split(file, "/")) {
 			found = append(found, file)
 		}
 	}
 	return found
 }
 
-func matches(pattern, file []string) bool {
+func matchesPattern(pattern, file []string) bool {
 	for i, name := range pattern {
 		if name == "**" {
 			for from := i; from <= len(file); from++ {
-				if matches(pattern[i+1:], file[from:]) {
+				if matchesPattern(pattern[i+1:], file[from:]) {
 					return true
 				}
 			}
@@ -102,7 +102,7 @@ func NamedFiles(h schemas.Handoff, root string) (names []string) {
 			clean = append(clean, name)
 		}
 	}
-	clean = unique(clean)
+	clean = uniqueFiles(clean)
 	return clean[:min(len(clean), maxNamed)]
 }
 

@@ -11,7 +11,7 @@ import (
 	"handoff/store"
 )
 
-func TestFiles_FindsCommonFiles(t *testing.T) {
+func TestCommonFiles_ComparesNamesAndPatterns(t *testing.T) {
 	for name, c := range map[string]struct {
 		mine, other      store.TouchedFiles
 		changing, naming []string
@@ -36,13 +36,13 @@ func TestFiles_FindsCommonFiles(t *testing.T) {
 			changing: []string{"[", "store/a/b/test2.go", "store/test1.go"},
 		},
 	} {
-		changing, naming := overlap.Files(c.mine, c.other)
+		changing, naming := overlap.CommonFiles(c.mine, c.other)
 		require.ElementsMatch(t, c.changing, changing, name)
 		require.ElementsMatch(t, c.naming, naming, name)
 	}
 }
 
-func TestNamedFiles_AreBelowRoot(t *testing.T) {
+func TestNamedFiles_ReturnsFilesBelowRoot(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}

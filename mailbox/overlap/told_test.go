@@ -11,21 +11,21 @@ import (
 	"handoff/schemas"
 )
 
-// agentIn returns an agent in its own working tree with the given changed files.
-func agentIn(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
+// attachInRepository returns an agent in its own working tree with the given changed files.
+func attachInRepository(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
 	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
 	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
 	return by
 }
 
-func wanting(files ...string) func(*schemas.SendIn) {
+func withDeliverables(files ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{Deliverables: []schemas.Deliverable{{Files: files}}}
 	}
 }
 
-func report(w *mailboxtest.World, by schemas.Caller, id schemas.ID) []string {
+func reportProgress(w *mailboxtest.World, by schemas.Caller, id schemas.ID) []string {
 	w.T.Helper()
 	out := mailboxtest.Must(w.T, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
 	return out.Warnings
@@ -43,33 +43,33 @@ func overlapNotices(w *mailboxtest.World, by schemas.Caller) (texts []string) {
 }
 
 func TestOverlap_NotifiesBothHoldersOnce(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
-	a, b := agentIn(w, "shop", "a", "x.go", "y.go"), agentIn(w, "shop", "b", "z.go", "y.go")
-	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two", wanting("x.go")).HandoffID
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
+	a, b := attachInRepository(w, "shop", "a", "x.go", "y.go"), attachInRepository(w, "shop", "b", "z.go", "y.go")
+	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two", withDeliverables("x.go")).HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.Claims(b).Overlaps)
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: x.go, y.go", second)}, overlapNotices(w, a))
-	require.Empty(t, report(w, a, first))
-	require.Empty(t, report(w, b, second))
+	require.Empty(t, reportProgress(w, a, first))
+	require.Empty(t, reportProgress(w, b, second))
 	require.Empty(t, overlapNotices(w, b))
 
 	a.Touched.Ahead = append(a.Touched.Ahead, "z.go")
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, report(w, a, first))
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, reportProgress(w, a, first))
 	require.Len(t, overlapNotices(w, b), 1)
 
 	// Other repositories do not overlap. A claim over HTTP shows only the files that it names.
-	w.Sends(lead, "c", "Three", wanting("y.go"))
-	require.Empty(t, w.Claims(agentIn(w, "other", "c", "x.go", "y.go")).Overlaps)
-	w.Sends(lead, "d", "Four", wanting("z.*"))
+	w.Sends(lead, "c", "Three", withDeliverables("y.go"))
+	require.Empty(t, w.Claims(attachInRepository(w, "other", "c", "x.go", "y.go")).Overlaps)
+	w.Sends(lead, "d", "Four", withDeliverables("z.*"))
 	web := schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) is changing z.go", first), fmt.Sprintf("%s (b, branch b) is changing z.go", second),
 	}, w.Claims(web).Overlaps)
 }
 
-func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
-	a, b, c := agentIn(w, "shop", "a", "loose.go", "done.go"), agentIn(w, "shop", "b"), agentIn(w, "shop", "c")
+func TestOverlap_CountsHandoffCompletedSinceClaim(t *testing.T) {
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
+	a, b, c := attachInRepository(w, "shop", "a", "loose.go", "done.go"), attachInRepository(w, "shop", "b"), attachInRepository(w, "shop", "c")
 	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	third, fourth := w.Sends(lead, "c", "Three").HandoffID, w.Sends(lead, "d", "Four").HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
@@ -78,35 +78,35 @@ func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
 	require.Empty(t, w.Completes(a, first).Warnings)
 
 	b.Touched.Ahead = []string{"done.go", "loose.go"}
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, report(w, b, second))
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, reportProgress(w, b, second))
 	c.Touched = &schemas.Touched{Repository: "shop", Ahead: []string{"done.go", "loose.go"}, Commits: []string{"c-commit", "a-commit"}}
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
 		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),
 	}, w.Completes(c, third).Warnings)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(agentIn(w, "shop", "d", "loose.go")).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(attachInRepository(w, "shop", "d", "loose.go")).Overlaps)
 
 	// An ended claim overlaps with nothing.
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
-	w.Completes(agentIn(w, "shop", "d"), fourth)
+	w.Completes(attachInRepository(w, "shop", "d"), fourth)
 	w.Pass(time.Hour)
 	w.Sends(lead, "e", "Five")
-	require.Empty(t, w.Claims(agentIn(w, "shop", "e", "loose.go", "done.go")).Overlaps)
+	require.Empty(t, w.Claims(attachInRepository(w, "shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
 // In a shared tree, the author of a change is unknown.
-func TestOverlap_NamesNoAuthorInSharedTree(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
-	a, b := agentIn(w, "shop", "a", "x.go", "y.go"), agentIn(w, "shop", "b", "x.go", "y.go")
+func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
+	a, b := attachInRepository(w, "shop", "a", "x.go", "y.go"), attachInRepository(w, "shop", "b", "x.go", "y.go")
 	b.Tree.Path = a.Tree.Path
-	first, second := w.Sends(lead, "a", "One", wanting("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
+	first, second := w.Sends(lead, "a", "One", withDeliverables("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	w.Claims(a)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.Claims(b).Overlaps)
 	require.Empty(t, overlapNotices(w, a))
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, report(w, a, first))
-	require.Empty(t, report(w, a, first))
-	require.Empty(t, report(w, b, second))
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, reportProgress(w, a, first))
+	require.Empty(t, reportProgress(w, a, first))
+	require.Empty(t, reportProgress(w, b, second))
 }
 
 // BenchmarkClaimBeside measures a claim of work without overlaps, and of work that overlaps with seven agents that
@@ -114,7 +114,7 @@ func TestOverlap_NamesNoAuthorInSharedTree(t *testing.T) {
 func BenchmarkClaimBeside(b *testing.B) {
 	for _, others := range []int{0, 7} {
 		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
-			w := mailboxtest.New(b, mailboxtest.On(mailboxtest.File(b)))
+			w := mailboxtest.New(b, mailboxtest.InBackend(mailboxtest.NewFileBackend(b)))
 			files := func(agent int) (some []string) {
 				for i := range 400 {
 					some = append(some, fmt.Sprintf("packages/module-%d/source/file-%d.go", i%50, (i+agent*390)%5000))
@@ -124,13 +124,13 @@ func BenchmarkClaimBeside(b *testing.B) {
 			lead := w.Stdio("lead")
 			for i := range others {
 				name := schemas.Agent(fmt.Sprint("agent-", i))
-				w.Sends(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
-				w.Claims(agentIn(w, "shop", name, files(i)...))
+				w.Sends(lead, string(name), "Do it", withDeliverables("packages/**/file-1.go", "docs"))
+				w.Claims(attachInRepository(w, "shop", name, files(i)...))
 			}
-			by := agentIn(w, "shop", "agent-me", files(others)...)
+			by := attachInRepository(w, "shop", "agent-me", files(others)...)
 			for b.Loop() {
 				b.StopTimer()
-				sent := w.Sends(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))
+				sent := w.Sends(lead, "agent-me", "Do it", withDeliverables("packages/**/file-2.go"))
 				b.StartTimer()
 				claim := w.Claims(by)
 				b.StopTimer()

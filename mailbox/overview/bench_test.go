@@ -16,14 +16,14 @@ import (
 	"handoff/store/memory"
 )
 
-// crowd fills a store with n handoffs, the last of them open: half of the open ones are claimable, a fifth is held, a
-// fifth depends on a failed or open one, and the others ask or wait for approval.
-func crowd(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
+// newCrowdedService fills a store with n handoffs, the last of them open: half of the open ones are claimable, a fifth
+// is held, a fifth depends on a failed or open one, and the others ask or wait for approval.
+func newCrowdedService(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 	t.Helper()
 	kept := store.New(b)
 	t.Cleanup(func() { require.NoError(t, kept.Close()) })
-	s := mailbox.New(mailbox.Config{Store: kept, Now: mailboxtest.Start, NewID: func(p string) string { return p }})
-	at := store.At(mailboxtest.Start().Add(-time.Hour))
+	s := mailbox.New(mailbox.Config{Store: kept, Now: mailboxtest.StartTime, NewID: func(p string) string { return p }})
+	at := store.At(mailboxtest.StartTime().Add(-time.Hour))
 	for done := 0; done < stored; {
 		require.NoError(t, kept.Update(context.Background(), func(tx *store.Tx) error {
 			for done = done - done%1000; ; {
@@ -31,7 +31,7 @@ func crowd(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 				if err != nil {
 					return err
 				}
-				r := one(id, at, int(id) > stored-open)
+				r := newRecord(id, at, int(id) > stored-open)
 				n, err := tx.Events()
 				if err != nil {
 					return err
@@ -50,8 +50,8 @@ func crowd(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 	return s
 }
 
-// one is a handoff of a crowd.
-func one(id schemas.ID, at store.Time, open bool) *store.Record {
+// newRecord is a handoff of a crowd.
+func newRecord(id schemas.ID, at store.Time, open bool) *store.Record {
 	n := int(id)
 	agent := schemas.Agent(fmt.Sprintf("agent-%d", n%40))
 	r := &store.Record{
@@ -80,27 +80,27 @@ func one(id schemas.ID, at store.Time, open bool) *store.Record {
 	return r
 }
 
-// reads counts the rows that are read.
-type reads struct {
+// countingBackend counts the rows that are read.
+type countingBackend struct {
 	store.Backend
 	rows *int
 }
 
-func (b reads) View(ctx context.Context, fn func(store.Reader) error) error {
-	return b.Backend.View(ctx, func(r store.Reader) error { return fn(readRows{r, b.rows}) })
+func (b countingBackend) View(ctx context.Context, fn func(store.Reader) error) error {
+	return b.Backend.View(ctx, func(r store.Reader) error { return fn(countingReader{r, b.rows}) })
 }
 
-type readRows struct {
+type countingReader struct {
 	store.Reader
 	n *int
 }
 
-func (r readRows) Get(s store.Space, key []byte) ([]byte, error) {
+func (r countingReader) Get(s store.Space, key []byte) ([]byte, error) {
 	*r.n++
 	return r.Reader.Get(s, key)
 }
 
-func (r readRows) Scan(in store.Range) iter.Seq2[store.Row, error] {
+func (r countingReader) Scan(in store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		for row, err := range r.Reader.Scan(in) {
 			if *r.n++; !yield(row, err) {
@@ -113,7 +113,7 @@ func (r readRows) Scan(in store.Range) iter.Seq2[store.Row, error] {
 // Each step has more rows than its limit.
 func TestOverview_ReadsBoundedNumberOfRows(t *testing.T) {
 	n := 0
-	s := crowd(t, reads{memory.New(), &n}, 26_000, 21_000)
+	s := newCrowdedService(t, countingBackend{memory.New(), &n}, 26_000, 21_000)
 	n = 0
 	out := mailboxtest.Must(t, s.Overview, schemas.Caller{}, schemas.OverviewIn{})
 	require.Less(t, n, 6_000)
@@ -126,7 +126,7 @@ func TestOverview_ReadsBoundedNumberOfRows(t *testing.T) {
 // BenchmarkOverview computes the overview of 100,000 handoffs with 10,000 open, and lists 50 of them in the same run.
 // "of-list" is the time of the overview as a share of the list's.
 func BenchmarkOverview(b *testing.B) {
-	s := crowd(b, mailboxtest.File(b), 100_000, 10_000)
+	s := newCrowdedService(b, mailboxtest.NewFileBackend(b), 100_000, 10_000)
 	var lists time.Duration
 	b.ResetTimer()
 	for range b.N {

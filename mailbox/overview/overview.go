@@ -49,7 +49,7 @@ type Config struct {
 
 // Compute computes the overview of a snapshot. It leaves out damaged records. All errors come from the store.
 func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
-	l := &lister{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
+	l := &overviewBuilder{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
 	l.Limit = cmp.Or(c.Limit, defaultRows)
 	l.scanLimit = max(MaxScanned, l.Limit)
 	for _, a := range c.Known {
@@ -59,23 +59,23 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	}
 	// The first step that finds a handoff shows it, so steps for concerns of the person come first.
 	for _, step := range []func(){
-		l.count, l.addQuestions, l.addApprovals, l.addLeaves, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlocked, l.addHeld, l.addPending,
+		l.countTotals, l.addQuestions, l.addApprovals, l.addRulesAwaitingPermission, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlockedHandoffs, l.addHeldHandoffs, l.addPendingHandoffs,
 	} {
 		if step(); l.err != nil {
 			return out, l.err
 		}
 	}
 	out = schemas.OverviewOut{
-		At: c.Now, Counts: l.counts, NeedsYou: l.finish(l.needs), Running: l.finish(l.running), Stuck: l.finish(l.stuck),
-		Here: l.presentAgents(), Mailboxes: l.pendingBoxes(),
+		At: c.Now, Counts: l.counts, NeedsYou: l.finishPart(l.needs), Running: l.finishPart(l.running), Stuck: l.finishPart(l.stuck),
+		Here: l.presentAgentLoads(), Mailboxes: l.pendingBoxLoads(),
 	}
 	return out, l.err
 }
 
-// lister computes one overview. Its steps run one after another; a handoff is shown once, by the first step that finds
-// it. All steps read through [untilError], which stops at the first error of the store, and that error ends the
-// computation.
-type lister struct {
+// overviewBuilder computes one overview. Its steps run one after another; a handoff is shown once, by the first step
+// that finds it. All steps read through [yieldUntilError], which stops at the first error of the store, and that error
+// ends the computation.
+type overviewBuilder struct {
 	*store.View
 	Config
 	here  map[schemas.Agent]bool
@@ -103,10 +103,10 @@ type row struct {
 	record *store.Record
 }
 
-// add adds a row for a handoff that no step has found yet. The step passes the time since when the concern exists, and
-// a reason if the handoff's state does not explain it. The caller may fill in the returned concern until the next row
-// is added: rows may move then.
-func (l *lister) add(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
+// addConcern adds a row for a handoff that no step has found yet. The step passes the time since when the concern
+// exists, and a reason if the handoff's state does not explain it. The caller may fill in the returned concern until
+// the next row is added: rows may move then.
+func (l *overviewBuilder) addConcern(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
 	l.seen[r.ID] = true
 	c := schemas.Concern{
 		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
@@ -122,25 +122,25 @@ func (l *lister) add(p *part, kind schemas.ConcernKind, r *store.Record, since s
 	return &p.rows[len(p.rows)-1].Concern
 }
 
-// finish sorts a part, cuts it to the row limit, and adds reasons, reports and next calls to the remaining rows. Only
-// those rows cost reads. It keeps an error in l.err, for [Compute] to return.
-func (l *lister) finish(p part) schemas.Part {
+// finishPart sorts a part, cuts it to the row limit, and adds reasons, reports and next calls to the remaining rows.
+// Only those rows cost reads. It keeps an error in l.err, for [Compute] to return.
+func (l *overviewBuilder) finishPart(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
-			cmp.Compare(urgency(b.Priority), urgency(a.Priority)), cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since),
+			cmp.Compare(priorityRank(b.Priority), priorityRank(a.Priority)), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Since.Compare(b.Since),
 			cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(a.NoticeID, b.NoticeID))
 	})
 	out := schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.incomplete}
 	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
 		l.err = cmp.Or(l.err, l.addReason(&r))
-		r.Next = l.nextCalls(r)
+		r.Next = l.adviseCalls(r)
 		out.Items = append(out.Items, r.Concern)
 	}
 	return out
 }
 
-// urgency returns the order of priorities above normal; all others are equal.
-func urgency(p schemas.Priority) int {
+// priorityRank returns the order of priorities above normal; all others are equal.
+func priorityRank(p schemas.Priority) int {
 	return max(slices.Index(schemas.Priorities, p), slices.Index(schemas.Priorities, schemas.Normal))
 }
 
@@ -151,13 +151,13 @@ var kinds = []schemas.ConcernKind{
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
-// rank returns the place of a kind in that order, the most pressing first.
-func rank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
+// kindRank returns the place of a kind in that order, the most pressing first.
+func kindRank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
 
-// count reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes, and as
-// many rows of handoffs that wait for an answer or are blocked.
-func (l *lister) count() {
-	for b := range untilError(l, l.Boxes()) {
+// countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes,
+// and as many rows of handoffs that wait for an answer or are blocked.
+func (l *overviewBuilder) countTotals() {
+	for b := range yieldUntilError(l, l.Boxes()) {
 		if len(l.boxes) == maxRows {
 			l.running.incomplete, l.stuck.incomplete = true, true
 			break
@@ -168,7 +168,7 @@ func (l *lister) count() {
 	}
 	l.counts.Waiting = l.countDistinct(l.Oldest(store.InState(schemas.Waiting), 0))
 	l.counts.Blocked = l.countDistinct(l.Oldest(store.AllDependents(), 0))
-	for id := range untilError(l, l.Newest(store.All(), 0)) {
+	for id := range yieldUntilError(l, l.Newest(store.All(), 0)) {
 		l.counts.Sent = int(id) //nolint:gosec // ids count up from 1
 		break
 	}
@@ -176,8 +176,8 @@ func (l *lister) count() {
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 
-// presentAgents returns the present agents, sorted by how many handoffs each holds, most first.
-func (l *lister) presentAgents() []schemas.Load {
+// presentAgentLoads returns the present agents, sorted by how many handoffs each holds, most first.
+func (l *overviewBuilder) presentAgentLoads() []schemas.Load {
 	held := map[schemas.Address]int{}
 	for _, b := range l.boxes {
 		held[b.Address] = b.Held
@@ -189,28 +189,28 @@ func (l *lister) presentAgents() []schemas.Load {
 			all = append(all, schemas.Load{Name: box, Count: held[box]})
 		}
 	}
-	return l.largest(all)
+	return l.largestLoads(all)
 }
 
-// pendingBoxes returns the mailboxes with claimable work.
-func (l *lister) pendingBoxes() []schemas.Load {
+// pendingBoxLoads returns the mailboxes with claimable work.
+func (l *overviewBuilder) pendingBoxLoads() []schemas.Load {
 	all := []schemas.Load{}
 	for _, b := range l.boxes {
 		if b.Pending > 0 {
 			all = append(all, schemas.Load{Name: b.Address, Count: b.Pending})
 		}
 	}
-	return l.largest(all)
+	return l.largestLoads(all)
 }
 
-func (l *lister) largest(all []schemas.Load) []schemas.Load {
+func (l *overviewBuilder) largestLoads(all []schemas.Load) []schemas.Load {
 	slices.SortStableFunc(all, func(a, b schemas.Load) int { return b.Count - a.Count })
 	return all[:min(len(all), l.Limit)]
 }
 
-// untilError yields the values of read up to the first error, and keeps that error. So steps need not check errors: the
-// loop that runs them does.
-func untilError[T any](l *lister, read iter.Seq2[T, error]) iter.Seq[T] {
+// yieldUntilError yields the values of read up to the first error, and keeps that error. So steps need not check
+// errors: the loop that runs them does.
+func yieldUntilError[T any](l *overviewBuilder, read iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range read {
 			if l.err = cmp.Or(l.err, err); l.err != nil || !yield(v) {
@@ -221,9 +221,9 @@ func untilError[T any](l *lister, read iter.Seq2[T, error]) iter.Seq[T] {
 }
 
 // countDistinct counts the handoffs in the first rows. A handoff with several dependencies has a row for each.
-func (l *lister) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
+func (l *overviewBuilder) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	found, rows := map[schemas.ID]bool{}, 0
-	for id := range untilError(l, ids) {
+	for id := range yieldUntilError(l, ids) {
 		if rows++; rows > maxRows {
 			break
 		}
@@ -232,13 +232,13 @@ func (l *lister) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	return len(found)
 }
 
-// records yields the records of the first handoffs. If there are more than limit, it marks the parts as incomplete. It
-// passes over handoffs that an earlier step found, and unreadable ones. These count towards the limit, so the work is
-// bounded even if most were found before.
-func (l *lister) records(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
+// unseenRecords yields the records of the first handoffs. If there are more than limit, it marks the parts as
+// incomplete. It passes over handoffs that an earlier step found, and unreadable ones. These count towards the limit,
+// so the work is bounded even if most were found before.
+func (l *overviewBuilder) unseenRecords(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		looked := 0
-		for id := range untilError(l, ids) {
+		for id := range yieldUntilError(l, ids) {
 			if looked++; looked > limit {
 				for _, p := range parts {
 					p.incomplete = true
@@ -256,7 +256,7 @@ func (l *lister) records(ids iter.Seq2[schemas.ID, error], limit int, parts ...*
 }
 
 // addReason adds the reason of a row's state, and the last report of its holder.
-func (l *lister) addReason(r *row) error {
+func (l *overviewBuilder) addReason(r *row) error {
 	if r.record == nil {
 		return nil
 	}
@@ -281,8 +281,8 @@ func (l *lister) addReason(r *row) error {
 	return err
 }
 
-// nextCalls returns the calls by which a person goes on with a concern, the likeliest first.
-func (l *lister) nextCalls(c row) []schemas.Advice {
+// adviseCalls returns the calls by which a person goes on with a concern, the likeliest first.
+func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	id := c.HandoffID.String()
 	show := schemas.Call(schemas.GetIn{HandoffID: id}, "shows it")
 	do := func(a schemas.Action, say string) schemas.Advice {
@@ -302,7 +302,7 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
 		drop := do(schemas.ActCancel, "says that nobody is to go on with it")
-		if l.retryRefused(c.record) {
+		if l.wouldRefuseRetry(c.record) {
 			return []schemas.Advice{show, drop}
 		}
 		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
@@ -320,7 +320,7 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 			retry := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
 			return []schemas.Advice{schemas.Call(retry, "has that done again for which it waits"), show}
 		}
-		return append(judgeCalls(c.BlockedBy), do(schemas.ActCancel, "ends this one"), show)
+		return append(acceptOrReturnCalls(c.BlockedBy), do(schemas.ActCancel, "ends this one"), show)
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.Call(other, "gives it to another"), show}
@@ -329,15 +329,15 @@ func (l *lister) nextCalls(c row) []schemas.Advice {
 	return []schemas.Advice{show}
 }
 
-// retryRefused reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be
+// wouldRefuseRetry reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be
 // read.
-func (l *lister) retryRefused(r *store.Record) bool {
+func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
 	lessened, err := reading.HasLostContent(l.View, r)
 	return lessened || err != nil
 }
 
-// judgeCalls returns the two calls by which a person judges a result that another handoff depends on.
-func judgeCalls(id schemas.ID) []schemas.Advice {
+// acceptOrReturnCalls returns the two calls by which a person judges a result that another handoff depends on.
+func acceptOrReturnCalls(id schemas.ID) []schemas.Advice {
 	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
 	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}
 	return []schemas.Advice{

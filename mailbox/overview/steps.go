@@ -12,10 +12,10 @@ import (
 	"handoff/store"
 )
 
-// addHeld adds handoffs that agents hold, except those with an open question. Absent agents come first, so that none of
-// their handoffs is missed if there are too many. It subtracts the counter of each agent's mailbox from the limit, even
-// if earlier steps found some of the handoffs.
-func (l *lister) addHeld() {
+// addHeldHandoffs adds handoffs that agents hold, except those with an open question. Absent agents come first, so that
+// none of their handoffs is missed if there are too many. It subtracts the counter of each agent's mailbox from the
+// limit, even if earlier steps found some of the handoffs.
+func (l *overviewBuilder) addHeldHandoffs() {
 	left := MaxScanned
 	for _, here := range []bool{false, true} {
 		for _, b := range l.boxes {
@@ -23,8 +23,8 @@ func (l *lister) addHeld() {
 			if b.Held == 0 || agent == schemas.Human || l.here[agent] != here {
 				continue
 			}
-			for r := range l.records(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
-				l.addHeldOne(r)
+			for r := range l.unseenRecords(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
+				l.addHeldHandoff(r)
 			}
 			if left -= b.Held; left < 0 {
 				return
@@ -33,25 +33,25 @@ func (l *lister) addHeld() {
 	}
 }
 
-// addHeldOne adds a held handoff as dead, silent or running. A lost connection is a fact, so it comes before silence,
-// which is a guess.
-func (l *lister) addHeldOne(r *store.Record) {
+// addHeldHandoff adds a held handoff as dead, silent or running. A lost connection is a fact, so it comes before
+// silence, which is a guess.
+func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
 	case l.Reader.IsConnectionGone(r):
-		l.add(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
+		l.addConcern(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
 	case l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r):
-		l.add(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
+		l.addConcern(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
 	default:
-		l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
+		l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 	}
 }
 
-// addBlocked adds handoffs that depend on a handoff that ended and was not done well. The concern exists since that
-// end: from then on the handoff waits in vain.
-func (l *lister) addBlocked() {
+// addBlockedHandoffs adds handoffs that depend on a handoff that ended and was not done well. The concern exists since
+// that end: from then on the handoff waits in vain.
+func (l *overviewBuilder) addBlockedHandoffs() {
 	looked := 0
-	for id := range untilError(l, l.Dependencies()) {
+	for id := range yieldUntilError(l, l.Dependencies()) {
 		if looked++; looked > MaxScanned {
 			l.stuck.incomplete = true
 			break
@@ -60,13 +60,13 @@ func (l *lister) addBlocked() {
 		if dead == nil || !reading.KeepsDependentsBlocked(dead) {
 			continue
 		}
-		for r := range l.records(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {
+		for r := range l.unseenRecords(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {
 			looked++
 			part := &l.stuck
 			if dead.Status == schemas.Completed && dead.From == schemas.Human { // the person may accept it
 				part = &l.needs
 			}
-			l.add(part, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
+			l.addConcern(part, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
 		}
 	}
 }
@@ -74,10 +74,10 @@ func (l *lister) addBlocked() {
 // maxPerBox is how many handoffs of a mailbox are read: the oldest are in front.
 const maxPerBox = 10
 
-// addPending adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. It reads
+// addPendingHandoffs adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. It reads
 // [maxPerBox] of each mailbox, so that a long one does not use up the limit of all. Handoffs behind those do not make
 // the part incomplete.
-func (l *lister) addPending() {
+func (l *overviewBuilder) addPendingHandoffs() {
 	left := MaxScanned
 	for _, b := range l.boxes {
 		if b.Pending == 0 || b.Address == schemas.Address(schemas.Human) {
@@ -87,18 +87,18 @@ func (l *lister) addPending() {
 			l.stuck.incomplete = true
 			break
 		}
-		nobody, told := offer.NoTakerHere(l.Known, b.Address), ""
-		for r := range l.records(l.Queue(b.Address), min(maxPerBox, left)) {
+		nobody, told := offer.NoPresentTakerText(l.Known, b.Address), ""
+		for r := range l.unseenRecords(l.Queue(b.Address), min(maxPerBox, left)) {
 			left--
-			why, err := l.Offers.WhyNoTaker(r, offer.Present)
+			why, err := l.Offers.NoTakerReason(r, offer.Present)
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
 			var c *schemas.Concern
 			switch {
 			case lastLeaseEnded(r):
-				c = l.add(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
+				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
 			case why != "" && why != told:
-				c = l.add(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
+				c = l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
 			}
 			if told = why; nobody != "" {
 				c.Count = b.Pending
@@ -116,19 +116,19 @@ func lastLeaseEnded(r *store.Record) bool {
 
 // addQuestions adds handoffs that wait for an answer, from the person or from an agent. If the agent is present, the
 // handoff counts as running.
-func (l *lister) addQuestions() {
-	for r := range l.records(l.Oldest(store.InState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
+func (l *overviewBuilder) addQuestions() {
+	for r := range l.unseenRecords(l.Oldest(store.InState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
 		switch {
 		case err != nil:
 			l.err = err
 			return
 		case to == schemas.Human:
-			l.add(&l.needs, schemas.ConcernQuestion, r, r.Touched, "").Event = r.Ask
+			l.addConcern(&l.needs, schemas.ConcernQuestion, r, r.Touched, "").Event = r.Ask
 		case l.here[to]:
-			l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
+			l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 		default:
-			l.add(&l.stuck, schemas.ConcernUnanswered, r, r.Touched, fmt.Sprintf("%s is not here", to))
+			l.addConcern(&l.stuck, schemas.ConcernUnanswered, r, r.Touched, fmt.Sprintf("%s is not here", to))
 		}
 	}
 }
@@ -139,7 +139,7 @@ const NoticeApproval = "approval"
 // addApprovals adds pending handoffs that wait for approval. If there are too many pending ones, it looks among the
 // person's own handoffs and among the notices, because the person is notified of each approval that others need. Only
 // the record says whether a handoff still waits.
-func (l *lister) addApprovals() {
+func (l *overviewBuilder) addApprovals() {
 	var pending part
 	l.addApprovalsFrom(l.Newest(store.InState(schemas.Pending), 0), &pending)
 	if pending.incomplete {
@@ -150,16 +150,16 @@ func (l *lister) addApprovals() {
 
 // addApprovalsFrom adds the handoffs of ids that wait for approval, and marks ended as incomplete if there are too
 // many.
-func (l *lister) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
-	for r := range l.records(ids, l.scanLimit, ended) {
+func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
+	for r := range l.unseenRecords(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
-			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.approvalEvent(r)
+			l.addConcern(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.approvalEventNumber(r)
 		}
 	}
 }
 
-// approvalEvent returns the event since which a handoff waits for approval, 0 if it is not among the last ones.
-func (l *lister) approvalEvent(r *store.Record) uint64 {
+// approvalEventNumber returns the event since which a handoff waits for approval, 0 if it is not among the last ones.
+func (l *overviewBuilder) approvalEventNumber(r *store.Record) uint64 {
 	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record, the events before the damage
 	for _, e := range events {
 		if e.Needs == schemas.NeedsApproval {
@@ -170,7 +170,7 @@ func (l *lister) approvalEvent(r *store.Record) uint64 {
 }
 
 // approvalNotices yields the handoffs of the person's approval notices, newest first, and 0 for other notices.
-func (l *lister) approvalNotices() iter.Seq2[schemas.ID, error] {
+func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for n, err := range l.Notices(schemas.Human, 0) {
 			if n.Kind != NoticeApproval {
@@ -183,10 +183,10 @@ func (l *lister) approvalNotices() iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// addLeaves adds workflows whose rules wait for the person's permission. Some stand still behind a step that ended;
-// others are under way, and are also shown among the running ones.
-func (l *lister) addLeaves() {
-	for r := range l.records(l.AwaitingLeave(), l.scanLimit, &l.needs) {
+// addRulesAwaitingPermission adds workflows whose rules wait for the person's permission. Some stand still behind a
+// step that ended; others are under way, and are also shown among the running ones.
+func (l *overviewBuilder) addRulesAwaitingPermission() {
+	for r := range l.unseenRecords(l.AwaitingLeave(), l.scanLimit, &l.needs) {
 		file := r.AwaitsLeave()
 		switch {
 		case r.Status == schemas.Returned: // its rework goes on
@@ -194,12 +194,12 @@ func (l *lister) addLeaves() {
 		case l.LeaveFile(r) == "":
 			file = reading.NoFile
 		}
-		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
+		l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
 	for _, state := range schemas.Open.States() {
-		for r := range l.records(l.Newest(store.InState(state), 0), l.scanLimit, &l.needs) {
+		for r := range l.unseenRecords(l.Newest(store.InState(state), 0), l.scanLimit, &l.needs) {
 			if file := l.LeaveFile(r); file != "" {
-				l.add(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
+				l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
 				delete(l.seen, r.ID)
 			}
 		}
@@ -208,12 +208,12 @@ func (l *lister) addLeaves() {
 
 // addFailures adds handoffs that ended badly and that no agent continues, except those that a person refused. It reads
 // the newest of each state, and does not mark the part if there are more.
-func (l *lister) addFailures() {
+func (l *overviewBuilder) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
-		for r := range l.records(l.Newest(store.InState(state), 0), maxRows) {
+		for r := range l.unseenRecords(l.Newest(store.InState(state), 0), maxRows) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
 			if !refused && !l.isContinued(r) {
-				l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
+				l.addConcern(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
 			}
 		}
 	}
@@ -221,12 +221,12 @@ func (l *lister) addFailures() {
 
 // isContinued reports whether the work of a badly ended handoff goes on: another handoff replaced it, it was dismissed,
 // or a part of it was sent since and not cancelled. Other handoffs of its workflow do not count.
-func (l *lister) isContinued(r *store.Record) bool {
+func (l *overviewBuilder) isContinued(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true
 	}
 	looked := 0
-	for id := range untilError(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
+	for id := range yieldUntilError(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
 		part := reading.RecordOrNil(l.View, id)
 		switch looked++; {
 		case looked > MaxScanned || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
@@ -239,7 +239,7 @@ func (l *lister) isContinued(r *store.Record) bool {
 }
 
 // addMessages adds unread messages to the person: no other step shows them.
-func (l *lister) addMessages() {
+func (l *overviewBuilder) addMessages() {
 	ids, err := l.UnreadAbout(schemas.Human, 0, maxUnread)
 	l.err = cmp.Or(l.err, err)
 	for i, id := range ids {
@@ -247,17 +247,17 @@ func (l *lister) addMessages() {
 			l.needs.incomplete = true
 			return
 		}
-		for n := range untilError(l, l.Notices(schemas.Human, id+1)) {
+		for n := range yieldUntilError(l, l.Notices(schemas.Human, id+1)) {
 			if n.ID == id && n.Kind == schemas.TypeMessage {
-				l.needs.rows = append(l.needs.rows, row{Concern: messageOf(n)})
+				l.needs.rows = append(l.needs.rows, row{Concern: messageConcern(n)})
 			}
 			break
 		}
 	}
 }
 
-// messageOf returns the concern of a message.
-func messageOf(n schemas.Notice) schemas.Concern {
+// messageConcern returns the concern of a message.
+func messageConcern(n schemas.Notice) schemas.Concern {
 	return schemas.Concern{
 		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
 		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MaxReportBytes)),
@@ -265,21 +265,21 @@ func messageOf(n schemas.Notice) schemas.Concern {
 }
 
 // addWorkForHuman adds handoffs that the person may claim, and handoffs that the person holds.
-func (l *lister) addWorkForHuman() {
-	for r := range l.records(l.Queue(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
+func (l *overviewBuilder) addWorkForHuman() {
+	for r := range l.unseenRecords(l.Queue(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
 		kind := schemas.ConcernWork
-		if parent := reading.RecordOrNil(l.View, r.Parent); parent != nil && escalated(parent, r) {
+		if parent := reading.RecordOrNil(l.View, r.Parent); parent != nil && isEscalation(parent, r) {
 			kind = schemas.ConcernEscalation
 		}
-		l.add(&l.needs, kind, r, r.Created, "")
+		l.addConcern(&l.needs, kind, r, r.Created, "")
 	}
-	for r := range l.records(l.Oldest(store.HeldBy(schemas.Human), 0), l.scanLimit) {
-		l.add(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
+	for r := range l.unseenRecords(l.Oldest(store.HeldBy(schemas.Human), 0), l.scanLimit) {
+		l.addConcern(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
 	}
 }
 
-// escalated reports whether r was sent to a person to decide about parent.
-func escalated(parent, r *store.Record) bool {
+// isEscalation reports whether r was sent to a person to decide about parent.
+func isEscalation(parent, r *store.Record) bool {
 	return parent.Successor == r.ID && parent.Rollback != r.ID &&
 		(parent.Status == schemas.Failed || parent.Status == schemas.TimedOut)
 }

@@ -45,7 +45,7 @@ func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	if awake != nil {
 		c.awakeAtStart = awake()
 	}
-	c.note(c.started, c.awakeAtStart)
+	c.detectSleep(c.started, c.awakeAtStart)
 	return c
 }
 
@@ -62,28 +62,28 @@ func (c *Clock) Read() (now time.Time, running time.Duration) {
 	c.mu.Lock() // held during the readings, which belong together
 	defer c.mu.Unlock()
 	now, woke := c.now(), c.awake()
-	c.note(now, woke)
+	c.detectSleep(now, woke)
 	return now, woke - c.awakeAtStart
 }
 
-// note compares a reading with the reading before, and adds a sleep if the machine slept in between. The values of
-// awake must not decrease; the time of day may be set to any value.
-func (c *Clock) note(now time.Time, awake time.Duration) {
+// detectSleep compares a reading with the reading before, and adds a sleep if the machine slept in between. The values
+// of awake must not decrease; the time of day may be set to any value.
+func (c *Clock) detectSleep(now time.Time, awake time.Duration) {
 	wall := now.Round(0) // the monotonic reading may stand still as well
 	ahead := time.Duration(wall.UnixNano()) - awake
 	switch jump := ahead - c.ahead; {
 	case c.last.IsZero():
 	case jump > minSleep:
-		c.add(sleep{c.last, wall, jump})
+		c.addSleep(sleep{c.last, wall, jump})
 	case jump < -minSleep: // the time was set back: sleeps after it do not count
 		c.sleeps = slices.DeleteFunc(c.sleeps, func(s sleep) bool { return s.to.After(wall) })
 	}
 	c.last, c.ahead = wall, ahead
 }
 
-// add keeps a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps into one with their total
+// addSleep keeps a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps into one with their total
 // length, so the total sleep since an early time stays right.
-func (c *Clock) add(s sleep) {
+func (c *Clock) addSleep(s sleep) {
 	if len(c.sleeps) == maxSleeps {
 		oldest, next := c.sleeps[0], c.sleeps[1]
 		c.sleeps = slices.Replace(c.sleeps, 0, 2, sleep{oldest.from, next.to, oldest.long + next.long})

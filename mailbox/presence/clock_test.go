@@ -11,25 +11,25 @@ import (
 
 var begin = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 
-// machine sleeps when a test says so.
-type machine struct {
+// fakeMachine sleeps when a test says so.
+type fakeMachine struct {
 	*presence.Clock
 	now   time.Time
 	awake time.Duration
 }
 
-func newMachine() *machine {
-	m := &machine{now: begin}
+func newMachine() *fakeMachine {
+	m := &fakeMachine{now: begin}
 	m.Clock = presence.NewClock(func() time.Time { return m.now }, func() time.Duration { return m.awake })
 	return m
 }
 
-func (m *machine) work(d time.Duration) {
+func (m *fakeMachine) work(d time.Duration) {
 	m.now, m.awake = m.now.Add(d), m.awake+d
 	m.Read()
 }
 
-func (m *machine) sleep(d time.Duration) {
+func (m *fakeMachine) sleep(d time.Duration) {
 	m.now = m.now.Add(d)
 	m.Read()
 }
@@ -57,7 +57,7 @@ func TestClock_WithoutAwakeTimeNeverSleeps(t *testing.T) {
 	require.Zero(t, c.SleptSince(begin))
 }
 
-func TestClock_IgnoresMinuteAhead(t *testing.T) {
+func TestClock_CountsNoSleepForMinuteAhead(t *testing.T) {
 	m := newMachine()
 	m.sleep(time.Minute)
 	require.Zero(t, m.SleptSince(begin))
@@ -65,7 +65,7 @@ func TestClock_IgnoresMinuteAhead(t *testing.T) {
 	require.Equal(t, time.Minute+1, m.SleptSince(begin))
 }
 
-func TestClock_SetBackDropsLaterSleeps(t *testing.T) {
+func TestClock_DropsLaterSleepsWhenSetBack(t *testing.T) {
 	m := newMachine()
 	m.sleep(time.Hour)
 	m.sleep(-30 * time.Minute)

@@ -22,8 +22,8 @@ import (
 //
 // A tracker knows only connections that were announced to this process, and its contents are lost when the process
 // ends. Package mailbox gives connections from the time before some time to be announced, and then counts them as gone.
-// The memory of a tracker grows with the number of open connections and claimed handoffs; [Tracker.Close] and
-// [Tracker.Forget] free it.
+// The memory of a tracker grows with the number of open connections and claimed handoffs; [Tracker.CloseConnection] and
+// [Tracker.ForgetClaims] free it.
 type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
@@ -37,10 +37,10 @@ func NewTracker() *Tracker {
 	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
-// Open notes that a connection is open. If the connection is open already, it keeps its place in the order of
+// OpenConnection notes that a connection is open. If the connection is open already, it keeps its place in the order of
 // connections; its session and its parent process are replaced by the values in c, and the agents in c are added to its
 // agents.
-func (t *Tracker) Open(c Connection) {
+func (t *Tracker) OpenConnection(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known := t.open[c.Name]
@@ -51,12 +51,12 @@ func (t *Tracker) Open(c Connection) {
 	}
 	known.Session, known.Parent = c.Session, c.Parent
 	for _, a := range c.Agents {
-		t.add(known, a)
+		t.addAgent(known, a)
 	}
 }
 
-// Close removes a connection with all facts about it.
-func (t *Tracker) Close(conn string) {
+// CloseConnection removes a connection with all facts about it.
+func (t *Tracker) CloseConnection(conn string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
@@ -82,7 +82,7 @@ func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
-		t.add(c, a)
+		t.addAgent(c, a)
 	}
 }
 
@@ -94,9 +94,9 @@ func (t *Tracker) NoteHeard(token string, at time.Time) {
 	t.heard[token] = at
 }
 
-// Forget drops the noted times of claims that ended; tokens are their claim tokens. It runs after the commit, when the
-// handoff may have a new holder already. The new holder's claim has another token, so its time stays.
-func (t *Tracker) Forget(tokens ...string) {
+// ForgetClaims drops the noted times of claims that ended; tokens are their claim tokens. It runs after the commit,
+// when the handoff may have a new holder already. The new holder's claim has another token, so its time stays.
+func (t *Tracker) ForgetClaims(tokens ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, token := range tokens {
@@ -116,7 +116,7 @@ func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 }
 
 // Connections returns the open connections that match, by name.
-func (t *Tracker) Connections(f Filter) (matching []Connection) {
+func (t *Tracker) Connections(f ConnectionFilter) (matching []Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.open {
@@ -136,8 +136,8 @@ func (t *Tracker) LastHeard(token string) time.Time {
 	return t.heard[token]
 }
 
-// add notes that an agent acts over the connection.
-func (t *Tracker) add(c *Connection, a schemas.Agent) {
+// addAgent notes that an agent acts over the connection.
+func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, a); !found {
 		c.Agents = slices.Insert(c.Agents, i, a)
 		t.acting[a]++
@@ -160,8 +160,8 @@ type Connection struct {
 	Agents  []schemas.Agent // agents that acted over it, by name
 }
 
-// Filter selects connections. An empty field matches all.
-type Filter struct {
+// ConnectionFilter selects connections. An empty field matches all.
+type ConnectionFilter struct {
 	Agent   schemas.Agent // an agent that acts over it
 	Session string        // its session
 }

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func names(all []presence.Connection) (names []string) {
+func connectionNames(all []presence.Connection) (names []string) {
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
@@ -22,29 +22,29 @@ func TestTracker_KnowsConnectionWhileOpen(t *testing.T) {
 	p := presence.NewTracker()
 	_, open := p.Connection("c1")
 	require.False(t, open)
-	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
 	p.NoteActing("c1", "a")
 	c, open := p.Connection("c1")
 	require.True(t, open)
 	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
 	require.Equal(t, want, c)
-	p.Close("c1")
+	p.CloseConnection("c1")
 	c, open = p.Connection("c1")
 	require.False(t, open)
 	require.Zero(t, c)
-	require.Empty(t, p.Connections(presence.Filter{}))
+	require.Empty(t, p.Connections(presence.ConnectionFilter{}))
 }
 
-func TestOpen_AgainKeepsOrderAndAgents(t *testing.T) {
+func TestOpenConnection_RepeatKeepsOrderAndAgents(t *testing.T) {
 	p := presence.NewTracker()
-	p.Open(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
-	p.Open(presence.Connection{Name: "c2"})
-	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
+	p.OpenConnection(presence.Connection{Name: "c2"})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
 	c, _ := p.Connection("c1")
 	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
 	require.Equal(t, want, c)
-	p.Close("c1")
-	p.Open(presence.Connection{Name: "c1"})
+	p.CloseConnection("c1")
+	p.OpenConnection(presence.Connection{Name: "c1"})
 	c, _ = p.Connection("c1")
 	require.Equal(t, presence.Connection{Name: "c1", Order: 3}, c)
 }
@@ -52,26 +52,26 @@ func TestOpen_AgainKeepsOrderAndAgents(t *testing.T) {
 func TestNoteActing_OpensNoConnection(t *testing.T) {
 	p := presence.NewTracker()
 	p.NoteActing("c1", "a")
-	require.Empty(t, p.Connections(presence.Filter{Agent: "a"}))
+	require.Empty(t, p.Connections(presence.ConnectionFilter{Agent: "a"}))
 }
 
 func TestConnections_FilterByAgentAndSession(t *testing.T) {
 	p := presence.NewTracker()
-	p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
-	p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
-	p.Open(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
-	require.Equal(t, []string{"c1", "c2", "c3"}, names(p.Connections(presence.Filter{})))
-	require.Equal(t, []string{"c2", "c3"}, names(p.Connections(presence.Filter{Agent: "a"})))
-	require.Equal(t, []string{"c1", "c3"}, names(p.Connections(presence.Filter{Session: "s1"})))
-	require.Equal(t, []string{"c3"}, names(p.Connections(presence.Filter{Agent: "a", Session: "s1"})))
-	require.Empty(t, p.Connections(presence.Filter{Agent: "c"}))
+	p.OpenConnection(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
+	p.OpenConnection(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
+	require.Equal(t, []string{"c1", "c2", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{})))
+	require.Equal(t, []string{"c2", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{Agent: "a"})))
+	require.Equal(t, []string{"c1", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{Session: "s1"})))
+	require.Equal(t, []string{"c3"}, connectionNames(p.Connections(presence.ConnectionFilter{Agent: "a", Session: "s1"})))
+	require.Empty(t, p.Connections(presence.ConnectionFilter{Agent: "c"}))
 }
 
-func TestForget_DropsLastHeardOfClaim(t *testing.T) {
+func TestForgetClaims_DropsLastHeardTime(t *testing.T) {
 	p := presence.NewTracker()
 	p.NoteHeard("ct_1", begin)
 	p.NoteHeard("ct_2", begin)
-	p.Forget("ct_1")
+	p.ForgetClaims("ct_1")
 	require.Zero(t, p.LastHeard("ct_1"))
 	require.Equal(t, begin, p.LastHeard("ct_2"))
 }
@@ -83,15 +83,15 @@ func TestTracker_HandlesConcurrentConnections(t *testing.T) {
 		wg.Go(func() {
 			for i := range 50 {
 				token := fmt.Sprintf("ct_%d", i)
-				p.Open(presence.Connection{Name: name})
+				p.OpenConnection(presence.Connection{Name: name})
 				p.NoteActing(name, "a")
 				p.NoteHeard(token, begin)
-				p.Connections(presence.Filter{Agent: "a"})
-				p.Close(name)
-				p.Forget(token)
+				p.Connections(presence.ConnectionFilter{Agent: "a"})
+				p.CloseConnection(name)
+				p.ForgetClaims(token)
 			}
 		})
 	}
 	wg.Wait()
-	require.Empty(t, p.Connections(presence.Filter{}))
+	require.Empty(t, p.Connections(presence.ConnectionFilter{}))
 }

@@ -17,11 +17,11 @@ func brief(w *mailboxtest.World, by schemas.Caller, id string) string {
 }
 
 func TestBrief_SaysWhyWorkIsNotClaimable(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "dev", "x")
 	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{"1"}} })
 	w.Sends(lead, "dev", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2h"} })
-	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.Note("not needed"))
+	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.WithNote("not needed"))
 	require.Contains(t, brief(w, lead, "1"), "- It ended as cancelled: not needed\n")
 	require.Contains(t, brief(w, lead, "2"), "Nobody may claim it yet: it waits for acceptance of ho_1; ho_1, for which it waits, was cancelled\n")
 	require.Contains(t, brief(w, lead, "3"), "Nobody may claim it before "+w.Now().Add(2*time.Hour).UTC().Format(time.RFC3339))
@@ -31,18 +31,18 @@ func TestBrief_SaysWhyWorkIsNotClaimable(t *testing.T) {
 }
 
 func TestBrief_NamesReplacementOfFailedWork(t *testing.T) {
-	w, lead, qa := mailboxtest.Pair(t, "lead", "qa")
+	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Assigns(lead, qa, "x")
-	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no")})
+	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no")})
 	require.Equal(t, schemas.ID(2), w.Notices(lead)[0].Successor)
 	require.Contains(t, brief(w, lead, "1"), "- It ended as failed: no; ho_2 took its place\n")
-	_, err := w.TryUpdate(qa, 1, schemas.ActProgress, mailboxtest.Note("on it"))
-	mailboxtest.Refused(t, err, schemas.Conflict, "ho_2 took its place, for lead: leave the work to that one.")
+	_, err := w.TryUpdate(qa, 1, schemas.ActProgress, mailboxtest.WithNote("on it"))
+	mailboxtest.RequireError(t, err, schemas.Conflict, "ho_2 took its place, for lead: leave the work to that one.")
 }
 
 // A brief says how the sender is proved, and warns of a name that looks like another.
 func TestBrief_SaysHowSenderIsProved(t *testing.T) {
-	w, qa := mailboxtest.With(t, "qa")
+	w, qa := mailboxtest.NewWithAgent(t, "qa")
 	w.Sends(w.Stdio("claude-code"), "x", "known")
 	for _, c := range []struct {
 		by   schemas.Caller

@@ -33,9 +33,9 @@ func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
-			a, b := w.Stdio("a"), mailboxtest.Remote("b", "1")
+			a, b := w.Stdio("a"), mailboxtest.RemoteCaller("b", "1")
 			claim := w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Options, in.Deadline = &c.options, c.deadline })
-			w.Updates(b, 1, schemas.ActProgress, mailboxtest.Note("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
+			w.Updates(b, 1, schemas.ActProgress, mailboxtest.WithNote("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
 			w.Pass(24 * time.Hour)
 			require.Equal(t, schemas.TimedOut, w.Status(1))
 			require.Equal(t, c.reason, historyByID(w, 1)[1].Reason)
@@ -44,9 +44,9 @@ func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
 }
 
 func TestReason_OfBareCancelIsEmpty(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Updates(b, 1, schemas.ActProgress, mailboxtest.Note("half"))
+	w.Updates(b, 1, schemas.ActProgress, mailboxtest.WithNote("half"))
 	w.Updates(a, 1, schemas.ActCancel)
 	require.Empty(t, historyByID(w, 1)[1].Reason)
 }
@@ -55,15 +55,15 @@ func TestHistory_ShowsRetryWithoutRollback(t *testing.T) {
 	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Limits.Depth = 1 })
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.Assigns(a, b, "x")
-	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d")})
 	w.Updates(a, 1, schemas.ActRetry)
 	require.Empty(t, historyByID(w, 1)[1].RollbackTo)
 }
 
 func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d")})
 	w.Updates(a, 1, schemas.ActRetry)
 	require.Equal(t, schemas.Address("a"), historyByID(w, 1)[1].RollbackTo)
 }
@@ -81,15 +81,15 @@ func TestReason_IsSameInListAndViews(t *testing.T) {
 			w.Pass(3 * time.Minute)
 		}, "the lease of b ended without a word"},
 		"asked": {func(w *mailboxtest.World, b schemas.Caller) {
-			w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which port?"))
+			w.Updates(b, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which port?"))
 		}, "b asked a: Which port?"},
 		"given back": {func(w *mailboxtest.World, b schemas.Caller) { w.Updates(b, 1, schemas.ActRelease) }, "b gave it back"},
 		"cancelled": {func(w *mailboxtest.World, _ schemas.Caller) {
-			w.Updates(w.Stdio("a"), 1, schemas.ActCancel, mailboxtest.Note("not needed"))
+			w.Updates(w.Stdio("a"), 1, schemas.ActCancel, mailboxtest.WithNote("not needed"))
 		}, "not needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, a, b := mailboxtest.Pair(t, "a", "b")
+			w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 			w.Assigns(a, b, "x")
 			c.happens(w, b)
 			require.Equal(t, c.reason, newestListedReason(w))
@@ -110,7 +110,7 @@ func newestListedReason(w *mailboxtest.World) string {
 }
 
 func TestReason_NamesCancelledDependency(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "x")
 	w.Sends(a, "c", "y", mailboxtest.After("1"))
 	require.Empty(t, newestListedReason(w))
@@ -119,7 +119,7 @@ func TestReason_NamesCancelledDependency(t *testing.T) {
 }
 
 func TestNotices_TellSenderAndRecipientOnce(t *testing.T) {
-	w, lead, qa := mailboxtest.Pair(t, "lead", "qa")
+	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.Completes(qa, 1)
 	w.Updates(lead, 1, schemas.ActAccept)
@@ -127,10 +127,10 @@ func TestNotices_TellSenderAndRecipientOnce(t *testing.T) {
 }
 
 func TestBrief_NamesLateResult(t *testing.T) {
-	w, lead, qa := mailboxtest.Pair(t, "lead", "qa")
+	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	claim := w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
 	w.Pass(31 * time.Minute)
 	_, err := w.Complete(t.Context(), qa, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
-	mailboxtest.Refused(t, err, schemas.Stale, "kept as a late result")
+	mailboxtest.RequireError(t, err, schemas.Stale, "kept as a late result")
 	require.Contains(t, w.Claims(lead).Brief, `Its result came late. Read it first: get_handoff {"handoff_id":"ho_1","view":"outcome"}`)
 }

@@ -12,15 +12,15 @@ import (
 )
 
 func TestBrief_HasNotesOfAmendments(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
-	out := w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "something else"}), mailboxtest.Note("Only the parser"))
+	out := w.Updates(lead, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Task: "something else"}), mailboxtest.WithNote("Only the parser"))
 	require.ElementsMatch(t, []string{"note", "task", "title"}, out.Changed)
-	require.Equal(t, []string{"note"}, w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Note("Not the lexer")).Changed)
-	w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Title: "y"}))
+	require.Equal(t, []string{"note"}, w.Updates(lead, 1, schemas.ActAmend, mailboxtest.WithNote("Not the lexer")).Changed)
+	w.Updates(lead, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Title: "y"}))
 	brief := w.Claims(coder).Brief
 	require.Contains(t, brief, "- Amended by lead: Only the parser\n- Amended by lead: Not the lexer\n")
-	require.Equal(t, "Only the parser", w.Full(1).Handoff.Context.Remarks[0].Note)
+	require.Equal(t, "Only the parser", w.FullView(1).Handoff.Context.Remarks[0].Note)
 	var texts []string
 	got := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "events"})
 	for _, e := range got.Events {
@@ -68,7 +68,7 @@ func TestBrief_HasResultOfWorkBefore(t *testing.T) {
 		},
 		"a rework, whose first line says it": {
 			follow: func(w *mailboxtest.World, lead schemas.Caller) {
-				w.Updates(lead, 1, schemas.ActReturn, mailboxtest.Note("Mend the leak"))
+				w.Updates(lead, 1, schemas.ActReturn, mailboxtest.WithNote("Mend the leak"))
 			},
 			want: head + rest,
 		},
@@ -84,7 +84,7 @@ func TestBrief_HasResultOfWorkBefore(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+			w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 			w.Assigns(lead, coder, "x")
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}
@@ -101,42 +101,42 @@ func TestBrief_HasResultOfWorkBefore(t *testing.T) {
 }
 
 func TestBrief_OfRollbackHasReasonAndDeadline(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
-	due := w.Full(1).Handoff.Metadata.Deadline
+	due := w.FullView(1).Handoff.Metadata.Deadline
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
 		id := w.Claims(coder).HandoffID
 		w.Pass(time.Minute)
 		w.Fails(coder, schemas.FailIn{
-			HandoffID: id.String(), FailureDetail: mailboxtest.Because("It does not build"), Reason: "The key is yours", Then: then,
+			HandoffID: id.String(), FailureDetail: mailboxtest.FailureBecause("It does not build"), Reason: "The key is yours", Then: then,
 		})
 		w.PassBackoff()
 	}
 	back := w.Claims(lead)
 	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")
 	require.Contains(t, back.Brief, "ho_1 failed: It does not build (reason: The key is yours)")
-	require.Equal(t, due, w.Full(back.HandoffID).Handoff.Metadata.Deadline)
+	require.Equal(t, due, w.FullView(back.HandoffID).Handoff.Metadata.Deadline)
 }
 
 func TestBrief_ListsQuestionsBeforeAnswer(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
-	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
-	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. Seconds.\n2. No."))
+	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which unit?", "A sum?"))
+	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.WithNote("1. Seconds.\n2. No."))
 	require.Contains(t, w.Claims(w.Stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
 		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")
 }
 
 func TestNotices_TellSenderOfWorkPassedOn(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
 	w.Sends(w.Stdio("qa"), "human", "so that it is known")
 	w.Claims(coder)
-	w.Updates(coder, 1, schemas.ActRelease, mailboxtest.Note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
+	w.Updates(coder, 1, schemas.ActRelease, mailboxtest.WithNote("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
 	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "coder passed it to qa. It is about tests.", told[0].Text)
-	require.Equal(t, "coder passed it to qa", w.Full(1).Standing.Reason)
+	require.Equal(t, "coder passed it to qa", w.FullView(1).Standing.Reason)
 	out := mailboxtest.Must(t, w.History, lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
 	require.Contains(t, out.Tree, "coder passed it to qa: It is about tests.")
 	w.Claims(w.Stdio("qa"))

@@ -163,10 +163,10 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else the server does not know the agent
 		h.Source.Resembles = a.Resembles
 	}
-	h.Metadata.EstimatedTokens = content.Tokens(string(b))
+	h.Metadata.EstimatedTokens = content.CountTokens(string(b))
 	for i, ref := range schemas.OrZero(h.Context).References {
 		if ref.IsKept() {
-			h.Context.References[i].URL = content.URL(r.ID, ref.Name)
+			h.Context.References[i].URL = content.ContextURL(r.ID, ref.Name)
 		}
 	}
 	h.Target = compose.TargetOf(r.To, h.Target.Reason)
@@ -195,7 +195,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
-		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome,
+		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockerTexts(r), Excluded: r.Excluded, Outcome: r.Outcome,
 		Successor: r.Successor, Late: len(r.Late), Checkpoint: CheckpointID(r.Checkpoint),
 	}
 	if r.Status == schemas.Completed && r.Accepted == 0 {

@@ -186,7 +186,7 @@ func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schem
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.Attempt,
-		RetryOf: r.RetryOf, BlockedBy: listing.BlockedBy(r), ReworkOf: r.ReworkOf, Round: r.Round,
+		RetryOf: r.RetryOf, BlockedBy: listing.BlockerTexts(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}
 	var got schemas.GetOut
 	if err := AddOutcome(v, r, &got); err != nil {

@@ -13,19 +13,19 @@ import (
 
 // sampleHistory plays work with a question, a lost holder, a second claim and a dependency, and returns its history.
 func sampleHistory(t *testing.T, format string) (*mailboxtest.World, schemas.HistoryOut) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
 	w.Sends(lead, "coder", "Describe it", func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "one", &schemas.SendOptions{After: []string{"ho_1"}}
 	})
 	w.Claims(coder)
 	w.Pass(4 * time.Minute)
-	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
+	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which unit?", "A sum?"))
 	w.Pass(30 * time.Minute)
-	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. Seconds. 2. No."))
+	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.WithNote("1. Seconds. 2. No."))
 	w.Claims(coder)
 	w.Pass(2 * time.Minute)
-	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.Note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
+	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.WithNote("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	mailboxtest.Must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
 	w.Pass(time.Minute)
 	again := coder
@@ -71,7 +71,7 @@ func TestHistory_DiagramDashesDependencies(t *testing.T) {
 }
 
 func TestHistory_OutputIsFromHandoffCompletedLast(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	for range 2 {
 		w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Workflow = "one" })
 	}

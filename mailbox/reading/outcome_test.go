@@ -15,12 +15,12 @@ import (
 )
 
 func TestGet_ShowsEachPartOfOutcomeOnce(t *testing.T) {
-	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
+	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"all green"}}
 	})
 	w.Claims(coder)
-	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.Note("half, the rest is next"))
+	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.WithNote("half, the rest is next"))
 	w.Completes(coder, 1, func(in *schemas.CompleteIn) {
 		in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "TestAll"}}}
 	})
@@ -31,21 +31,21 @@ func TestGet_ShowsEachPartOfOutcomeOnce(t *testing.T) {
 	for _, noise := range []string{"verification", "agent_id", "holder_id", "standing", "completion_id", "half"} {
 		require.NotContains(t, string(b), noise)
 	}
-	full := w.Full(1)
+	full := w.FullView(1)
 	require.Empty(t, full.Standing.Note, "the report is history")
 	require.NotEmpty(t, full.Completion.CompletionID)
 	require.NotEmpty(t, full.Completion.Verification.Criteria)
 }
 
 func TestGet_KeepsReasonOfCancel(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "coder", "x")
-	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.Note("not needed"))
-	require.Equal(t, "not needed", w.Full(1).Standing.Note)
+	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.WithNote("not needed"))
+	require.Equal(t, "not needed", w.FullView(1).Standing.Note)
 }
 
 func TestGet_SplitsFullViewIntoParts(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
+	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
 	get := func(tokens, offset int) schemas.GetOut {
 		out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
@@ -70,7 +70,7 @@ func TestGet_SplitsFullViewIntoParts(t *testing.T) {
 }
 
 func TestGet_ReadsPartOfOutcomeByReference(t *testing.T) {
-	w, lead, qa := mailboxtest.Pair(t, "lead", "qa")
+	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Sends(lead, "qa", "x")
 	w.Pass(2 * time.Hour)
 	w.Claims(qa)
@@ -80,14 +80,14 @@ func TestGet_ReadsPartOfOutcomeByReference(t *testing.T) {
 	out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
 	require.Equal(t, "# Tail\nb\n", out.Content)
 	_, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
-	mailboxtest.Refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
+	mailboxtest.RequireError(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
 	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
 	})
 }
 
 func TestGet_ShowsSenderWhetherMessageWasRead(t *testing.T) {
-	w, lead, coder, other := mailboxtest.Trio(t, "lead", "coder", "other")
+	w, lead, coder, other := mailboxtest.NewWithThreeAgents(t, "lead", "coder", "other")
 	w.Sends(lead, "another", "x", mailboxtest.Message)
 	id := w.Sends(lead, "coder", "you may stop", mailboxtest.Message).NoticeID.String()
 	get := func(by schemas.Caller) (schemas.GetOut, error) {
@@ -99,17 +99,17 @@ func TestGet_ShowsSenderWhetherMessageWasRead(t *testing.T) {
 		require.Equal(t, "you may stop", got.Notice.Text)
 		require.Equal(t, read, *got.Read)
 		_, err = get(other)
-		mailboxtest.Refused(t, err, schemas.NotFound, "other has no notice")
+		mailboxtest.RequireError(t, err, schemas.NotFound, "other has no notice")
 		_, err = get(coder)
 		require.NoError(t, err)
 	}
 }
 
 func TestGet_SaysWhereReferenceElsewhereIs(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "https://ci/log"}}}
 	})
 	in := schemas.GetIn{HandoffID: "1", View: "reference", Reference: "log"}
-	mailboxtest.Refuses(t, w.Get, a, in, schemas.NotFound, "It is at https://ci/log, which handoff cannot fetch.")
+	mailboxtest.RequireRefusal(t, w.Get, a, in, schemas.NotFound, "It is at https://ci/log, which handoff cannot fetch.")
 }

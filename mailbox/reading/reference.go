@@ -26,7 +26,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 		}
 		out.Readable = storedReferenceNames(h.Context)
 	}
-	out.Content, out.NextOffset, err = content.Page(text, in.Offset, in.MaxTokens)
+	out.Content, out.NextOffset, err = content.CutPage(text, in.Offset, in.MaxTokens)
 	return err
 }
 
@@ -41,14 +41,14 @@ func storedReferenceNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// LookupReference returns the text that a reference of a handoff names, see [content.ParsePlace]. Fields of the context and of
-// the expectations may be named without the prefix context or expectations. Fields of the outcome need the prefix
+// LookupReference returns the text that a reference of a handoff names, see [content.ParseReference]. Fields of the context and
+// of the expectations may be named without the prefix context or expectations. Fields of the outcome need the prefix
 // outcome/. The error is not_found for an unknown handoff, name or part of a path.
 //
 // If a part of the path does not exist, the not_found error quotes the whole reference, and lists the names that exist.
 // Other errors are returned unchanged, for example the error for content that does not match its digest.
 func LookupReference(v *store.View, of schemas.ID, reference string) (text string, err error) {
-	place, ok := content.ParsePlace(reference, of)
+	place, ok := content.ParseReference(reference, of)
 	if !ok {
 		return "", unknownReferenceError(of, reference).WithKnown("context://" + of.String())
 	}
@@ -68,7 +68,7 @@ func LookupReference(v *store.View, of schemas.ID, reference string) (text strin
 			return "", withKnownNames(err, r, unknownReferenceError(of, reference))
 		}
 	}
-	if text, err = content.Part(string(said), place.Part); err != nil {
+	if text, err = content.FindPart(string(said), place.Part); err != nil {
 		all := schemas.GetIn{HandoffID: r.ID.String(), View: "reference", Reference: place.Path}
 		return "", schemas.AsError(err).WithField("reference").WithNext(schemas.Call(all, "reads it from its beginning"))
 	}
@@ -165,7 +165,7 @@ func storedContent(v *store.View, digest string) ([]byte, error) {
 // addressOnlyError returns the error for a reference that has only an address.
 func addressOnlyError(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
-	if _, here := content.ParsePlace(url, 0); here {
+	if _, here := content.ParseReference(url, 0); here {
 		hint = "Read it as %s."
 	}
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
@@ -177,15 +177,15 @@ func addressOnlyError(url string) error {
 func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {
-		raw, err := content.AtPointer(said, in+path)
+		raw, err := content.ValueAtPointer(said, in+path)
 		if err == nil {
-			text := content.Text(raw)
+			text := content.TextOfJSON(raw)
 			if text == compose.NotKept {
 				err = goneByRetentionError()
 			}
 			return []byte(text), err
 		}
-		if _, absent := content.AtPointer(said, in+first); absent == nil {
+		if _, absent := content.ValueAtPointer(said, in+first); absent == nil {
 			return nil, err
 		}
 		known = append(known, schemas.AsError(err).Known...)

@@ -57,7 +57,7 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
 		if err == nil {
-			out.Content, out.NextOffset, err = content.Page(b.Text, in.Offset, in.MaxTokens)
+			out.Content, out.NextOffset, err = content.CutPage(b.Text, in.Offset, in.MaxTokens)
 		}
 		return err
 	}
@@ -155,11 +155,11 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 		return nil
 	}
 	b, err := schemas.Encode(out)
-	if err != nil || in.Offset == 0 && content.Tokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
+	if err != nil || in.Offset == 0 && content.CountTokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
 		return err
 	}
 	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, MayJudge: out.MayJudge, AwaitsReview: out.AwaitsReview}
-	out.Content, out.NextOffset, err = content.Page(string(b), in.Offset, in.MaxTokens)
+	out.Content, out.NextOffset, err = content.CutPage(string(b), in.Offset, in.MaxTokens)
 	return err
 }
 

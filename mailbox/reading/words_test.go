@@ -15,11 +15,11 @@ import (
 
 // Search also works with recomputed words, as after the loss of their row.
 func TestWords_AreComputedFromStoredTexts(t *testing.T) {
-	w, a, qa := mailboxtest.Pair(t, "a", "qa")
+	w, a, qa := mailboxtest.NewWithTwoAgents(t, "a", "qa")
 	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
 	w.Claims(qa)
-	w.Updates(qa, id, schemas.ActAsk, mailboxtest.Asking("Which colour?"))
-	w.Updates(a, id, schemas.ActAnswer, mailboxtest.Note("Silver"))
+	w.Updates(qa, id, schemas.ActAsk, mailboxtest.WithQuestions("Which colour?"))
+	w.Updates(a, id, schemas.ActAnswer, mailboxtest.WithNote("Silver"))
 	w.Claims(qa)
 	w.Completes(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {

@@ -60,22 +60,22 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Ch
 			if err != nil || len(changes) == maxChanges {
 				return changes, err
 			}
-			changes = append(changes, changeOf(v, e))
+			changes = append(changes, changeFromEvent(v, e))
 		}
 		return changes, nil
 	})
 }
 
-// changeOf adds fields of the handoff's current record to an event. For a claim the holder is the agent that claimed,
-// and for a send there is none; for other events it is the current holder of the handoff. The event of a message has no
-// record; changeOf takes the recipient from the content of the event.
-func changeOf(v *store.View, e schemas.Event) schemas.Change {
+// changeFromEvent adds fields of the handoff's current record to an event. For a claim the holder is the agent that
+// claimed, and for a send there is none; for other events it is the current holder of the handoff. The event of a
+// message has no record; changeFromEvent takes the recipient from the content of the event.
+func changeFromEvent(v *store.View, e schemas.Event) schemas.Change {
 	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
 		var sent schemas.Handoff
 		if v.DecodeContent(e.Handoff, e.N, &sent) == nil { // else it was erased
 			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
-			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MaxTextBytes), noticeAt(v, sent.Target.Agent, e)
+			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MaxTextBytes), noticeOfMessage(v, sent.Target.Agent, e)
 		}
 		return c
 	}
@@ -93,9 +93,9 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	return c
 }
 
-// noticeAt returns the id of the notice that a message put into the recipient's mailbox; e is the event of the message.
-// It searches only the last notices of the mailbox, and returns 0 if the notice is not among them.
-func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
+// noticeOfMessage returns the id of the notice that a message put into the recipient's mailbox; e is the event of the
+// message. It searches only the last notices of the mailbox, and returns 0 if the notice is not among them.
+func noticeOfMessage(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
 	for n, err := range reading.AtMost(maxNotices, v.Notices(to, 0)) {
 		if err != nil || n.At.Before(e.At) {
 			break

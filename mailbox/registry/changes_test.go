@@ -14,8 +14,8 @@ import (
 	"handoff/store"
 )
 
-// follow reads events after a number until it has seen n.
-func follow(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
+// collectChanges reads events after a number until it has seen n.
+func collectChanges(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
 	w.T.Helper()
 	for c, err := range w.Changes(context.Background(), after) {
 		require.NoError(w.T, err)
@@ -27,21 +27,21 @@ func follow(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
 }
 
 func TestChanges_ResumeWithoutGap(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	for range 200 { // more than one snapshot reads
 		id := w.Sends(a, "b", "x", mailboxtest.NoParent).HandoffID
 		w.Claims(b)
 		w.Completes(b, id)
 	}
-	all := follow(w, 0, 600)
+	all := collectChanges(w, 0, 600)
 	for i, n := range all {
 		require.Equal(t, uint64(i+1), n)
 	}
-	require.Equal(t, all[250:], follow(w, 250, 350))
+	require.Equal(t, all[250:], collectChanges(w, 250, 350))
 }
 
 func TestChanges_WaitForNextEvent(t *testing.T) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a := w.Stdio("a")
 		w.Sends(a, "b", "x")
 		ctx, cancel := context.WithCancel(context.Background())
@@ -69,8 +69,8 @@ func TestChanges_WaitForNextEvent(t *testing.T) {
 }
 
 // A message has no record, so its event belongs to no handoff. The event keeps the whole message.
-func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+func TestChanges_IncludeMessageWithoutHandoff(t *testing.T) {
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "The staging server is down", mailboxtest.Message)
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		e, err := v.Event(1)
@@ -80,7 +80,7 @@ func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
 		require.Equal(t, a.Agent, e.Agent)
 		require.Equal(t, a.AgentID, e.AgentID)
 		require.Equal(t, a.Via, e.Via)
-		require.Equal(t, mailboxtest.Start(), e.At)
+		require.Equal(t, mailboxtest.StartTime(), e.At)
 		var h schemas.Handoff
 		require.NoError(t, v.DecodeContent(0, 1, &h))
 		require.Equal(t, "The staging server is down", h.Task)
@@ -91,7 +91,7 @@ func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
 }
 
 func TestChanges_NameMailboxAndHolder(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
+	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Assigns(a, b, "Mind the gap", mailboxtest.Message)
 	var told []string

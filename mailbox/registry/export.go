@@ -60,7 +60,7 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 }
 
 func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
-	r.removeExports()
+	r.removeExportFiles()
 	f, err := os.CreateTemp("", exportPrefix)
 	if err != nil {
 		return out, fileError(err)
@@ -78,8 +78,8 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 	return schemas.ExportOut{}, store.Coded(err)
 }
 
-// removeExports removes files whose readers were killed.
-func (r *Registry) removeExports() {
+// removeExportFiles removes files whose readers were killed.
+func (r *Registry) removeExportFiles() {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportPrefix+"*")) // the pattern is right
 	for _, path := range left {
 		if info, err := os.Lstat(path); err == nil && r.config.Now().Sub(info.ModTime()) > exportLife {

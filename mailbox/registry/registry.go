@@ -46,7 +46,7 @@ type Config struct {
 // records for which a change is due by time. Errors are *[schemas.Error].
 type Registry struct {
 	config Config
-	ended  endedCount
+	ended  endedCountCache
 }
 
 // New makes a registry. It needs no closing.

@@ -30,41 +30,41 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	if out.Event, err = readCurrent(ctx, r, (*store.View).Events); err != nil {
 		return out, err
 	}
-	if out.States, err = r.states(ctx); err != nil {
+	if out.States, err = r.countStates(ctx); err != nil {
 		return out, store.Coded(err)
 	}
 	out.Mailboxes, err = r.largestBoxes(ctx)
 	return out, store.Coded(err)
 }
 
-// states counts the handoffs in every state. The count of ended handoffs may be a minute old, because there may be very
-// many.
-func (r *Registry) states(ctx context.Context) (map[schemas.Status]int, error) {
+// countStates counts the handoffs in every state. The count of ended handoffs may be a minute old, because there may be
+// very many.
+func (r *Registry) countStates(ctx context.Context) (map[schemas.Status]int, error) {
 	open := schemas.Open.States()
 	ended := schemas.Statuses[len(open):]
 	states, err := r.config.Store.CountStates(ctx, open...)
 	if err != nil {
 		return nil, err
 	}
-	past, err := r.ended.count(r.config.Now(), func() (map[schemas.Status]int, error) {
+	past, err := r.ended.currentCounts(r.config.Now(), func() (map[schemas.Status]int, error) {
 		return r.config.Store.CountStates(ctx, ended...)
 	})
 	maps.Copy(states, past)
 	return states, err
 }
 
-// endedCount keeps the number of ended handoffs by state, because counting takes long. If a call needs the number while
-// another call counts, it waits for the result, so two calls never count at the same time. The number is kept in the
-// memory of this process.
-type endedCount struct {
+// endedCountCache keeps the number of ended handoffs by state, because counting takes long. If a call needs the number
+// while another call counts, it waits for the result, so two calls never count at the same time. The number is kept in
+// the memory of this process.
+type endedCountCache struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time
 	states map[schemas.Status]int
 }
 
-// count returns the kept number. It first counts again if the kept number is a minute old or if the clock was set back.
-// If counting fails, count returns the error and keeps the old number.
-func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
+// currentCounts returns the kept number. It first counts again if the kept number is a minute old or if the clock was
+// set back. If counting fails, count returns the error and keeps the old number.
+func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedLife {

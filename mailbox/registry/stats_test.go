@@ -31,7 +31,7 @@ func TestStats_NamesEveryStateOfEmptyStore(t *testing.T) {
 }
 
 func TestStats_CountsStatesAndMailboxes(t *testing.T) {
-	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
+	w, boss, qa := mailboxtest.NewWithTwoAgents(t, "boss", "qa")
 	w.Sends(boss, "qa", "first")
 	sent := w.Now()
 	w.Pass(time.Minute)
@@ -55,7 +55,7 @@ func TestStats_CountsStatesAndMailboxes(t *testing.T) {
 
 // Ended handoffs are counted once a minute, open ones at once.
 func TestStats_CountsEndedWorkOnceAMinute(t *testing.T) {
-	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
+	w, boss, qa := mailboxtest.NewWithTwoAgents(t, "boss", "qa")
 	stats(w)
 	w.Sends(boss, "qa", "first")
 	w.Completes(qa, w.Claims(qa).HandoffID)
@@ -69,7 +69,7 @@ func TestStats_CountsEndedWorkOnceAMinute(t *testing.T) {
 	require.Equal(t, 2, stats(w).States[schemas.Completed])
 }
 
-func TestStats_AppliesTimeFirst(t *testing.T) {
+func TestStats_AppliesDueChangesFirst(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Sends(w.Stdio("boss"), "qa", "first", func(in *schemas.SendIn) { in.Deadline = "5m" })
 	w.Pass(6 * time.Minute)
@@ -79,7 +79,7 @@ func TestStats_AppliesTimeFirst(t *testing.T) {
 }
 
 func TestStats_ListsFullestMailboxes(t *testing.T) {
-	w, boss := mailboxtest.With(t, "boss")
+	w, boss := mailboxtest.NewWithAgent(t, "boss")
 	for i := range 205 {
 		w.Sends(boss, fmt.Sprintf("qa%03d", i), "one")
 	}

@@ -10,19 +10,19 @@ import (
 	"handoff/schemas"
 )
 
-// Want describes the work. Only To is required.
-type Want struct {
+// Work describes the work. Only To is required.
+type Work struct {
 	To   schemas.Address // a capability or a role; an agent's name seeks only that agent
 	Type string
 	Tags []string // compared with skills
 }
 
-// Rank orders qualified agents, the best first: by accepting the work by name, then by skills among the tags, fewest
-// open handoffs, waiting for work now, most recent call, and name. It changes neither cards nor want, and equal
+// RankCards orders qualified agents, the best first: by accepting the work by name, then by skills among the tags,
+// fewest open handoffs, waiting for work now, most recent call, and name. It changes neither cards nor want, and equal
 // arguments give equal lists.
-func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
+func RankCards(cards []*schemas.Card, want Work) []*schemas.Card {
 	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent {
-		return rankedAgent{card, nameScore(*card, want), len(sharedSkills(*card, want.Tags))}
+		return rankedAgent{card, acceptsByNameScore(*card, want), len(sharedSkills(*card, want.Tags))}
 	})
 	slices.SortFunc(able, rankedAgent.compare)
 	return schemas.Map(able, func(m rankedAgent) *schemas.Card { return m.card })
@@ -54,28 +54,28 @@ func boolToInt(is bool) int {
 	return 0
 }
 
-// Idle reports whether an agent holds nothing and has nothing in its own mailbox.
-func Idle(card schemas.Card) bool { return openCount(card) == 0 }
+// IsIdle reports whether an agent holds nothing and has nothing in its own mailbox.
+func IsIdle(card schemas.Card) bool { return openCount(card) == 0 }
 
-// TooLong reports whether the estimate exceeds the agent's longest session.
-func TooLong(card schemas.Card, estimate time.Duration) bool {
+// ExceedsLongestSession reports whether the estimate exceeds the agent's longest session.
+func ExceedsLongestSession(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
-// RefusesType reports whether an agent does not accept the type of work for a role.
-func RefusesType(card schemas.Card, to schemas.Address, workType string) bool {
-	return isRole(to) && !Accepts(card, workType)
+// RefusesTypeForRole reports whether an agent does not accept the type of work for a role.
+func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) bool {
+	return isRole(to) && !AcceptsType(card, workType)
 }
 
-// nameScore is 1 for an agent that accepts the work by name, and 0 for one that accepts it as anything.
-func nameScore(card schemas.Card, want Want) int {
+// acceptsByNameScore is 1 for an agent that accepts the work by name, and 0 for one that accepts it as anything.
+func acceptsByNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
 	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
 // soughtCapability returns the addressed capability, or the type of the work if it is specific; "" for work that any
 // agent of a role may do.
-func soughtCapability(want Want) string {
+func soughtCapability(want Work) string {
 	kind, name := want.To.Kind()
 	switch {
 	case kind == "capability":
@@ -95,10 +95,10 @@ func isRole(to schemas.Address) bool {
 
 // RankReasons explains an agent's rank in a few words, the strongest reason first. It contains texts of agents' cards,
 // so it is clipped to 200 bytes.
-func RankReasons(card schemas.Card, want Want) string {
+func RankReasons(card schemas.Card, want Work) string {
 	var why []string
 	switch {
-	case nameScore(card, want) == 1:
+	case acceptsByNameScore(card, want) == 1:
 		why = append(why, "accepts "+soughtCapability(want))
 	case isRole(want.To):
 		why = append(why, "role "+card.Role)

@@ -22,8 +22,8 @@ func names(list []*schemas.Card) []schemas.Agent {
 	return agents
 }
 
-// merits returns the agents with the reasons of their ranks.
-func merits(list []*schemas.Card, want roster.Want) []schemas.Candidate {
+// rankReasons returns the agents with the reasons of their ranks.
+func rankReasons(list []*schemas.Card, want roster.Work) []schemas.Candidate {
 	var all []schemas.Candidate
 	for _, c := range list {
 		all = append(all, schemas.Candidate{Agent: c.Name, Why: roster.RankReasons(*c, want)})
@@ -32,7 +32,7 @@ func merits(list []*schemas.Card, want roster.Want) []schemas.Candidate {
 }
 
 // Each case puts the better agent first by one rule, with all the later rules against it.
-func TestRank_AppliesRulesInOrder(t *testing.T) {
+func TestRankCards_AppliesRulesInOrder(t *testing.T) {
 	code := []string{"code"}
 	for _, c := range []struct {
 		name          string
@@ -75,30 +75,30 @@ func TestRank_AppliesRulesInOrder(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}}
+			want := roster.Work{To: "capability:code", Tags: []string{"go", "sql"}}
 			for _, cards := range [][]*schemas.Card{{&c.better, &c.worse}, {&c.worse, &c.better}} {
-				require.Equal(t, []schemas.Agent{c.better.Name, c.worse.Name}, names(roster.Rank(cards, want)))
+				require.Equal(t, []schemas.Agent{c.better.Name, c.worse.Name}, names(roster.RankCards(cards, want)))
 			}
 		})
 	}
 }
 
-func TestRank_OfRolePrefersAgentAcceptingType(t *testing.T) {
+func TestRankCards_OfRolePrefersAgentAcceptingType(t *testing.T) {
 	cards := []*schemas.Card{
 		{Name: "RedStone", Role: "testing-specialist", Skills: []string{"qa"}},
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
 	}
-	want := roster.Want{To: "role:testing", Type: "test_request", Tags: []string{"qa"}}
+	want := roster.Work{To: "role:testing", Type: "test_request", Tags: []string{"qa"}}
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "BlueLake", Why: "accepts test_request, 0 open, not connected"},
 		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open, not connected"},
-	}, merits(roster.Rank(cards, want), want))
+	}, rankReasons(roster.RankCards(cards, want), want))
 
-	ranked := roster.Rank(cards, roster.Want{To: "role:testing", Type: schemas.TypeTestFailure, Tags: []string{"qa"}})
+	ranked := roster.RankCards(cards, roster.Work{To: "role:testing", Type: schemas.TypeTestFailure, Tags: []string{"qa"}})
 	require.Equal(t, []schemas.Agent{"RedStone", "BlueLake"}, names(ranked))
 }
 
-func TestRank_IgnoresOrderOfCards(t *testing.T) {
+func TestRankCards_IgnoresOrderOfCards(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	cards := make([]*schemas.Card, 60)
 	for i := range cards {
@@ -110,22 +110,22 @@ func TestRank_IgnoresOrderOfCards(t *testing.T) {
 			Seen:    noon.Add(time.Duration(random.IntN(3)) * time.Hour),
 		}
 	}
-	want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}}
-	first := names(roster.Rank(cards, want))
+	want := roster.Work{To: "capability:code", Tags: []string{"go", "sql"}}
+	first := names(roster.RankCards(cards, want))
 	require.Len(t, first, len(cards))
 	for range 20 {
 		random.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
-		require.Equal(t, first, names(roster.Rank(cards, want)))
+		require.Equal(t, first, names(roster.RankCards(cards, want)))
 	}
 }
 
-func ExampleRank() {
+func ExampleRankCards() {
 	cards := []*schemas.Card{
 		{Name: "auto-code", Accepts: []string{"specification", "bug_report"}, Skills: []string{"go"}, Pending: 2},
 		{Name: "fixer", Accepts: []string{"bug_report"}, Skills: []string{"go", "sql"}, Live: true},
 	}
-	want := roster.Want{To: "capability:bug_report", Tags: []string{"sql"}}
-	for _, c := range roster.Rank(cards, want) {
+	want := roster.Work{To: "capability:bug_report", Tags: []string{"sql"}}
+	for _, c := range roster.RankCards(cards, want) {
 		fmt.Println(c.Name, "-", roster.RankReasons(*c, want))
 	}
 	// Output:

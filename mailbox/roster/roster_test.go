@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestQualifies_ByNameCapabilityAndRole(t *testing.T) {
+func TestQualifies_ComparesNameCapabilityOrRole(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code", "test_request"}}
 	jack := schemas.Card{Name: "jack", Accepts: []string{"*"}}
 	tester := schemas.Card{Name: "RedStone", Role: "testing-specialist"}
@@ -40,20 +40,20 @@ func TestQualifies_ByNameCapabilityAndRole(t *testing.T) {
 	}
 }
 
-func TestAccepts_DeclaredTypes(t *testing.T) {
+func TestAcceptsType_ComparesDeclaredTypes(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code"}}
 	for workType, want := range map[string]bool{
 		"code": true, "specification": false, "Code": false,
 		"": true, "task_handoff": true, "message": true,
 		"test_failure_report": true, "fix_complete": true, "verification_request": true,
 	} {
-		require.Equal(t, want, roster.Accepts(qa, workType), workType)
+		require.Equal(t, want, roster.AcceptsType(qa, workType), workType)
 	}
-	require.True(t, roster.Accepts(schemas.Card{Name: "anyone"}, "code"), "nothing declared")
-	require.True(t, roster.Accepts(schemas.Card{Name: "jack", Accepts: []string{"*"}}, "code"))
+	require.True(t, roster.AcceptsType(schemas.Card{Name: "anyone"}, "code"), "nothing declared")
+	require.True(t, roster.AcceptsType(schemas.Card{Name: "jack", Accepts: []string{"*"}}, "code"))
 }
 
-func TestBoxes_AreNameCapabilitiesAndRoles(t *testing.T) {
+func TestBoxesForCard_ListsNameCapabilitiesAndRoles(t *testing.T) {
 	for _, c := range []struct {
 		card schemas.Card
 		want []schemas.Address
@@ -68,18 +68,18 @@ func TestBoxes_AreNameCapabilitiesAndRoles(t *testing.T) {
 			[]schemas.Address{"RedStone", "role:testing-specialist", "role:testing"},
 		},
 	} {
-		require.Equal(t, c.want, roster.Boxes(c.card))
+		require.Equal(t, c.want, roster.BoxesForCard(c.card))
 	}
 }
 
-func TestBoxes_AgreeWithQualifies(t *testing.T) {
+func TestBoxesForCard_AgreesWithQualifies(t *testing.T) {
 	card := schemas.Card{Name: "qa", Accepts: []string{"code", "*"}, Role: "testing-specialist"}
-	for _, box := range roster.Boxes(card) {
+	for _, box := range roster.BoxesForCard(card) {
 		require.True(t, roster.Qualifies(card, box, false), box)
 	}
 }
 
-func TestPoolWords_AreOnEveryQualifyingCard(t *testing.T) {
+func TestPoolSearchWords_AreOnEveryQualifyingCard(t *testing.T) {
 	cards := []schemas.Card{
 		{Accepts: []string{"a<b", "review"}},
 		{Accepts: []string{roster.Anything}},
@@ -89,7 +89,7 @@ func TestPoolWords_AreOnEveryQualifyingCard(t *testing.T) {
 	for _, to := range []schemas.Address{"capability:review", "capability:a<b", "role:testing", "role:testing-specialist"} {
 		for _, generalists := range []bool{false, true} {
 			for _, card := range cards {
-				said := slices.ContainsFunc(roster.PoolWords(to, generalists), func(word string) bool {
+				said := slices.ContainsFunc(roster.PoolSearchWords(to, generalists), func(word string) bool {
 					return card.Role == word || slices.Contains(card.Accepts, word)
 				})
 				require.True(t, said || !roster.Qualifies(card, to, generalists), "%v for %s", card, to)

@@ -50,8 +50,8 @@ type Outcome struct {
 	Alternative string            `cel:"alternative"` // the agent that the rejecting agent suggests
 }
 
-// HandoffOf returns a handoff as expressions see it.
-func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, status schemas.Status) Handoff {
+// HandoffFacts returns a handoff as expressions see it.
+func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, status schemas.Status) Handoff {
 	return Handoff{
 		ID: h.ID.String(), Type: h.Type, Title: h.Title, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
 		Tags: h.Tags, Priority: string(h.Metadata.Priority), From: string(h.Source.Agent), To: string(to),
@@ -64,7 +64,7 @@ func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, stat
 func CompletedOutcome(c schemas.Completion) Outcome {
 	o := Outcome{
 		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: c.Data,
-		Results: c.Results, Output: decodeValue(c.Output), Notes: c.Notes,
+		Results: c.Results, Output: decodeJSON(c.Output), Notes: c.Notes,
 	}
 	for _, a := range c.Criteria {
 		if !a.IsMet() {

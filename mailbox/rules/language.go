@@ -37,8 +37,8 @@ type Budget struct {
 	took time.Duration
 }
 
-// Spent reports whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
-func (b *Budget) Spent() bool { return b != nil && (b.cost >= maxTotalCost || b.took >= maxTime) }
+// IsSpent reports whether nothing is left. Every expression is an error then, and [Set.SendsAfter] gives nothing.
+func (b *Budget) IsSpent() bool { return b != nil && (b.cost >= maxTotalCost || b.took >= maxTime) }
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {
 	if b != nil {
@@ -57,8 +57,8 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	)
 })
 
-// compile reads an expression. The error is a sentence with the column.
-func compile(text string) (cel.Program, *cel.Type, error) {
+// compileExpression reads an expression. The error is a sentence with the column.
+func compileExpression(text string) (cel.Program, *cel.Type, error) {
 	env, err := language()
 	if err != nil {
 		return nil, nil, err
@@ -76,11 +76,11 @@ func compile(text string) (cel.Program, *cel.Type, error) {
 // condition is an expression that is true or false. Its zero value is true.
 type condition struct{ program cel.Program }
 
-func (s *Set) readCondition(text string) (c condition, err error) {
+func (s *Set) compileCondition(text string) (c condition, err error) {
 	if s.Disallowed || strings.TrimSpace(text) == "" {
 		return c, nil
 	}
-	program, kind, err := compile(text)
+	program, kind, err := compileExpression(text)
 	if err == nil && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
 		err = fmt.Errorf("it gives %s, not true or false", kind)
 	}
@@ -106,7 +106,7 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 // evaluate passes the value of an expression for the facts to fn, unless it is an error. The cost and time of both
 // count against the budget of the facts.
 func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
-	if f.Budget.Spent() {
+	if f.Budget.IsSpent() {
 		return errors.New("the rules have spent what one operation may take")
 	}
 	begun := time.Now() //nolint:forbidigo // how long it takes is no time of the service
@@ -120,8 +120,8 @@ func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	return err
 }
 
-// text is a text with expressions in it: pieces of text and programs in turn.
-type text struct {
+// template is a text with expressions in it: pieces of text and programs in turn.
+type template struct {
 	pieces   []string
 	programs []cel.Program // one less than pieces
 }
@@ -129,8 +129,8 @@ type text struct {
 // eachName is left as it is: the send puts an entry of its list there.
 const eachName = "each"
 
-// readText reads a text with expressions in double braces.
-func readText(s string) (t text, err error) {
+// parseTemplate reads a text with expressions in double braces.
+func parseTemplate(s string) (t template, err error) {
 	piece := ""
 	for {
 		before, rest, found := strings.Cut(s, "{{")
@@ -145,7 +145,7 @@ func readText(s string) (t text, err error) {
 		case strings.TrimSpace(inner) == eachName:
 			piece += "{{" + eachName + "}}"
 		default:
-			program, _, err := compile(inner)
+			program, _, err := compileExpression(inner)
 			if err != nil {
 				return t, err
 			}
@@ -157,7 +157,7 @@ func readText(s string) (t text, err error) {
 
 // fill returns the text with the values of its expressions. An expression that cannot be evaluated gives nothing, so a
 // text may name missing values.
-func (t text) fill(f *Facts) string {
+func (t template) fill(f *Facts) string {
 	var b strings.Builder
 	for i, piece := range t.pieces {
 		b.WriteString(piece)
@@ -191,8 +191,8 @@ func formatValue(v ref.Val) string {
 	}
 }
 
-// decodeValue decodes JSON, nil for none.
-func decodeValue(b json.RawMessage) (v any) {
+// decodeJSON decodes JSON, nil for none.
+func decodeJSON(b json.RawMessage) (v any) {
 	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
 	return v
 }

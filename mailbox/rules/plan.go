@@ -20,8 +20,8 @@ type plan struct {
 	at     map[string]int // the places of its steps
 }
 
-// end as the next step says that there is none.
-const end = "end"
+// endStep as the next step says that there is none.
+const endStep = "end"
 
 // endNames are the ways in which a step may end.
 var endNames = []string{"completed", "failed", "rejected", "timed_out"}
@@ -47,11 +47,11 @@ func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	conditions := make([]condition, len(p.Steps))
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			if path, err := s.readTexts(stepSend(p, step)); err != nil {
+			if path, err := s.parseTexts(stepSend(p, step)); err != nil {
 				return stepPath(unit, i, k) + path, err
 			}
 		}
-		if conditions[i], err = s.readCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
+		if conditions[i], err = s.compileCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
 			return stepPath(unit, i, 0) + ".when", err
 		}
 	}
@@ -77,10 +77,10 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	for i, unit := range p.Steps {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
-			if _, twice := at[step.Step]; twice || step.Step == end || !schemas.IsWord(step.Step) {
+			if _, twice := at[step.Step]; twice || step.Step == endStep || !schemas.IsWord(step.Step) {
 				return nil, where + ".step", fmt.Errorf("%q is no name of a step, or that of another one", schemas.Visible(step.Step))
 			}
-			if err := checkOrder(p.Steps, i, step); err != nil {
+			if err := checkStepOrder(p.Steps, i, step); err != nil {
 				return nil, where, err
 			}
 			at[step.Step] = i
@@ -88,7 +88,7 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	}
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			if err := checkNext(p.Steps, at, step.Next); err != nil {
+			if err := checkNextStep(p.Steps, at, step.Next); err != nil {
 				return nil, stepPath(unit, i, k) + ".next", err
 			}
 		}
@@ -96,8 +96,8 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	return at, "", nil
 }
 
-// checkOrder refuses a step that cannot stand at place i of a plan.
-func checkOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
+// checkStepOrder refuses a step that cannot stand at place i of a plan.
+func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
 	joins := i > 0 && isParallel(steps[i-1])
 	switch aside := isParallel(steps[i]); {
 	case i == 0 && (aside || step.When != ""):
@@ -110,10 +110,10 @@ func checkOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error 
 	return nil
 }
 
-// checkNext refuses the next step that a step names where the plan has no such step to go on with.
-func checkNext(steps [][]schemas.PlanStep, at map[string]int, next string) error {
+// checkNextStep refuses the next step that a step names where the plan has no such step to go on with.
+func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) error {
 	to, known := at[next]
-	if next == "" || next == end || known && to != 0 && !isParallel(steps[to]) {
+	if next == "" || next == endStep || known && to != 0 && !isParallel(steps[to]) {
 		return nil
 	}
 	return fmt.Errorf("%q is no single step after the first; there are %v and end",
@@ -164,11 +164,11 @@ func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 // rootTask stands in the title of a step that has none.
 const rootTask = "{{root.task}}"
 
-// Plans are the names of all plans.
-func (s *Set) Plans() []string { return slices.Sorted(maps.Keys(s.plans)) }
+// PlanNames are the names of all plans.
+func (s *Set) PlanNames() []string { return slices.Sorted(maps.Keys(s.plans)) }
 
-// FileOf is the file that has a plan, "" where there is no such plan.
-func (s *Set) FileOf(plan string) string { return s.plans[plan].file }
+// FileOfPlan is the file that has a plan, "" where there is no such plan.
+func (s *Set) FileOfPlan(plan string) string { return s.plans[plan].file }
 
 // HasStep reports whether there is a step, as PLAN/STEP.
 func (s *Set) HasStep(step string) bool {
@@ -177,8 +177,8 @@ func (s *Set) HasStep(step string) bool {
 	return has
 }
 
-// lowerLimits merges a plan's limits with the requested ones, and takes the lower of each.
-func lowerLimits(limits, asked map[string]float64) map[string]float64 {
+// mergeLimits merges a plan's limits with the requested ones, and takes the lower of each.
+func mergeLimits(limits, asked map[string]float64) map[string]float64 {
 	if limits == nil {
 		return asked
 	}
@@ -191,41 +191,41 @@ func lowerLimits(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// Begin returns the first step of an existing plan for a send. Values that the step leaves open come from the send,
-// lists have the entries of both, and the send may lower the plan's limits. The error is limit if the texts of the step
-// take too long.
-func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
+// FirstStepSend returns the first step of an existing plan for a send. Values that the step leaves open come from the
+// send, lists have the entries of both, and the send may lower the plan's limits. The error is limit if the texts of
+// the step take too long.
+func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
 	p := s.plans[name]
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
 	facts := &Facts{Handoff: root, Root: root, Budget: &Budget{}}
-	step := s.fill(stepSend(schemas.Plan{Name: name}, p.first), facts)
-	if facts.Budget.Spent() {
+	step := s.fillTexts(stepSend(schemas.Plan{Name: name}, p.first), facts)
+	if facts.Budget.IsSpent() {
 		return asked, schemas.Errorf(schemas.Limit, "the texts of the first step of %s take too long", name).WithField("to").
 			WithHint("Give it shorter expressions. Nothing was sent.")
 	}
-	if first, err = mergeAsked(step, asked); err != nil {
+	if first, err = fillOpenFields(step, asked); err != nil {
 		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
-	first.Options.Limits = lowerLimits(lowerLimits(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
+	first.Options.Limits = mergeLimits(mergeLimits(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, nil
 }
 
-// mergeAsked fills the open values of a step from the send. Both are converted to JSON, in which missing values are
+// fillOpenFields fills the open values of a step from the send. Both are converted to JSON, in which missing values are
 // absent.
-func mergeAsked(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
+func fillOpenFields(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
 	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {
 		return whole, err
 	}
-	err = schemas.Convert(merge(one, other), &whole)
+	err = schemas.Convert(mergeValues(one, other), &whole)
 	return whole, err
 }
 
-// merge returns a value with additions of another: the names of an object, the entries of a list.
-func merge(one, other any) any {
+// mergeValues returns a value with additions of another: the names of an object, the entries of a list.
+func mergeValues(one, other any) any {
 	switch one := one.(type) {
 	case nil:
 		return other
@@ -240,7 +240,7 @@ func merge(one, other any) any {
 	case map[string]any:
 		more, _ := other.(map[string]any)
 		for name, v := range more {
-			one[name] = merge(one[name], v)
+			one[name] = mergeValues(one[name], v)
 		}
 	}
 	return one

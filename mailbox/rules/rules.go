@@ -5,8 +5,8 @@
 // Expression Language (CEL) over [Facts]; texts of sends may have expressions in double braces. An expression reads
 // only the facts, always ends, and has a bounded cost.
 //
-// [Compile] reads rules and finds their errors. [Set.Fire] is pure: package mailbox collects the facts, and makes the
-// sends in the transaction of the event. The library is used only if there are rules.
+// [Compile] reads rules and finds their errors. [Set.SendsAfter] is pure: package mailbox collects the facts, and makes
+// the sends in the transaction of the event. The library is used only if there are rules.
 //
 // Texts and conditions use one language. An unknown name is an error when the file is read; missing data leaves a text
 // empty and a condition false.
@@ -37,7 +37,7 @@ type Set struct {
 
 	routes []route
 	plans  map[string]plan
-	texts  map[string]text // all that have expressions, as they are written
+	texts  map[string]template // all that have expressions, as they are written
 
 	file        string // whose rules are read
 	expressions int    // wherever they stand, also in texts that are there twice
@@ -61,8 +61,8 @@ type route struct {
 // appliesTo reports whether a route may follow a handoff: a route of a plan follows only its step.
 func (r route) appliesTo(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
 
-// fires reports whether a route that concerns the handoff sends something, or why not.
-func (r route) fires(on string, f *Facts) (bool, string) {
+// firesOn reports whether a route that concerns the handoff sends something, or why not.
+func (r route) firesOn(on string, f *Facts) (bool, string) {
 	if !slices.Contains(r.On, on) {
 		return false, fmt.Sprintf("it is for %s, and this is %s", strings.Join(r.On, ", "), on)
 	}
@@ -74,8 +74,8 @@ func (r route) fires(on string, f *Facts) (bool, string) {
 	return r.when.holds(f)
 }
 
-// Sends holds the sends of one rule: parallel handoffs, and one that depends on them, nil for none.
-type Sends struct {
+// RuleSends holds the sends of one rule: parallel handoffs, and one that depends on them, nil for none.
+type RuleSends struct {
 	Route string
 	File  string // that has the rule
 	Step  string // that ended, where the rule is of a plan
@@ -84,8 +84,8 @@ type Sends struct {
 	Join  *schemas.SendIn
 }
 
-// Name is the plan that goes on, or the route.
-func (s Sends) Name() string {
+// RuleName is the plan that goes on, or the route.
+func (s RuleSends) RuleName() string {
 	plan, _, _ := strings.Cut(s.Step, "/")
 	return cmp.Or(plan, s.Route)
 }
@@ -111,19 +111,19 @@ func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 // Add reads the routes and plans of one more file, see [Compile].
 func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (problems []Problem) {
 	if s.file = file; s.plans == nil {
-		s.plans, s.texts = map[string]plan{}, map[string]text{}
+		s.plans, s.texts = map[string]plan{}, map[string]template{}
 	}
 	for i, r := range routes {
 		r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
 		path, err := s.addRoute(r)
 		if err != nil {
-			problems = append(problems, problem(false, i, path, err))
+			problems = append(problems, newProblem(false, i, path, err))
 		}
 	}
 	for i, p := range plans {
 		path, err := s.addPlan(p)
 		if err != nil {
-			problems = append(problems, problem(true, i, path, err))
+			problems = append(problems, newProblem(true, i, path, err))
 		}
 	}
 	return problems
@@ -143,8 +143,8 @@ func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
 }
 
-// problem makes the problem at a path. An error about a limit brings its own field and remedy.
-func problem(plan bool, at int, path string, err error) Problem {
+// newProblem makes the problem at a path. An error about a limit brings its own field and remedy.
+func newProblem(plan bool, at int, path string, err error) Problem {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return Problem{plan, at, strings.TrimPrefix(path+"."+e.Field, "."), e.Message, e.Hint}
 	}
@@ -156,17 +156,17 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	if len(r.On) == 0 || len(r.Send) == 0 {
 		return "", errors.New("it has nothing in on, or nothing in send")
 	}
-	when, err := s.readCondition(r.When)
+	when, err := s.compileCondition(r.When)
 	if err != nil {
 		return "when", err
 	}
 	for i, send := range r.Send {
-		if path, err := s.readTexts(send); err != nil {
+		if path, err := s.parseTexts(send); err != nil {
 			return fmt.Sprintf("send[%d]%s", i, path), err
 		}
 	}
 	if r.Join != nil {
-		if path, err := s.readTexts(*r.Join); err != nil {
+		if path, err := s.parseTexts(*r.Join); err != nil {
 			return "join" + path, err
 		}
 	}
@@ -174,8 +174,8 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// checkFixed checks the fixed parts of a send before its texts are filled in: its limits, and its addresses.
-func checkFixed(send schemas.SendIn) error {
+// checkFixedFields checks the fixed parts of a send before its texts are filled in: its limits, and its addresses.
+func checkFixedFields(send schemas.SendIn) error {
 	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
 		return err
 	}
@@ -201,9 +201,9 @@ func checkFixed(send schemas.SendIn) error {
 	return nil
 }
 
-// readTexts reads the texts with expressions of a send, and checks its other fields.
-func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
-	if err := checkFixed(send); err != nil || s.Disallowed {
+// parseTexts reads the texts with expressions of a send, and checks its other fields.
+func (s *Set) parseTexts(send schemas.SendIn) (path string, err error) {
+	if err := checkFixedFields(send); err != nil || s.Disallowed {
 		return "", err
 	}
 	_, path, err = mapTexts(send, func(written string) (string, error) {
@@ -213,7 +213,7 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 		if _, read := s.texts[written]; read {
 			return written, nil
 		}
-		t, err := readText(written)
+		t, err := parseTemplate(written)
 		if err == nil {
 			s.texts[written] = t
 		}
@@ -222,32 +222,32 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 	return path, err
 }
 
-// Empty reports whether no rule is for an event.
-func (s *Set) Empty(on string) bool {
+// LacksRulesFor reports whether no rule is for an event.
+func (s *Set) LacksRulesFor(on string) bool {
 	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }
 
-// Fire returns the sends of the rules, in their order. It returns nothing if the budget of the facts is spent.
-func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
+// SendsAfter returns the sends of the rules, in their order. It returns nothing if the budget of the facts is spent.
+func (s *Set) SendsAfter(on string, f *Facts) (sends []RuleSends) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
 			continue
 		}
-		if fires, _ := r.fires(on, f); fires {
-			one := s.sendsOf(r, f)
+		if fires, _ := r.firesOn(on, f); fires {
+			one := s.sendsOfRoute(r, f)
 			one.On = on
 			sends = append(sends, one)
 		}
 	}
-	if f.Budget.Spent() {
+	if f.Budget.IsSpent() {
 		return nil
 	}
 	return sends
 }
 
-// MayFollow is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one with a
-// condition may.
-func (s *Set) MayFollow(on string, f *Facts) string {
+// FileOfNextStep is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one
+// with a condition may.
+func (s *Set) FileOfNextStep(on string, f *Facts) string {
 	for _, r := range s.routes {
 		if r.step != "" && r.step == f.Handoff.Step && slices.Contains(r.On, on) && (f.Outcome.Passed || !r.unconditional) {
 			return r.file
@@ -256,8 +256,8 @@ func (s *Set) MayFollow(on string, f *Facts) string {
 	return ""
 }
 
-// Try says for each rule what it would send, or why not, see [Set.Fire]. Routes of other steps are left out.
-func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
+// TryRules says for each rule what it would send, or why not, see [Set.SendsAfter]. Routes of other steps are left out.
+func (s *Set) TryRules(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
 			continue
@@ -267,8 +267,8 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 			tried = append(tried, t)
 			continue
 		}
-		if t.Fires, t.Why = r.fires(on, f); t.Fires {
-			sends := s.sendsOf(r, f)
+		if t.Fires, t.Why = r.firesOn(on, f); t.Fires {
+			sends := s.sendsOfRoute(r, f)
 			if t.Sends = sends.Parts; sends.Join != nil {
 				t.Sends = append(t.Sends, *sends.Join)
 			}
@@ -278,17 +278,17 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	return tried
 }
 
-// sendsOf returns the sends of a route, with texts filled from the facts.
-func (s *Set) sendsOf(r route, f *Facts) Sends {
-	fill := func(send schemas.SendIn) schemas.SendIn { return s.fill(send, f) }
-	sends := Sends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
+// sendsOfRoute returns the sends of a route, with texts filled from the facts.
+func (s *Set) sendsOfRoute(r route, f *Facts) RuleSends {
+	fill := func(send schemas.SendIn) schemas.SendIn { return s.fillTexts(send, f) }
+	sends := RuleSends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
 	if r.Join != nil {
 		sends.Join = new(fill(*r.Join))
 	}
 	return sends
 }
 
-func (s *Set) fill(send schemas.SendIn, f *Facts) schemas.SendIn {
+func (s *Set) fillTexts(send schemas.SendIn, f *Facts) schemas.SendIn {
 	filled, _, err := mapTexts(send, func(written string) (string, error) { return s.texts[written].fill(f), nil })
 	if err != nil {
 		return send // it was read before, so this does not happen

@@ -54,7 +54,7 @@ type sample struct{ Rule, Text, Secret string }
 func samples(t *testing.T) (all []sample) {
 	t.Helper()
 	var module struct{ Dir string }
-	out := run(t, t.TempDir(), "mod", "download", "-json", "github.com/zricethezav/gitleaks/v8@v8.30.1")
+	out := runCommand(t, t.TempDir(), "mod", "download", "-json", "github.com/zricethezav/gitleaks/v8@v8.30.1")
 	require.NoError(t, json.Unmarshal(out, &module))
 	dir := filepath.Join(t.TempDir(), "gitleaks")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(module.Dir)))
@@ -62,7 +62,7 @@ func samples(t *testing.T) (all []sample) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "cmd/generate/config/utils/validate.go"), ours, 0o600))
 	at := filepath.Join(dir, "cmd/generate/config")
-	for d := json.NewDecoder(bytes.NewReader(run(t, at, "run", ".", os.DevNull))); d.More(); {
+	for d := json.NewDecoder(bytes.NewReader(runCommand(t, at, "run", ".", os.DevNull))); d.More(); {
 		var s sample
 		require.NoError(t, d.Decode(&s))
 		all = append(all, s)
@@ -70,7 +70,7 @@ func samples(t *testing.T) (all []sample) {
 	return all
 }
 
-func run(t *testing.T, dir string, args ...string) []byte {
+func runCommand(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir, cmd.Stderr = dir, t.Output()

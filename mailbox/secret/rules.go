@@ -33,9 +33,9 @@ type prefixTable struct {
 
 // rulesFor returns the rules whose prefix may begin with the bytes a and b. Several pairs of bytes share a slot, so the
 // caller compares the whole prefix afterwards.
-func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slot(a, b)]] }
+func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slotIndex(a, b)]] }
 
-func slot(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
+func slotIndex(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
 // prefixes is made when the first text is searched, because most processes search no text.
 var prefixes = sync.OnceValue(func() *prefixTable {
@@ -47,7 +47,7 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 				panic(err) // the table is ours
 			}
 			for _, prefix := range fields[2:] {
-				here := &t.slots[slot(prefix[0], prefix[1])]
+				here := &t.slots[slotIndex(prefix[0], prefix[1])]
 				if *here == 0 {
 					*here = uint8(len(t.rules))
 					t.rules = append(t.rules, nil)

@@ -17,8 +17,8 @@ import (
 	"sync"
 )
 
-// found is a secret at text[from:to].
-type found struct {
+// secretMatch is a secret at text[from:to].
+type secretMatch struct {
 	from, to int
 	kind     string
 }
@@ -31,7 +31,7 @@ func Mask(text string) (masked string, kinds []string) {
 	begun := prefixes()
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
-		var f found
+		var f secretMatch
 		switch c := text[i]; {
 		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
 			if starts := begun.rulesFor(c, text[i+1]); starts != nil {
@@ -68,25 +68,25 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 
 // findToken finds a token at position i by the prefix of its issuer. starts are the rules whose prefix may match there.
 // Punctuation after the token, such as the full stop of a sentence, is not part of the token.
-func findToken(text string, i int, starts []rule) found {
+func findToken(text string, i int, starts []rule) secretMatch {
 	for _, r := range starts {
-		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !wordBegins(text, i) {
+		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !isWordStart(text, i) {
 			continue
 		}
 		body := i + len(r.prefix)
-		end := endOf(text, body, body+maxProbe, isTokenByte)
+		end := scanWhile(text, body, body+maxProbe, isTokenByte)
 		tail := text[body:end]
 		if len(tail) >= r.minLength && isMixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
-			end = endOf(text, end, len(text), isTokenByte)
-			return found{i, i + len(strings.TrimRight(text[i:end], ".-/+~%")), r.kind}
+			end = scanWhile(text, end, len(text), isTokenByte)
+			return secretMatch{i, i + len(strings.TrimRight(text[i:end], ".-/+~%")), r.kind}
 		}
 	}
-	return found{}
+	return secretMatch{}
 }
 
 // findAssigned finds a secret after the separator at position i: the value of a named field or of an option such as
 // --token, the password in an address, or a private key.
-func findAssigned(text string, i int) found {
+func findAssigned(text string, i int) secretMatch {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
 		return findInAddress(text, i)
@@ -94,27 +94,27 @@ func findAssigned(text string, i int) found {
 		return findNamedValue(text, i)
 	case c == '-' && strings.HasPrefix(text[i:], "-----BEGIN "):
 		if at := patterns().key.FindStringIndex(text[i:]); at != nil {
-			return found{i, i + at[1], "private-key"}
+			return secretMatch{i, i + at[1], "private-key"}
 		}
 	case c == '-' && next == '-':
 		if space := strings.IndexByte(text[i:min(len(text), i+40)], ' '); space > 2 {
 			return findValue(text, i+space, kindOfName(text[i+2:i+space]))
 		}
 	}
-	return found{}
+	return secretMatch{}
 }
 
 // findInAddress finds the password in an address such as https://user:password@host. The "://" of the address begins at
 // position i.
-func findInAddress(text string, i int) found {
+func findInAddress(text string, i int) secretMatch {
 	at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+maxProbe)])
 	if at == nil {
-		return found{}
+		return secretMatch{}
 	}
 	if password := text[i+at[2] : i+at[3]]; isPlaceholder(password) || !isMixed(password, 16) {
-		return found{}
+		return secretMatch{}
 	}
-	return found{i + at[2], i + at[3], "password"}
+	return secretMatch{i + at[2], i + at[3], "password"}
 }
 
 // patterns has the regular expressions, which are used only where the text already looks like a secret. They are
@@ -130,44 +130,44 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *rege
 // findNamedValue finds the value after the separator at position i, if the name before the separator is that of a
 // secret, as in password = "x". Between the name and the separator it skips at most eight blanks, quotes and similar
 // characters.
-func findNamedValue(text string, i int) found {
+func findNamedValue(text string, i int) secretMatch {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
 		end--
 	}
-	kind := kindOfName(text[nameStart(text, end):end])
+	kind := kindOfName(text[startOfName(text, end):end])
 	if typed := end - len(" string"); kind == "" && typed > 0 && strings.EqualFold(text[typed:end], " string") { // var token string = …
-		kind = kindOfName(text[nameStart(text, typed):typed])
+		kind = kindOfName(text[startOfName(text, typed):typed])
 	}
 	return findValue(text, i+1, kind)
 }
 
 // findValue finds the secret that begins after position i, behind separators and blanks. It finds nothing if kind is
 // "". A value that is followed by an open bracket is a function call or an index, and no secret.
-func findValue(text string, i int, kind string) found {
+func findValue(text string, i int, kind string) secretMatch {
 	if kind == "" {
-		return found{}
+		return secretMatch{}
 	}
-	i = endOf(text, i, len(text), func(c byte) bool { return strings.IndexByte(" \t\r\n:=>?\"'`\\", c) >= 0 })
+	i = scanWhile(text, i, len(text), func(c byte) bool { return strings.IndexByte(" \t\r\n:=>?\"'`\\", c) >= 0 })
 	for _, scheme := range []string{"bearer ", "basic ", "token "} {
 		if behind := i + len(scheme); behind < len(text) && strings.EqualFold(text[i:behind], scheme) {
 			i = behind
 		}
 	}
-	end := endOf(text, i, i+maxProbe, isValueByte)
+	end := scanWhile(text, i, i+maxProbe, isValueByte)
 	if end < len(text) && strings.IndexByte("({[", text[end]) >= 0 || !looksRandom(text[i:end], kind) {
-		return found{}
+		return secretMatch{}
 	}
-	return found{i, endOf(text, end, len(text), isValueByte), kind}
+	return secretMatch{i, scanWhile(text, end, len(text), isValueByte), kind}
 }
 
 // maxProbe is how many bytes of a value are examined to decide whether it is a secret, so that long values take no
 // longer.
 const maxProbe = 256
 
-// endOf returns the position of the first byte at or after i for which in returns false. It stops at limit and at the
-// end of the text.
-func endOf(text string, i, limit int, in func(c byte) bool) int {
+// scanWhile returns the position of the first byte at or after i for which in returns false. It stops at limit and at
+// the end of the text.
+func scanWhile(text string, i, limit int, in func(c byte) bool) int {
 	for i < min(len(text), limit) && in(text[i]) {
 		i++
 	}
@@ -188,7 +188,7 @@ func kindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
 	for i := len(name) - 1; i >= 0 && n > 0; i-- {
-		switch c := class(name[i]); {
+		switch c := byteClass(name[i]); {
 		case c == 'U' || c == 'l':
 			n--
 			letters[n] = name[i] | 0x20
@@ -223,7 +223,7 @@ func looksRandom(value, kind string) (is bool) {
 func isMixed(text string, each int) bool {
 	changes := 0
 	for i := 1; i < len(text); i++ {
-		a, b := class(text[i-1]), class(text[i])
+		a, b := byteClass(text[i-1]), byteClass(text[i])
 		if a != b && a != 0 && b != 0 && (a == 'd' || b == 'd' || b == 'U') {
 			changes++
 		}
@@ -231,9 +231,9 @@ func isMixed(text string, each int) bool {
 	return changes >= max(2, len(text)/each)
 }
 
-// class returns 'd' for a digit, 'l' for a small letter, 'U' for a capital letter, and 0 for any other byte, including
-// the bytes of letters beyond ASCII.
-func class(c byte) byte {
+// byteClass returns 'd' for a digit, 'l' for a small letter, 'U' for a capital letter, and 0 for any other byte,
+// including the bytes of letters beyond ASCII.
+func byteClass(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
 		return 'd'
@@ -248,17 +248,17 @@ func class(c byte) byte {
 // isPlaceholder reports whether a value is no real secret but stands for one: a variable, a template or an example.
 func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
 
-// wordBegins reports whether a word begins at position i. In JSON the character before the word may be the letter of an
-// escape such as \n; a word begins after it, too.
-func wordBegins(text string, i int) bool {
+// isWordStart reports whether a word begins at position i. In JSON the character before the word may be the letter of
+// an escape such as \n; a word begins after it, too.
+func isWordStart(text string, i int) bool {
 	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {
 		return true
 	}
 	return !isWordByte(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
-// nameStart returns the position at which the name begins that ends at position end. It goes back at most 64 bytes.
-func nameStart(text string, end int) int {
+// startOfName returns the position at which the name begins that ends at position end. It goes back at most 64 bytes.
+func startOfName(text string, end int) int {
 	i := end
 	for i > 0 && i > end-64 && (isWordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
 		i--
@@ -266,4 +266,4 @@ func nameStart(text string, end int) int {
 	return i
 }
 
-func isWordByte(c byte) bool { return class(c) != 0 || c == '_' }
+func isWordByte(c byte) bool { return byteClass(c) != 0 || c == '_' }

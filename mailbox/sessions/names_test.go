@@ -290,21 +290,21 @@ var naming = map[string]string{
 		open c4 s4 claude-code-2`,
 }
 
-func TestAttach_NamesSessionsAsScripted(t *testing.T) {
+func TestAttach_GivesNamesOfScript(t *testing.T) {
 	for backend, open := range mailboxtest.Backends {
 		for name, script := range naming {
 			t.Run(backend+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				w := mailboxtest.New(t, mailboxtest.On(open(t)))
+				w := mailboxtest.New(t, mailboxtest.InBackend(open(t)))
 				for line := range strings.Lines(strings.TrimSpace(script)) {
-					play(w, strings.Fields(line))
+					playScript(w, strings.Fields(line))
 				}
 			})
 		}
 	}
 }
 
-func play(w *mailboxtest.World, words []string) {
+func playScript(w *mailboxtest.World, words []string) {
 	w.T.Helper()
 	switch words[0] {
 	case "open":
@@ -334,8 +334,8 @@ func play(w *mailboxtest.World, words []string) {
 	}
 }
 
-func TestAttach_NamesConcurrentSessionsApart(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+func TestAttach_GivesConcurrentSessionsDifferentNames(t *testing.T) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Pass(mailboxtest.SettleTime)
 		var wg sync.WaitGroup
 		var mu sync.Mutex // guards names
@@ -381,12 +381,12 @@ func TestAttach_SkipsNamesOfOtherClients(t *testing.T) {
 func TestAttach_RefusesReservedClientNames(t *testing.T) {
 	w := mailboxtest.New(t)
 	for _, client := range []schemas.Agent{"human", "system", "a b"} {
-		mailboxtest.Refuses(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
+		mailboxtest.RequireRefusal(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
 	}
 }
 
-func TestAgents_ListsConnectedAgentBeforeItsFirstCall(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+func TestListAgents_ListsConnectedAgentBeforeItsFirstCall(t *testing.T) {
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "a"})
 	w.Stdio("b")
 	require.Empty(t, w.Sends(a, "b", "x").Warnings, "it is here")
@@ -395,7 +395,7 @@ func TestAgents_ListsConnectedAgentBeforeItsFirstCall(t *testing.T) {
 	require.True(t, out.Agents[1].Live)
 }
 
-func TestAgents_LeavesOutNumberedSessionsWithoutMail(t *testing.T) {
+func TestListAgents_OmitsEndedNumberedSessionsWithoutMail(t *testing.T) {
 	w := mailboxtest.New(t)
 	for i := range 4 {
 		w.Opens("c"+string(rune('1'+i)), "-")
@@ -429,5 +429,5 @@ func TestNews_FindsNameByProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, schemas.ID(1), out.New[0].HandoffID)
 	_, err = ask("unknown", "")
-	mailboxtest.Refused(t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
+	mailboxtest.RequireError(t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -22,32 +22,32 @@ import (
 	"handoff/store"
 )
 
-// Here knows the present agents and connections, in the process that owns the store. A new service knows only
-// connections that were announced to it, see [Here.Settled]. Its methods may be called concurrently.
-type Here struct {
+// Presence knows the present agents and connections, in the process that owns the store. A new service knows only
+// connections that were announced to it, see [Presence.IsSettled]. Its methods may be called concurrently.
+type Presence struct {
 	*presence.Tracker
 	Now     func() time.Time
 	Started time.Time // when the service began
 	Alone   bool      // no other process can announce a connection of an earlier service
 }
 
-// IsOpen reports whether a connection is open, as far as this process was told. The empty name is never open.
-func (h Here) IsOpen(conn string) bool {
+// IsConnectionOpen reports whether a connection is open, as far as this process was told. The empty name is never open.
+func (h Presence) IsConnectionOpen(conn string) bool {
 	_, open := h.Connection(conn)
 	return open
 }
 
-// ActingOver reports whether an agent acts over an open connection that satisfies wanted. Callers use it to tell two
-// sessions under one name apart.
-func (h Here) ActingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
-	return slices.ContainsFunc(h.Connections(presence.Filter{Agent: a}), wanted)
+// ActsOverConnection reports whether an agent acts over an open connection that satisfies wanted. Callers use it to
+// tell two sessions under one name apart.
+func (h Presence) ActsOverConnection(a schemas.Agent, wanted func(presence.Connection) bool) bool {
+	return slices.ContainsFunc(h.Connections(presence.ConnectionFilter{Agent: a}), wanted)
 }
 
 // ActingAgents returns the agents that act over any open connection, sorted, each once. Agents over HTTP and on the
 // command line have no connection and are not among them.
-func (h Here) ActingAgents() []schemas.Agent {
+func (h Presence) ActingAgents() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
-	for _, c := range h.Connections(presence.Filter{}) {
+	for _, c := range h.Connections(presence.ConnectionFilter{}) {
 		for _, a := range c.Agents {
 			here[a] = true
 		}
@@ -55,41 +55,41 @@ func (h Here) ActingAgents() []schemas.Agent {
 	return slices.Sorted(maps.Keys(here))
 }
 
-// Settled reports whether a connection that is not known to be open is gone: no other process can announce it, or the
+// IsSettled reports whether a connection that is not known to be open is gone: no other process can announce it, or the
 // service has run for five seconds.
-func (h Here) Settled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
+func (h Presence) IsSettled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// IsInUse reports whether a session may use a name now. The connection of an agent that chose its name is not stored,
-// so a new service waits until it could be announced. Until then its mail is not given to others: a delay of a few
-// seconds is harmless, two agents on the same work are not.
-func (h Here) IsInUse(a store.Agent) bool {
-	return h.IsActing(a.Card.Name) || h.Name(a).Held() || a.Client == "" && !h.Settled()
+// IsNameInUse reports whether a session may use a name now. The connection of an agent that chose its name is not
+// stored, so a new service waits until it could be announced. Until then its mail is not given to others: a delay of a
+// few seconds is harmless, two agents on the same work are not.
+func (h Presence) IsNameInUse(a store.Agent) bool {
+	return h.IsActing(a.Card.Name) || h.NameFacts(a).IsHeld() || a.Client == "" && !h.IsSettled()
 }
 
-// Name returns the facts about a name now: its stored row, and the tracker's knowledge of its connection.
-func (h Here) Name(a store.Agent) names.Name {
+// NameFacts returns the facts about a name now: its stored row, and the tracker's knowledge of its connection.
+func (h Presence) NameFacts(a store.Agent) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
 		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: h.Now().Sub(a.Seen.Time()).Abs(),
-		Open: h.IsOpen(a.Conn), Settled: h.Settled(),
+		Open: h.IsConnectionOpen(a.Conn), Settled: h.IsSettled(),
 	}
 }
 
-// nameSeenBy returns the facts about a name for a session: those of [Here.Name], and whether another session acts under
-// it.
-func (h Here) nameSeenBy(session string, a store.Agent) names.Name {
-	n := h.Name(a)
-	n.Shared = h.ActingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
+// nameFactsForSession returns the facts about a name for a session: those of [Presence.NameFacts], and whether another
+// session acts under it.
+func (h Presence) nameFactsForSession(session string, a store.Agent) names.Name {
+	n := h.NameFacts(a)
+	n.Shared = h.ActsOverConnection(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
 	return n
 }
 
-// namesSeenBy returns the facts about all names of a client's sessions for a session.
-func (h Here) namesSeenBy(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
-	for a, err := range NamesOfClient(v, client) {
+// allNameFactsForSession returns the facts about all names of a client's sessions for a session.
+func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
+	for a, err := range AgentsOfClient(v, client) {
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, h.nameSeenBy(session, a))
+		known = append(known, h.nameFactsForSession(session, a))
 	}
 	return known, nil
 }
@@ -97,19 +97,19 @@ func (h Here) namesSeenBy(v *store.View, client schemas.Agent, session string) (
 // ChooseName chooses the name of a session of a client: by the ladder of the caller, else the vacant name with the
 // lowest number. A caller that stores the choice in the same transaction gives two concurrent sessions two names. It
 // reads the names of the client's sessions, and then tries numbers from 1.
-func (h Here) ChooseName(
+func (h Presence) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
-	known, err := h.namesSeenBy(v, client, c.Session)
+	known, err := h.allNameFactsForSession(v, client, c.Session)
 	if err != nil {
 		return store.Agent{}, err
 	}
-	if i := ladder.Find(known, c); i >= 0 {
+	if i := ladder.FindIndex(known, c); i >= 0 {
 		return AgentOrNew(v, known[i].Agent)
 	}
 	for n := 1; ; n++ {
-		a, err := AgentOrNew(v, names.Nth(client, n))
-		if err != nil || h.nameSeenBy(c.Session, a).Vacant(client) {
+		a, err := AgentOrNew(v, names.NthName(client, n))
+		if err != nil || h.nameFactsForSession(c.Session, a).IsVacantFor(client) {
 			return a, err
 		}
 	}
@@ -151,11 +151,11 @@ func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	return ""
 }
 
-// NamesOfClient yields the agents whose names were given to sessions of the client, by name. It skips agents that chose
-// their own name. It reads the rows of all agents with the same beginning of the name.
-func NamesOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
+// AgentsOfClient yields the agents whose names were given to sessions of the client, by name. It skips agents that
+// chose their own name. It reads the rows of all agents with the same beginning of the name.
+func AgentsOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
-		for a, err := range v.AgentsWithPrefix(names.Prefix(client)) {
+		for a, err := range v.AgentsWithPrefix(names.CommonPrefix(client)) {
 			if (err != nil || a.Client == client) && !yield(a, err) {
 				return
 			}

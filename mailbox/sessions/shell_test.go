@@ -12,63 +12,63 @@ import (
 	"handoff/schemas"
 )
 
-// inShell returns the name of a Claude Code shell with this session and process.
-func inShell(w *mailboxtest.World, session, process string) (schemas.Agent, error) {
+// nameInShell returns the name of a Claude Code shell with this session and process.
+func nameInShell(w *mailboxtest.World, session, process string) (schemas.Agent, error) {
 	out, err := w.NameOf(context.Background(), mailboxtest.Human, schemas.SessionIn{Client: "claude-code", Session: session, Process: process})
 	return out.Agent, err
 }
 
-func actsInShell(w *mailboxtest.World, want schemas.Agent, session, process string) {
+func requireNameInShell(w *mailboxtest.World, want schemas.Agent, session, process string) {
 	w.T.Helper()
-	got, err := inShell(w, session, process)
+	got, err := nameInShell(w, session, process)
 	require.NoError(w.T, err)
 	require.Equal(w.T, want, got)
 }
 
-func refusedInShell(w *mailboxtest.World, known []string, session, process string) {
+func requireRefusalInShell(w *mailboxtest.World, known []string, session, process string) {
 	w.T.Helper()
-	_, err := inShell(w, session, process)
-	require.Equal(w.T, known, mailboxtest.Refused(w.T, err, schemas.Invalid, "was told its name").Known)
+	_, err := nameInShell(w, session, process)
+	require.Equal(w.T, known, mailboxtest.RequireError(w.T, err, schemas.Invalid, "was told its name").Known)
 }
 
 func TestNameOf_GivesShellTheNameOfItsSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	actsInShell(w, "claude-code", "s2", "")
+	requireNameInShell(w, "claude-code", "s2", "")
 	w.Opens("c1", "s1")
 	w.Opens("c2", "s2")
-	actsInShell(w, "claude-code", "s1", "")
-	actsInShell(w, "claude-code-2", "s2", "")
-	play(w, []string{"close", "c2"})
-	actsInShell(w, "claude-code-2", "s2", "")
+	requireNameInShell(w, "claude-code", "s1", "")
+	requireNameInShell(w, "claude-code-2", "s2", "")
+	playScript(w, []string{"close", "c2"})
+	requireNameInShell(w, "claude-code-2", "s2", "")
 	w.Pass(7 * 24 * time.Hour)
-	actsInShell(w, "claude-code", "s2", "")
+	requireNameInShell(w, "claude-code", "s2", "")
 }
 
 func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Opens("c1", "s1")
 	w.Opens("c2", "s2")
-	play(w, []string{"close", "c2"})
-	play(w, []string{"chosen", "c3", "claude-code-2"})
-	play(w, []string{"open", "c4", "s2", "claude-code-3"})
-	actsInShell(w, "claude-code-3", "s2", "")
+	playScript(w, []string{"close", "c2"})
+	playScript(w, []string{"chosen", "c3", "claude-code-2"})
+	playScript(w, []string{"open", "c4", "s2", "claude-code-3"})
+	requireNameInShell(w, "claude-code-3", "s2", "")
 }
 
 // A client that clears its context continues as a new session, without telling its server.
 func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
-		actsInShell(w, "claude-code-2", "new", "200")
-		actsInShell(w, "claude-code", "new", "100")
-		actsInShell(w, "claude-code-2", "s1", "200")
-		actsInShell(w, "claude-code-2", "s2", "300")
+		requireNameInShell(w, "claude-code-2", "new", "200")
+		requireNameInShell(w, "claude-code", "new", "100")
+		requireNameInShell(w, "claude-code-2", "s1", "200")
+		requireNameInShell(w, "claude-code-2", "s2", "300")
 		w.Restart()
-		actsInShell(w, "claude-code-2", "new", "200")
+		requireNameInShell(w, "claude-code-2", "new", "200")
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 		w.Pass(mailboxtest.SettleTime)
-		actsInShell(w, "claude-code-2", "new", "200")
+		requireNameInShell(w, "claude-code-2", "new", "200")
 	})
 }
 
@@ -84,10 +84,10 @@ func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
 	}
 	t.Run("that was closed", func(t *testing.T) {
 		w := three(t)
-		play(w, []string{"close", "c2"})
-		refusedInShell(w, both, "new", "200")
+		playScript(w, []string{"close", "c2"})
+		requireRefusalInShell(w, both, "new", "200")
 		w.OpensFrom(schemas.ConnIn{Process: ""}, "again", "s2")
-		refusedInShell(w, []string{"claude-code", "claude-code-2", "claude-code-3"}, "new", "200")
+		requireRefusalInShell(w, []string{"claude-code", "claude-code-2", "claude-code-3"}, "new", "200")
 	})
 	t.Run("that broke", func(t *testing.T) {
 		w := three(t)
@@ -95,13 +95,13 @@ func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
 		w.Pass(mailboxtest.SettleTime)
-		refusedInShell(w, both, "new", "200")
+		requireRefusalInShell(w, both, "new", "200")
 	})
 	t.Run("that is known to be open rather than another", func(t *testing.T) {
 		w := three(t)
 		w.Restart()
 		require.Equal(t, schemas.Agent("claude-code-4"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c4", "s4").Agent)
-		actsInShell(w, "claude-code-4", "new", "200")
+		requireNameInShell(w, "claude-code-4", "new", "200")
 	})
 }
 
@@ -148,13 +148,13 @@ func TestNameOf_FindsOnlyOpenSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
 			for _, words := range tt.script {
-				play(w, words)
+				playScript(w, words)
 			}
 			for _, session := range []string{"", "new"} {
 				if tt.known != nil {
-					refusedInShell(w, tt.known, session, "")
+					requireRefusalInShell(w, tt.known, session, "")
 				} else {
-					actsInShell(w, tt.acts, session, "")
+					requireNameInShell(w, tt.acts, session, "")
 				}
 			}
 		})
@@ -165,26 +165,26 @@ func TestNameOf_FindsOnlyOpenSession(t *testing.T) {
 func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 	for name, play := range map[string]func(w *mailboxtest.World){
 		"the nearest": func(w *mailboxtest.World) {
-			hearsAs(w, "claude-code", "s1", 77, 100, 50)
-			hearsAs(w, "claude-code-2", "s2", 88, 200, 100, 50)
+			requireNewsAs(w, "claude-code", "s1", 77, 100, 50)
+			requireNewsAs(w, "claude-code-2", "s2", 88, 200, 100, 50)
 		},
-		"one of which the session is known": func(w *mailboxtest.World) { hearsAs(w, "claude-code-2", "known", 100) },
+		"one of which the session is known": func(w *mailboxtest.World) { requireNewsAs(w, "claude-code-2", "known", 100) },
 		"one of another session of the process": func(w *mailboxtest.World) {
 			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "another")
-			hearsAs(w, "claude-code-2", "s2", 200)
-			hearsAs(w, "claude-code-3", "another", 200)
+			requireNewsAs(w, "claude-code-2", "s2", 200)
+			requireNewsAs(w, "claude-code-3", "another", 200)
 		},
 		"the first, when it has subagents": func(w *mailboxtest.World) {
 			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "-")
-			hearsAs(w, "claude-code-2", "s2", 200)
+			requireNewsAs(w, "claude-code-2", "s2", 200)
 		},
 		"none, when it is known to be that of another": func(w *mailboxtest.World) {
 			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "another")
-			hearsNothing(w, "s2", 200)
+			requireNoNews(w, "s2", 200)
 		},
-		"none, before its server is here":   func(w *mailboxtest.World) { hearsNothing(w, "s3", 300, 50) },
-		"none, where nothing is above":      func(w *mailboxtest.World) { hearsNothing(w, "s1") },
-		"none, when its connection is gone": func(w *mailboxtest.World) { play(w, []string{"close", "c2"}); hearsNothing(w, "s2", 200) },
+		"none, before its server is here":   func(w *mailboxtest.World) { requireNoNews(w, "s3", 300, 50) },
+		"none, where nothing is above":      func(w *mailboxtest.World) { requireNoNews(w, "s1") },
+		"none, when its connection is gone": func(w *mailboxtest.World) { playScript(w, []string{"close", "c2"}); requireNoNews(w, "s2", 200) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
@@ -198,20 +198,20 @@ func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 	}
 }
 
-func beneath(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
+func newsBelowProcesses(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
 	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Ancestors: above}
 	return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, in)
 }
 
-func hearsAs(w *mailboxtest.World, want schemas.Agent, session string, above ...int) {
+func requireNewsAs(w *mailboxtest.World, want schemas.Agent, session string, above ...int) {
 	w.T.Helper()
-	out, err := beneath(w, session, above)
+	out, err := newsBelowProcesses(w, session, above)
 	require.NoError(w.T, err)
 	require.Equal(w.T, want, out.Agent)
 }
 
-func hearsNothing(w *mailboxtest.World, session string, above ...int) {
+func requireNoNews(w *mailboxtest.World, session string, above ...int) {
 	w.T.Helper()
-	_, err := beneath(w, session, above)
-	mailboxtest.Refused(w.T, err, schemas.Invalid, "nothing tells which session of claude-code this is")
+	_, err := newsBelowProcesses(w, session, above)
+	mailboxtest.RequireError(w.T, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -8,13 +8,13 @@ import (
 	"handoff/store"
 )
 
-// choose returns the client's next call: mostly a sensible call, and now and then any call.
-func (l *world) choose(c *client) any {
+// chooseCall returns the client's next call: mostly a sensible call, and now and then any call.
+func (l *world) chooseCall(c *client) any {
 	switch n := l.rnd.IntN(100); {
 	case n < 15 || len(l.seen.records) == 0:
-		return l.work(c)
+		return l.newSend(c)
 	case n < 34:
-		return l.wait(c)
+		return l.newWaitingClaim(c)
 	case n < 36:
 		return schemas.ListIn{Box: "notices"}
 	case n < 39 && c.by.Agent != schemas.Human:
@@ -30,7 +30,7 @@ func (l *world) choose(c *client) any {
 	case n < 45 && c.by.Agent == schemas.Human:
 		return schemas.RedactIn{HandoffID: l.anyRecord().ID.String()}
 	case n < 50:
-		return l.act(c, l.anyRecord(), l.rnd.IntN(14))
+		return l.newCallOnHandoff(c, l.anyRecord(), l.rnd.IntN(14))
 	}
 	var may []any
 	for _, id := range l.seen.order[max(0, len(l.seen.order)-40):] {
@@ -41,7 +41,7 @@ func (l *world) choose(c *client) any {
 	if len(may) == 0 {
 		return nil
 	}
-	return pick(l, may)
+	return pickOne(l, may)
 }
 
 // anyRecord returns one of the newest records.
@@ -51,60 +51,60 @@ func (l *world) anyRecord() *store.Record {
 }
 
 func (l *world) anyAgent() string {
-	return pick(l, []string{"lead", "ann", "bob", "qa", string(schemas.Human)})
+	return pickOne(l, []string{"lead", "ann", "bob", "qa", string(schemas.Human)})
 }
 
-func (l *world) chance(of int) bool { return l.rnd.IntN(of) == 0 }
+func (l *world) happensOnceIn(of int) bool { return l.rnd.IntN(of) == 0 }
 
-// work is a handoff to be sent.
-func (l *world) work(c *client) schemas.SendIn {
+// newSend is a handoff to be sent.
+func (l *world) newSend(c *client) schemas.SendIn {
 	in := schemas.SendIn{
-		To:       pick(l, []string{"lead", "ann", "bob", "qa", "capability:code", "capability:code", "capability:review", "human"}),
+		To:       pickOne(l, []string{"lead", "ann", "bob", "qa", "capability:code", "capability:code", "capability:review", "human"}),
 		Task:     fmt.Sprintf("work %d", l.rnd.IntN(1000)),
-		Priority: pick(l, schemas.Priorities),
-		Parent:   pick(l, []string{"", "none"}),
-		Deadline: pick(l, []string{"", "", "", "30m", "3h"}),
+		Priority: pickOne(l, schemas.Priorities),
+		Parent:   pickOne(l, []string{"", "none"}),
+		Deadline: pickOne(l, []string{"", "", "", "30m", "3h"}),
 		Options: &schemas.SendOptions{
-			Terms: schemas.Terms{NeedsApproval: l.chance(12)}, Force: true, MaxAttempts: 1 + l.rnd.IntN(3),
-			NotBefore: pick(l, []string{"", "", "", "1s", "5m"}),
+			Terms: schemas.Terms{NeedsApproval: l.happensOnceIn(12)}, Force: true, MaxAttempts: 1 + l.rnd.IntN(3),
+			NotBefore: pickOne(l, []string{"", "", "", "1s", "5m"}),
 		},
 	}
-	in.Options.NoTakers = pick(l, []string{"", "", "return", "generalist", "human"})
-	if l.chance(3) {
-		in.Tags = []string{pick(l, []string{"go", "sql"})}
+	in.Options.NoTakers = pickOne(l, []string{"", "", "return", "generalist", "human"})
+	if l.happensOnceIn(3) {
+		in.Tags = []string{pickOne(l, []string{"go", "sql"})}
 	}
-	if l.chance(6) {
+	if l.happensOnceIn(6) {
 		in.Key = fmt.Sprintf("key %d", l.rnd.IntN(20))
 		in.Task = in.Key
 	}
-	if l.chance(3) {
-		in.Expectations = &schemas.Expectations{Review: pick(l, []string{"sender", "qa", "human", "capability:review"}), MaxRounds: 1 + l.rnd.IntN(2)}
+	if l.happensOnceIn(3) {
+		in.Expectations = &schemas.Expectations{Review: pickOne(l, []string{"sender", "qa", "human", "capability:review"}), MaxRounds: 1 + l.rnd.IntN(2)}
 		in.Options.Force = false
 	}
-	if l.chance(4) {
+	if l.happensOnceIn(4) {
 		in.Options.Limits = map[string]float64{schemas.LimitHandoffs: float64(2 + l.rnd.IntN(4))}
 	}
-	if len(l.seen.order) > 0 && l.chance(3) {
+	if len(l.seen.order) > 0 && l.happensOnceIn(3) {
 		for range 1 + l.rnd.IntN(2) {
-			if id := l.anyRecord().ID.String(); l.chance(2) {
+			if id := l.anyRecord().ID.String(); l.happensOnceIn(2) {
 				in.Options.After = append(in.Options.After, id)
 			} else {
 				in.Options.AfterAccepted = append(in.Options.AfterAccepted, id)
 			}
 		}
 	}
-	if l.chance(8) {
+	if l.happensOnceIn(8) {
 		in.Options.Each = []string{"one", "two", "three"}
 		in.Options.Join = &schemas.Join{To: l.anyAgent(), Task: "put it together"}
 	}
 	return in
 }
 
-// wait returns a claim of the next handoff.
-func (l *world) wait(c *client) schemas.ClaimIn {
-	in := schemas.ClaimIn{WaitSeconds: pick(l, []int{0, 20, 50, 50})}
-	if l.chance(4) {
-		in.Tags = []string{pick(l, []string{"go", "sql"})}
+// newWaitingClaim returns a claim of the next handoff.
+func (l *world) newWaitingClaim(c *client) schemas.ClaimIn {
+	in := schemas.ClaimIn{WaitSeconds: pickOne(l, []int{0, 20, 50, 50})}
+	if l.happensOnceIn(4) {
+		in.Tags = []string{pickOne(l, []string{"go", "sql"})}
 	}
 	return in
 }
@@ -115,71 +115,71 @@ func (l *world) sensibleCall(c *client, r *store.Record) any {
 	owns, holds := me == r.From || me == schemas.Human, me == r.Holder
 	switch {
 	case r.Status == schemas.Pending && r.NeedsApproval && me == schemas.Human:
-		return l.act(c, r, pick(l, []int{0, 0, 0, 1}))
-	case r.Status == schemas.Pending && owns && l.chance(6):
-		return l.act(c, r, 2+l.rnd.IntN(2))
-	case r.Status == schemas.Pending && !r.Blocked() && l.chance(3):
+		return l.newCallOnHandoff(c, r, pickOne(l, []int{0, 0, 0, 1}))
+	case r.Status == schemas.Pending && owns && l.happensOnceIn(6):
+		return l.newCallOnHandoff(c, r, 2+l.rnd.IntN(2))
+	case r.Status == schemas.Pending && !r.Blocked() && l.happensOnceIn(3):
 		if to, directed := r.To.Directed(); !directed || to == me {
 			return schemas.ClaimIn{HandoffID: r.ID.String()}
 		}
 	case r.Status == schemas.Waiting && owns:
-		return l.act(c, r, 4)
+		return l.newCallOnHandoff(c, r, 4)
 	case r.Status.Held() && holds:
-		return l.act(c, r, pick(l, []int{5, 6, 7, 8, 8, 8, 8, 9, 9, 10}))
+		return l.newCallOnHandoff(c, r, pickOne(l, []int{5, 6, 7, 8, 8, 8, 8, 9, 9, 10}))
 	case r.Status.Held() && len(c.old[r.ID]) > 0: // the client lost an earlier claim of it
-		return l.act(c, r, pick(l, []int{5, 8, 9}))
+		return l.newCallOnHandoff(c, r, pickOne(l, []int{5, 8, 9}))
 	case r.Status == schemas.Completed && owns && r.Accepted == 0:
-		return l.act(c, r, pick(l, []int{11, 11, 12}))
-	case r.Status.Ended() && r.Status != schemas.Completed && owns && r.Successor == 0 && l.chance(3):
-		return l.act(c, r, 13)
+		return l.newCallOnHandoff(c, r, pickOne(l, []int{11, 11, 12}))
+	case r.Status.Ended() && r.Status != schemas.Completed && owns && r.Successor == 0 && l.happensOnceIn(3):
+		return l.newCallOnHandoff(c, r, 13)
 	}
 	return nil
 }
 
-// act is one of the actions on a handoff.
-func (l *world) act(c *client, r *store.Record, what int) any {
+// newCallOnHandoff is one of the actions on a handoff.
+func (l *world) newCallOnHandoff(c *client, r *store.Record, what int) any {
 	actions := []schemas.Action{
 		schemas.ActApprove, schemas.ActRefuse, schemas.ActAmend, schemas.ActCancel, schemas.ActAnswer, schemas.ActProgress, schemas.ActAsk,
 		schemas.ActRelease, "complete", "fail", "reject", schemas.ActAccept, schemas.ActReturn, schemas.ActRetry,
 	}
-	id, token := r.ID.String(), l.token(c, r.ID)
+	id, token := r.ID.String(), l.chooseToken(c, r.ID)
 	in := schemas.UpdateIn{HandoffID: id, Action: actions[what], Note: fmt.Sprintf("because %d", l.rnd.IntN(100))}
 	switch in.Action { //nolint:exhaustive // the others need a note alone
 	case "complete":
-		return l.result(c, r, token)
+		return l.newCompletion(c, r, token)
 	case "fail", "reject":
-		return l.failure(r, in.Action, token)
+		return l.newFailure(r, in.Action, token)
 	case schemas.ActProgress, schemas.ActAsk, schemas.ActRelease:
 		in.Token = token
 	case schemas.ActAmend:
-		in.Changes = &schemas.Changes{Priority: pick(l, schemas.Priorities), Tags: []string{pick(l, []string{"go", "sql"})}}
-		if l.chance(2) {
+		in.Changes = &schemas.Changes{Priority: pickOne(l, schemas.Priorities), Tags: []string{pickOne(l, []string{"go", "sql"})}}
+		if l.happensOnceIn(2) {
 			in.Changes.To = l.anyAgent()
 		}
 	}
-	if in.Action == schemas.ActAsk && l.chance(3) {
+	if in.Action == schemas.ActAsk && l.happensOnceIn(3) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"to deploy"}}
 	}
-	if in.Action == schemas.ActRelease && l.chance(2) {
+	if in.Action == schemas.ActRelease && l.happensOnceIn(2) {
 		in.To = l.anyAgent()
 	}
 	return in
 }
 
-// token is the one that a client knows of a claim, none, or now and then one of before.
-func (l *world) token(c *client, id schemas.ID) string {
-	if old := c.old[id]; len(old) > 0 && l.chance(3) {
-		return pick(l, old)
+// chooseToken is the one that a client knows of a claim, none, or now and then one of before.
+func (l *world) chooseToken(c *client, id schemas.ID) string {
+	if old := c.old[id]; len(old) > 0 && l.happensOnceIn(3) {
+		return pickOne(l, old)
 	}
-	if l.chance(6) {
+	if l.happensOnceIn(6) {
 		return ""
 	}
 	return c.claims[id].token
 }
 
-func (l *world) result(c *client, r *store.Record, token string) schemas.CompleteIn {
+func (l *world) newCompletion(c *client, r *store.Record, token string) schemas.CompleteIn {
 	in := schemas.CompleteIn{HandoffID: r.ID.String(), Token: token, Result: schemas.Result{Summary: fmt.Sprintf("done %d", l.rnd.IntN(100))}}
-	if l.chance(4) {
+	if l.happensOnceIn(4) {
 		in.Outcome = schemas.Partial
 	}
 	if n := c.claims[r.ID].criteria; n > 0 {
@@ -189,22 +189,22 @@ func (l *world) result(c *client, r *store.Record, token string) schemas.Complet
 		}
 	}
 	if r.ReviewOf != 0 {
-		in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(l, []string{"accept", "rework", "rework"}), Points: []string{"mend it"}})
+		in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pickOne(l, []string{"accept", "rework", "rework"}), Points: []string{"mend it"}})
 	}
-	if l.chance(6) {
+	if l.happensOnceIn(6) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: l.anyAgent(), Task: "and then"}}
 	}
 	return in
 }
 
-func (l *world) failure(r *store.Record, how schemas.Action, token string) schemas.FailIn {
+func (l *world) newFailure(r *store.Record, how schemas.Action, token string) schemas.FailIn {
 	in := schemas.FailIn{
 		HandoffID: r.ID.String(), Token: token, FailureDetail: schemas.FailureDetail{Description: fmt.Sprintf("no %d", l.rnd.IntN(100))},
-		Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
+		Then: pickOne(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
 	}
 	if how == "reject" {
 		in.Outcome, in.Then = schemas.OutcomeRejected, ""
-		if l.chance(2) {
+		if l.happensOnceIn(2) {
 			in.Alternative = l.anyAgent()
 		}
 	}

@@ -25,21 +25,21 @@ type fault struct {
 var faults = []fault{
 	{
 		name: "a claim is lost", catches: "no acknowledged claim is lost",
-		rows: func(_ *world, b store.Backend) store.Backend { return forgetting{b} },
+		rows: func(_ *world, b store.Backend) store.Backend { return forgettingBackend{b} },
 	},
 	{
 		name: "a claim does not see another", catches: "nobody claims what another holds",
-		rows: func(l *world, b store.Backend) store.Backend { return stale{b, l, map[string][]byte{}} },
+		rows: func(l *world, b store.Backend) store.Backend { return staleBackend{b, l, map[string][]byte{}} },
 	},
 	{
 		name: "an event without its change", catches: "each event has its change",
-		rows: loses(func(s store.Space, value []byte) bool {
+		rows: loseRows(func(s store.Space, value []byte) bool {
 			return s == store.Records && recordIn(value).Status == schemas.Working
 		}),
 	},
 	{
 		name: "a change without its event", catches: "each change has its event",
-		rows: loses(func(s store.Space, value []byte) bool {
+		rows: loseRows(func(s store.Space, value []byte) bool {
 			return s == store.Events && strings.Contains(string(value), `"amended"`)
 		}),
 	},
@@ -56,37 +56,37 @@ var faults = []fault{
 	{name: "a void token is good", catches: "leases are respected", between: withHolderToken},
 	{
 		name: "a dependent is freed too early", catches: "nothing is freed before its time",
-		between: changed(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
+		between: changeOptions(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
 	},
 	{
 		name: "rework does not follow", catches: "returned work is done again",
-		rows: loses(func(s store.Space, value []byte) bool {
+		rows: loseRows(func(s store.Space, value []byte) bool {
 			r := recordIn(value)
 			return s == store.Records && r.ReworkOf != 0 && r.Claims == 0
 		}),
 	},
 	{
 		name: "a notice is lost", catches: "no notice is lost",
-		rows: loses(func(s store.Space, value []byte) bool {
+		rows: loseRows(func(s store.Space, value []byte) bool {
 			return s == store.Notices && strings.Contains(string(value), `"completed"`)
 		}),
 	},
 	{
 		name: "a repeated call has two effects", catches: "a repeated call has one effect",
-		rows: loses(func(s store.Space, _ []byte) bool { return s == store.Receipts }),
+		rows: loseRows(func(s store.Space, _ []byte) bool { return s == store.Receipts }),
 	},
-	{name: "a limit is ignored", catches: "limits hold", between: changed(func(o *schemas.SendOptions) { o.Limits = nil })},
+	{name: "a limit is ignored", catches: "limits hold", between: changeOptions(func(o *schemas.SendOptions) { o.Limits = nil })},
 }
 
-// forgetting acknowledges claims of some handoffs, and keeps nothing of them.
-type forgetting struct{ store.Backend }
+// forgettingBackend acknowledges claims of some handoffs, and keeps nothing of them.
+type forgettingBackend struct{ store.Backend }
 
 var errForgotten = errors.New("forgotten")
 
-func (b forgetting) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b forgettingBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	err := b.Backend.Update(ctx, func(w store.Writer) error {
 		claims := false
-		err := fn(watched{w, func(s store.Space, _, value []byte) {
+		err := fn(watchedWriter{w, func(s store.Space, _, value []byte) {
 			claims = claims || s == store.Records && recordIn(value).Status == schemas.Accepted && recordIn(value).ID%3 == 0
 		}})
 		if err == nil && claims {
@@ -100,27 +100,27 @@ func (b forgetting) Update(ctx context.Context, fn func(store.Writer) error) err
 	return err
 }
 
-// watched is a writer that tells of each row before it is written.
-type watched struct {
+// watchedWriter is a writer that tells of each row before it is written.
+type watchedWriter struct {
 	store.Writer
 	tell func(s store.Space, key, value []byte)
 }
 
-func (w watched) Put(s store.Space, key, value []byte) error {
+func (w watchedWriter) Put(s store.Space, key, value []byte) error {
 	w.tell(s, key, value)
 	return w.Writer.Put(s, key, value)
 }
 
-// stale shows a pending handoff to each claim by its id.
-type stale struct {
+// staleBackend shows a pending handoff to each claim by its id.
+type staleBackend struct {
 	store.Backend
 	l       *world
 	pending map[string][]byte
 }
 
-func (b stale) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b staleBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return b.Backend.Update(ctx, func(w store.Writer) error {
-		return fn(staleWriter{watched{w, func(s store.Space, key, value []byte) {
+		return fn(staleWriter{watchedWriter{w, func(s store.Space, key, value []byte) {
 			if s == store.Records && recordIn(value).Status == schemas.Pending {
 				b.pending[string(key)] = slices.Clone(value)
 			}
@@ -129,8 +129,8 @@ func (b stale) Update(ctx context.Context, fn func(store.Writer) error) error {
 }
 
 type staleWriter struct {
-	watched
-	stale
+	watchedWriter
+	staleBackend
 }
 
 func (w staleWriter) Get(s store.Space, key []byte) ([]byte, error) {
@@ -144,24 +144,24 @@ func (w staleWriter) Get(s store.Space, key []byte) ([]byte, error) {
 	return value, err
 }
 
-// losing commits transactions without some of their rows.
-type losing struct {
+// losingBackend commits transactions without some of their rows.
+type losingBackend struct {
 	store.Backend
 	lost func(s store.Space, value []byte) bool
 }
 
-func loses(lost func(store.Space, []byte) bool) func(*world, store.Backend) store.Backend {
-	return func(_ *world, b store.Backend) store.Backend { return losing{b, lost} }
+func loseRows(lost func(store.Space, []byte) bool) func(*world, store.Backend) store.Backend {
+	return func(_ *world, b store.Backend) store.Backend { return losingBackend{b, lost} }
 }
 
-func (b losing) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b losingBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	type row struct {
 		space store.Space
 		key   string
 	}
 	return b.Backend.Update(ctx, func(w store.Writer) error {
 		before := map[row][]byte{}
-		err := fn(watched{w, func(s store.Space, key, value []byte) {
+		err := fn(watchedWriter{w, func(s store.Space, key, value []byte) {
 			if at := (row{s, string(key)}); before[at] == nil && b.lost(s, value) {
 				was, _ := w.Get(s, key)
 				before[at] = slices.Clone(was)
@@ -183,8 +183,8 @@ func recordIn(value []byte) (r store.Record) {
 	return r
 }
 
-// changed changes the options of a send on its way to the service.
-func changed(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
+// changeOptions changes the options of a send on its way to the service.
+func changeOptions(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
 	return func(_ *world, by schemas.Caller, in any) (schemas.Caller, any) {
 		if send, ok := in.(schemas.SendIn); ok && send.Options != nil {
 			options := *send.Options

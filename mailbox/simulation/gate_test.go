@@ -57,15 +57,15 @@ func (g *gate) pass(ctx context.Context, writes bool) error {
 	return <-e.enter
 }
 
-// runs notes the attempt whose goroutine continues.
-func (g *gate) runs(a *attempt) {
+// setRunning notes the attempt whose goroutine continues.
+func (g *gate) setRunning(a *attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = a
 }
 
-// take removes and returns the waiting transactions, and can close the gate.
-func (g *gate) take(closing bool) []*entry {
+// takeEntries removes and returns the waiting transactions, and can close the gate.
+func (g *gate) takeEntries(closing bool) []*entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = g.closed || closing
@@ -74,8 +74,8 @@ func (g *gate) take(closing bool) []*entry {
 	return taken
 }
 
-// put adds removed transactions to the waiting ones again.
-func (g *gate) put(back []*entry) {
+// putBack adds removed transactions to the waiting ones again.
+func (g *gate) putBack(back []*entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(back, g.waiting...)
@@ -83,7 +83,7 @@ func (g *gate) put(back []*entry) {
 
 // close ends the process of the gate: no further transaction begins.
 func (g *gate) close() {
-	for _, e := range g.take(true) {
+	for _, e := range g.takeEntries(true) {
 		e.enter <- store.ErrClosed
 	}
 }

@@ -62,11 +62,11 @@ func (a *attempt) waits() bool {
 	return ok && in.WaitSeconds > 0
 }
 
-// detaching is a transport's message that a connection broke.
-type detaching struct{ conn string }
+// detachCall is a transport's message that a connection broke.
+type detachCall struct{ conn string }
 
-// ask makes a call at a service.
-func ask(ctx context.Context, s *mailbox.Service, by schemas.Caller, in any) (any, error) {
+// callService makes a call at a service.
+func callService(ctx context.Context, s *mailbox.Service, by schemas.Caller, in any) (any, error) {
 	switch in := in.(type) {
 	case schemas.SendIn:
 		return s.Send(ctx, by, in)
@@ -86,15 +86,15 @@ func ask(ctx context.Context, s *mailbox.Service, by schemas.Caller, in any) (an
 		return s.Get(ctx, by, in)
 	case schemas.ListIn:
 		return s.List(ctx, by, in)
-	case detaching:
+	case detachCall:
 		return s.Detach(ctx, by, schemas.ConnIn{Conn: in.conn})
 	}
 	panic(fmt.Sprintf("nobody knows how to ask for %T", in))
 }
 
-// begin has a client call for something.
-func (l *world) begin(c *client) {
-	in := l.choose(c)
+// beginCall has a client call for something.
+func (l *world) beginCall(c *client) {
+	in := l.chooseCall(c)
 	if in == nil {
 		return
 	}
@@ -106,12 +106,12 @@ func (l *world) begin(c *client) {
 		k.by.Until = k.by.Since.Add(time.Duration(wait.WaitSeconds) * time.Second)
 	}
 	c.calls = append(c.calls, k)
-	l.note("%s call %d: %s", c.by.Agent, k.n, describeCall(in))
-	l.submit(k)
+	l.logLine("%s call %d: %s", c.by.Agent, k.n, describeCall(in))
+	l.submitCall(k)
 }
 
-// submit sends the message of a call.
-func (l *world) submit(k *call) {
+// submitCall sends the message of a call.
+func (l *world) submitCall(k *call) {
 	k.tries++
 	k.under++
 	l.mail = append(l.mail, k)
@@ -122,7 +122,7 @@ func (l *world) deliver(i int) {
 	k := l.mail[i]
 	switch n := l.rnd.IntN(100); {
 	case n < 5:
-		l.note("call %d is lost on its way", k.n)
+		l.logLine("call %d is lost on its way", k.n)
 		l.mail = slices.Delete(l.mail, i, i+1)
 		k.under--
 		return
@@ -131,11 +131,11 @@ func (l *world) deliver(i int) {
 	default:
 		l.mail = slices.Delete(l.mail, i, i+1)
 	}
-	l.start(k)
+	l.startAttempt(k)
 }
 
-// start runs a call in the process that owns the workspace.
-func (l *world) start(k *call) {
+// startAttempt runs a call in the process that owns the workspace.
+func (l *world) startAttempt(k *call) {
 	l.attempts++
 	a := &attempt{n: l.attempts, call: k, at: l.gate, done: l.log.effects[k.by.Request] > 0}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), attemptKey{}, a))
@@ -145,10 +145,10 @@ func (l *world) start(k *call) {
 	if l.fault.between != nil {
 		by, in = l.fault.between(l, by, in)
 	}
-	l.gate.runs(a)
-	l.note("%s begins", a)
+	l.gate.setRunning(a)
+	l.logLine("%s begins", a)
 	go func() {
-		out, err := ask(ctx, service, by, in)
+		out, err := callService(ctx, service, by, in)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		a.out, a.err = out, err
@@ -156,8 +156,8 @@ func (l *world) start(k *call) {
 	}()
 }
 
-// collect waits until all is still, and brings home the answers that there are: most of them.
-func (l *world) collect() (told []*attempt) {
+// collectAnswers waits until all is still, and brings home the answers that there are: most of them.
+func (l *world) collectAnswers() (told []*attempt) {
 	synctest.Wait()
 	l.mu.Lock()
 	ended := l.ended
@@ -178,21 +178,21 @@ func (l *world) collect() (told []*attempt) {
 			l.heard = append(l.heard, fmt.Sprintf("%s is not answered: %s", a, describeAnswer(a)))
 		default:
 			l.heard = append(l.heard, fmt.Sprintf("%s: %s", a, describeAnswer(a)))
-			l.settle(k)
+			l.settleCall(k)
 			told = append(told, a)
 		}
 	}
 	return told
 }
 
-// settle ends a call for its client.
-func (l *world) settle(k *call) {
+// settleCall ends a call for its client.
+func (l *world) settleCall(k *call) {
 	k.settled = true
 	k.client.calls = slices.DeleteFunc(k.client.calls, func(o *call) bool { return o == k })
 }
 
-// unanswered are the calls that are to be repeated or given up.
-func (l *world) unanswered() (calls []*call) {
+// unansweredCalls are the calls that are to be repeated or given up.
+func (l *world) unansweredCalls() (calls []*call) {
 	for _, c := range l.clients {
 		for _, k := range c.calls {
 			if k.under == 0 {
@@ -203,26 +203,26 @@ func (l *world) unanswered() (calls []*call) {
 	return calls
 }
 
-func (l *world) repeat(k *call) {
+func (l *world) repeatCall(k *call) {
 	if k.tries > 3 {
-		l.note("call %d is given up", k.n)
-		l.settle(k)
+		l.logLine("call %d is given up", k.n)
+		l.settleCall(k)
 		return
 	}
-	l.note("call %d is repeated", k.n)
-	l.submit(k)
+	l.logLine("call %d is repeated", k.n)
+	l.submitCall(k)
 }
 
 // hangUp breaks the connection of a client. It never gets the answers of its calls.
 func (l *world) hangUp(c *client) {
-	l.note("%s hangs up %s", c.by.Agent, c.by.Conn)
+	l.logLine("%s hangs up %s", c.by.Agent, c.by.Conn)
 	for _, k := range slices.Clone(c.calls) {
-		l.drop(k)
+		l.dropCall(k)
 	}
 	for _, a := range slices.Clone(l.running) {
-		if _, leaves := a.call.in.(detaching); a.call.client == c && !leaves {
+		if _, leaves := a.call.in.(detachCall); a.call.client == c && !leaves {
 			a.cut = true
-			l.gate.runs(a)
+			l.gate.setRunning(a)
 			a.cancel()
 			synctest.Wait() // one after the other, so that each time is the same
 		}
@@ -230,34 +230,34 @@ func (l *world) hangUp(c *client) {
 	if conn := c.by.Conn; conn != "" {
 		c.by.Conn = ""
 		l.count++
-		l.start(&call{n: l.count, client: c, by: schemas.Caller{Agent: c.by.Agent, Via: c.by.Via}, in: detaching{conn}, under: 1})
+		l.startAttempt(&call{n: l.count, client: c, by: schemas.Caller{Agent: c.by.Agent, Via: c.by.Via}, in: detachCall{conn}, under: 1})
 	}
 }
 
-// drop forgets a call, and its messages under way.
-func (l *world) drop(k *call) {
-	l.settle(k)
+// dropCall forgets a call, and its messages under way.
+func (l *world) dropCall(k *call) {
+	l.settleCall(k)
 	l.mail = slices.DeleteFunc(l.mail, func(o *call) bool { return o == k })
 }
 
-// connect gives a client a connection, and registers it with the process.
-func (l *world) connect(c *client) {
+// connectClient gives a client a connection, and registers it with the process.
+func (l *world) connectClient(c *client) {
 	c.conns++
 	c.by.Conn = fmt.Sprintf("%s-%d", c.by.Agent, c.conns)
-	l.note("%s connects as %s", c.by.Agent, c.by.Conn)
-	l.announce(c)
+	l.logLine("%s connects as %s", c.by.Agent, c.by.Conn)
+	l.announceConnection(c)
 }
 
-func (l *world) announce(c *client) {
+func (l *world) announceConnection(c *client) {
 	if c.by.Conn != "" {
 		_, err := l.service.Attach(context.Background(), c.by, schemas.ConnIn{Conn: c.by.Conn})
 		l.noteBroken("no call fails by itself", err)
 	}
 }
 
-// restart ends the process that owns the workspace, with all work under way, and begins the next process.
-func (l *world) restart() {
-	l.note("the process dies")
+// restartService ends the process that owns the workspace, with all work under way, and begins the next process.
+func (l *world) restartService() {
+	l.logLine("the process dies")
 	before := l.gate
 	l.open()
 	before.close()
@@ -268,26 +268,26 @@ func (l *world) restart() {
 	for _, a := range slices.Clone(l.running) {
 		a.cancel()
 	}
-	l.collect()
+	l.collectAnswers()
 	for _, c := range l.clients {
-		l.announce(c)
+		l.announceConnection(c)
 	}
 }
 
 // admitOne admits one waiting transaction, and judges its changes.
 func (l *world) admitOne() bool {
 	synctest.Wait()
-	waiting := l.gate.take(false)
+	waiting := l.gate.takeEntries(false)
 	if len(waiting) == 0 {
 		return false
 	}
 	slices.SortStableFunc(waiting, func(a, b *entry) int { return cmp.Compare(a.of.n, b.of.n) })
 	i := l.rnd.IntN(len(waiting))
 	e := waiting[i]
-	l.gate.put(slices.Delete(waiting, i, i+1))
-	l.gate.runs(e.of)
+	l.gate.putBack(slices.Delete(waiting, i, i+1))
+	l.gate.setRunning(e.of)
 	l.steps++
 	e.enter <- nil
-	l.judgeStep(e.of, e.writes, l.collect())
+	l.judgeStep(e.of, e.writes, l.collectAnswers())
 	return true
 }

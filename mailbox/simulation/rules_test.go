@@ -57,8 +57,8 @@ var restingRules = []rule{
 	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
-// each judges the changes of a step one by one.
-func (s *step) each(judge func(*change) error) error {
+// judgeEach judges the changes of a step one by one.
+func (s *step) judgeEach(judge func(*change) error) error {
 	for _, c := range s.changes {
 		if c.now == nil {
 			continue
@@ -95,7 +95,7 @@ func eventWithoutChange(s *step) error {
 			return fmt.Errorf("event %d comes after %d", e.N, s.seen.events+uint64(i))
 		}
 	}
-	raw := s.raw(store.Records)
+	raw := s.readRaw(store.Records)
 	for _, c := range s.changes {
 		if n := len(c.events); n > 0 && c.events[n-1].State != digest(raw[key(c.id)]) {
 			return fmt.Errorf("%s is not as event %d left it", c.id, c.events[n-1].N)
@@ -115,7 +115,7 @@ func digest(b []byte) string {
 
 // stepOutsideTable holds events against the table of package life, and one event against the one before.
 func stepOutsideTable(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		at := schemas.Status("")
 		if c.was != nil {
 			at = c.was.Status
@@ -143,7 +143,7 @@ var ends = []life.Action{
 // claimLost finds claims that a client was told of and that are gone without a reason.
 func claimLost(s *step) error {
 	for _, a := range s.told {
-		t := claimed(a)
+		t := claimIn(a)
 		if t == nil {
 			continue
 		}
@@ -154,7 +154,7 @@ func claimLost(s *step) error {
 	}
 	for _, c := range s.changes {
 		t := s.log.claims[c.id]
-		if t == nil || t.holds(c.now) {
+		if t == nil || t.stillHolds(c.now) {
 			continue
 		}
 		reason := slices.ContainsFunc(c.events, func(e schemas.Event) bool {
@@ -175,11 +175,11 @@ func (s *step) mayRelease() bool {
 
 func claimedTwice(s *step) error {
 	for _, a := range s.told {
-		if t := claimed(a); t != nil && cmp.Or(s.log.tokens[t.token], t.agent) != t.agent {
+		if t := claimIn(a); t != nil && cmp.Or(s.log.tokens[t.token], t.agent) != t.agent {
 			return fmt.Errorf("%s and %s were told that they hold %s", s.log.tokens[t.token], t.agent, t.id)
 		}
 	}
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		held := c.was != nil && c.was.Status.Held()
 		for _, e := range c.events {
 			if e.Action == string(life.Claim) && held {
@@ -223,7 +223,7 @@ func acknowledgedAndGone(s *step) error {
 
 // leaseIgnored finds outcomes under a token that was void, and claims that ended before their lease.
 func leaseIgnored(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		if c.was == nil {
 			return nil
 		}
@@ -237,7 +237,7 @@ func leaseIgnored(s *step) error {
 				return fmt.Errorf("%s with %s, and the token is %s", e.Action, token, c.was.Token)
 			case (a == life.Requeue || a == life.Exhaust) && (c.was.Lease == 0 || e.At.Before(e.Due)):
 				return fmt.Errorf("%s at %v, and the lease ends at %v", e.Action, e.At, e.Due)
-			case (a == life.Requeue || a == life.Exhaust) && s.open(c.was.Conn) && e.At.Sub(c.was.Touched.Time()) < 2*time.Hour:
+			case (a == life.Requeue || a == life.Exhaust) && s.isOpen(c.was.Conn) && e.At.Sub(c.was.Touched.Time()) < 2*time.Hour:
 				return fmt.Errorf("%s, and %s is there", e.Action, c.was.Conn)
 			}
 		}
@@ -245,8 +245,8 @@ func leaseIgnored(s *step) error {
 	})
 }
 
-// open reports whether a client has a connection.
-func (s *step) open(conn string) bool {
+// isOpen reports whether a client has a connection.
+func (s *step) isOpen(conn string) bool {
 	return conn != "" && slices.ContainsFunc(s.clients, func(c *client) bool { return c.by.Conn == conn })
 }
 
@@ -272,14 +272,14 @@ func tokenFor(in any, id schemas.ID) string {
 // freedTooEarly finds claims of handoffs with open dependencies, by the sender's request and by the record. Work that
 // began before a return goes on, so the first claim counts.
 func freedTooEarly(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		for _, e := range c.events {
 			if e.Action != string(life.Claim) || c.was == nil || c.was.Claims > 0 {
 				continue
 			}
 			for _, dep := range slices.Concat(s.log.waits[c.id], c.was.After, c.was.Freed) {
 				accepted := slices.Contains(c.was.AfterAccepted, dep) || s.asksAcceptance(c.id, dep)
-				if r := s.lastRound(dep); !isDone(r, accepted) {
+				if r := s.lastRound(dep); !isDoneWell(r, accepted) {
 					return fmt.Errorf("%s claims it, and %s is not done", e.Agent, r.ID)
 				}
 			}
@@ -302,12 +302,12 @@ func (s *step) lastRound(id schemas.ID) *store.Record {
 	return r
 }
 
-func isDone(r *store.Record, accepted bool) bool {
+func isDoneWell(r *store.Record, accepted bool) bool {
 	return r.Status == schemas.Completed && (r.Accepted != 0 || !accepted && r.Reviewer == "" && r.Outcome == schemas.Success)
 }
 
 func notDoneAgain(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		if c.now.Status != schemas.Returned {
 			return nil
 		}
@@ -324,7 +324,7 @@ func notDoneAgain(s *step) error {
 
 // verdictWithoutEffect finds work that was reviewed and neither accepted nor returned, nor sent to another judge.
 func verdictWithoutEffect(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		work := s.seen.records[c.now.ReviewOf]
 		done := slices.ContainsFunc(c.events, func(e schemas.Event) bool { return e.Action == string(life.Complete) })
 		if !done || work == nil || work.Review != c.id || work.Status != schemas.Completed || work.Accepted != 0 {
@@ -346,10 +346,10 @@ func noticeLost(s *step) error {
 			return fmt.Errorf("a notice of %s is unread no more", agent)
 		}
 	}
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		for _, e := range c.events {
 			to, err := reading.AgentToNotify(s.View, c.now)
-			if !tellsSender(life.Action(e.Action)) || to == e.Agent && err == nil {
+			if !notifiesSender(life.Action(e.Action)) || to == e.Agent && err == nil {
 				continue
 			}
 			if told, err := s.wasTold(to, e); !told {
@@ -370,8 +370,8 @@ func (s *step) mayRead(a schemas.Agent) bool {
 	return s.by.by.Agent == a || in.Action == schemas.ActAnswer || strings.HasPrefix(in.HandoffID, "no_")
 }
 
-// tellsSender reports whether the sender gets a notice of an action in any case.
-func tellsSender(a life.Action) bool {
+// notifiesSender reports whether the sender gets a notice of an action in any case.
+func notifiesSender(a life.Action) bool {
 	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.ConsequenceRule) bool {
 		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
 	})
@@ -397,7 +397,7 @@ func doneTwice(s *step) error {
 		case !again:
 		case !claims:
 			return fmt.Errorf("call %d did %s, and had done so", s.by.n, e.Action)
-		case e.Action == string(life.Claim) && took.holds(s.seen.records[took.id]):
+		case e.Action == string(life.Claim) && took.stillHolds(s.seen.records[took.id]):
 			return fmt.Errorf("call %d claims %s, and had claimed %s", s.by.n, e.Handoff, took.id)
 		}
 	}
@@ -426,11 +426,11 @@ func refusedAndDone(s *step) error {
 }
 
 func limitIgnored(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		for _, e := range c.events {
 			switch life.Action(e.Action) { //nolint:exhaustive // the others have no limits
 			case life.Send:
-				if err := s.tooMany(c, e); err != nil {
+				if err := s.sentOverLimit(c, e); err != nil {
 					return err
 				}
 			case life.Claim:
@@ -438,7 +438,7 @@ func limitIgnored(s *step) error {
 					return err
 				}
 			case life.Return:
-				if err := s.tooOften(c, e); err != nil {
+				if err := s.claimedTooOften(c, e); err != nil {
 					return err
 				}
 			}
@@ -447,8 +447,8 @@ func limitIgnored(s *step) error {
 	})
 }
 
-// tooMany finds a send into a mailbox that was full, and one too many in a workflow.
-func (s *step) tooMany(c *change, e schemas.Event) error {
+// sentOverLimit finds a send into a mailbox that was full, and one too many in a workflow.
+func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 	if _, sends := s.callIn().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
 		if m, err := s.Mailbox(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
 			return cmp.Or(err, fmt.Errorf("%s holds %d", c.now.Box, m.Pending))
@@ -493,7 +493,7 @@ func (s *step) holdsTooMany(c *change, e schemas.Event) error {
 	return nil
 }
 
-func (s *step) tooOften(c *change, e schemas.Event) error {
+func (s *step) claimedTooOften(c *change, e schemas.Event) error {
 	asked := s.log.sent[cmp.Or(c.now.ReworkOf, c.id)]
 	if asked.Expectations == nil || c.now.Reviewer == "" || e.Agent == schemas.Human {
 		return nil
@@ -505,7 +505,7 @@ func (s *step) tooOften(c *change, e schemas.Event) error {
 }
 
 func heldByExcluded(s *step) error {
-	return s.each(func(c *change) error {
+	return s.judgeEach(func(c *change) error {
 		if c.now.Status.Held() && slices.Contains(c.now.Excluded, c.now.Holder) {
 			return fmt.Errorf("%s holds it", c.now.Holder)
 		}
@@ -561,5 +561,5 @@ func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (boo
 	full := a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen
 	wanted := len(tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(r.Tags, t) })
 	return r.Box != "" && !r.Blocked() && wanted && !slices.Contains(r.Excluded, agent) && (r.Reserved == 0 || own) &&
-		slices.Contains(roster.Boxes(a.Card), r.Box) && (!full || own && (directed || r.Asker == agent)), err
+		slices.Contains(roster.BoxesForCard(a.Card), r.Box) && (!full || own && (directed || r.Asker == agent)), err
 }

@@ -33,7 +33,7 @@ const moves = 1500
 func TestSimulation_RulesHold(t *testing.T) {
 	began, lives, steps, sent := time.Now(), 0, 0, 0
 	try := func(seed uint64) {
-		l := live(t, seed, moves, fault{})
+		l := simulate(t, seed, moves, fault{})
 		lives, steps, sent = lives+1, steps+l.steps, sent+len(l.seen.order)
 		if len(l.broken) > 0 {
 			t.Fatalf("HANDOFF_SEED=%d repeats this:\n%s", seed, l.lastLines(150))
@@ -44,7 +44,7 @@ func TestSimulation_RulesHold(t *testing.T) {
 	case text != "":
 		seed, err := strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err, "HANDOFF_SEED")
-		l := live(t, seed, moves, fault{})
+		l := simulate(t, seed, moves, fault{})
 		require.Empty(t, l.broken, "%s", l.lastLines(len(l.trace)))
 		t.Log(l.lastLines(len(l.trace)))
 	case os.Getenv("HANDOFF_SIMULATION") != "":
@@ -74,7 +74,7 @@ func fixedLives() int {
 
 func TestSimulation_SeedIsReproducible(t *testing.T) {
 	for seed := range uint64(fixedLives() / 2) {
-		once, again := live(t, seed, moves, fault{}), live(t, seed, moves, fault{})
+		once, again := simulate(t, seed, moves, fault{}), simulate(t, seed, moves, fault{})
 		require.Equal(t, strings.Split(once.lastLines(len(once.trace)), "\n"), strings.Split(again.lastLines(len(again.trace)), "\n"), "seed %d", seed)
 	}
 }
@@ -85,11 +85,11 @@ func TestSimulation_FindsInjectedFaults(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			steps := 0
 			for seed := range uint64(60) {
-				l := live(t, seed, moves, f)
+				l := simulate(t, seed, moves, f)
 				if steps += l.steps; !l.breaks(f.catches) {
 					continue
 				}
-				again := live(t, seed, moves, f)
+				again := simulate(t, seed, moves, f)
 				require.Equal(t, fmt.Sprint(l.rulesBroken()), fmt.Sprint(again.rulesBroken()))
 				require.Equal(t, l.lastLines(20), again.lastLines(20))
 				t.Logf("seed %d, after %d steps: %s", seed, steps, l.rulesBroken())

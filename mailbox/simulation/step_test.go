@@ -20,7 +20,7 @@ type lastState struct {
 	events  uint64
 }
 
-func newSeen() lastState {
+func newLastState() lastState {
 	return lastState{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
 }
 
@@ -78,7 +78,7 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	if by != nil {
 		s.by = by.call
 	}
-	raw := l.raw(store.Records)
+	raw := l.readRaw(store.Records)
 	err := l.kept.View(context.Background(), func(v *store.View) error {
 		for e, err := range v.EventsAfter(l.seen.events) {
 			if err != nil {
@@ -90,14 +90,14 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	})
 	l.noteBroken("each row can be read", err)
 	for _, e := range s.events {
-		l.note("  event %d: %s by %s %s→%s %s", e.N, e.Handoff, e.Agent, e.From, e.To, e.Action)
+		l.logLine("  event %d: %s by %s %s→%s %s", e.N, e.Handoff, e.Agent, e.From, e.To, e.Action)
 	}
 	l.noteHeard()
-	l.judge(s, rules)
+	l.applyRules(s, rules)
 	if s.effect() != nil {
 		by.done = true
 	}
-	l.remember(s, raw)
+	l.rememberState(s, raw)
 	if len(s.events) > 0 {
 		if l.writes++; l.writes%40 == 0 {
 			l.checkStore(l.writes%400 == 0)
@@ -107,13 +107,13 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 
 func (l *world) noteHeard() {
 	for _, answer := range l.heard {
-		l.note("%s", answer)
+		l.logLine("%s", answer)
 	}
 	l.heard = nil
 }
 
-// raw returns all rows of a space.
-func (l *world) raw(of store.Space) map[string][]byte {
+// readRaw returns all rows of a space.
+func (l *world) readRaw(of store.Space) map[string][]byte {
 	rows := map[string][]byte{}
 	err := l.rows.View(context.Background(), func(r store.Reader) error {
 		for row, err := range r.Scan(store.Range{Space: of}) {
@@ -163,8 +163,8 @@ func (s *step) compare(v *store.View, raw map[string][]byte) error {
 	return nil
 }
 
-// remember keeps the state after a judged step.
-func (l *world) remember(s *step, raw map[string][]byte) {
+// rememberState keeps the state after a judged step.
+func (l *world) rememberState(s *step, raw map[string][]byte) {
 	for _, c := range s.changes {
 		if c.now == nil {
 			delete(l.seen.records, c.id)
@@ -176,7 +176,7 @@ func (l *world) remember(s *step, raw map[string][]byte) {
 		}
 		l.seen.records[c.id] = c.now
 		l.seen.raw[c.id] = raw[string(binary.BigEndian.AppendUint64(nil, uint64(c.id)))]
-		if t := l.log.claims[c.id]; t != nil && !t.holds(c.now) {
+		if t := l.log.claims[c.id]; t != nil && !t.stillHolds(c.now) {
 			delete(l.log.claims, c.id)
 		}
 	}
@@ -186,20 +186,20 @@ func (l *world) remember(s *step, raw map[string][]byte) {
 	l.seen.unread = s.unreadNow()
 	l.noteEffect(s)
 	for _, a := range s.told {
-		l.learn(a)
+		l.learnFromAnswer(a)
 	}
 }
 
 func (s *step) unreadNow() map[string]bool {
 	unread := map[string]bool{}
-	for key := range s.raw(store.Unread) {
+	for key := range s.readRaw(store.Unread) {
 		unread[key] = true
 	}
 	return unread
 }
 
-// holds reports whether a claim is still the current claim of a record.
-func (t *knownClaim) holds(r *store.Record) bool {
+// stillHolds reports whether a claim is still the current claim of a record.
+func (t *knownClaim) stillHolds(r *store.Record) bool {
 	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
 }
 
@@ -227,8 +227,8 @@ func (s *step) effect() *schemas.Event {
 	return nil
 }
 
-// claimed returns the claim in an answer, or nil.
-func claimed(a *attempt) *knownClaim {
+// claimIn returns the claim in an answer, or nil.
+func claimIn(a *attempt) *knownClaim {
 	switch out := a.out.(type) {
 	case schemas.ClaimOut:
 		if a.err == nil && out.Token != "" {
@@ -242,12 +242,12 @@ func claimed(a *attempt) *knownClaim {
 	return nil
 }
 
-// learn keeps an answer: in the log, and in the client's knowledge.
-func (l *world) learn(a *attempt) {
+// learnFromAnswer keeps an answer: in the log, and in the client's knowledge.
+func (l *world) learnFromAnswer(a *attempt) {
 	c := a.call.client
-	if t := claimed(a); t != nil {
+	if t := claimIn(a); t != nil {
 		l.log.tokens[t.token] = t.agent
-		if t.holds(l.seen.records[t.id]) {
+		if t.stillHolds(l.seen.records[t.id]) {
 			l.log.claims[t.id] = t
 		}
 		if before := c.claims[t.id].token; before != "" && before != t.token {
@@ -295,8 +295,8 @@ func (l *world) learnSent(in schemas.SendIn, out schemas.SendOut, by schemas.Age
 	}
 }
 
-// judge holds rules against a step.
-func (l *world) judge(s *step, rules []rule) {
+// applyRules holds rules against a step.
+func (l *world) applyRules(s *step, rules []rule) {
 	err := l.kept.View(context.Background(), func(v *store.View) error {
 		s.View = v
 		for _, r := range rules {

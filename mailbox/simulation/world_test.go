@@ -45,11 +45,11 @@ type world struct {
 	log    log
 	trace  []string
 	heard  []string // answers, which come into the trace behind the events
-	broken []broken
+	broken []brokenRule
 }
 
-// broken is a broken rule.
-type broken struct {
+// brokenRule is a broken rule.
+type brokenRule struct {
 	rule string
 	err  error
 }
@@ -57,10 +57,10 @@ type broken struct {
 // pending is the limit of handoffs in one mailbox.
 const pending = 8
 
-// live runs a workspace for the given number of moves, or until a rule is broken.
-func live(t *testing.T, seed uint64, moves int, f fault) *world {
+// simulate runs a workspace for the given number of moves, or until a rule is broken.
+func simulate(t *testing.T, seed uint64, moves int, f fault) *world {
 	t.Helper()
-	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newSeen(), log: newLog()}
+	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newLastState(), log: newLog()}
 	synctest.Test(t, func(*testing.T) {
 		l.kept, l.faulty = store.New(l.rows), l.rows
 		if seed%2 == 0 {
@@ -70,12 +70,12 @@ func live(t *testing.T, seed uint64, moves int, f fault) *world {
 			l.faulty = f.rows(l, l.faulty)
 		}
 		l.open()
-		l.people()
+		l.addClients()
 		for l.moves = 0; l.moves < moves && len(l.broken) == 0; l.moves++ {
-			l.move()
+			l.makeMove()
 		}
 		if len(l.broken) == 0 {
-			l.rest()
+			l.finishCalls()
 			l.checkStore(true)
 		}
 		l.close()
@@ -105,8 +105,8 @@ func (l *world) close() {
 	synctest.Wait()
 }
 
-// people creates four agents, two of them in a pool and one over HTTP, and a person.
-func (l *world) people() {
+// addClients creates four agents, two of them in a pool and one over HTTP, and a person.
+func (l *world) addClients() {
 	for _, by := range []schemas.Caller{
 		{Agent: "lead", Via: schemas.ViaStdio},
 		{Agent: "ann", Via: schemas.ViaStdio},
@@ -118,12 +118,12 @@ func (l *world) people() {
 		c := &client{by: by, maxOpen: map[schemas.Agent]int{"bob": 1, "qa": 2}[by.Agent], claims: map[schemas.ID]claim{}, old: map[schemas.ID][]string{}}
 		l.clients = append(l.clients, c)
 		if by.Via == schemas.ViaStdio {
-			l.connect(c)
+			l.connectClient(c)
 		}
 		if by.Agent != schemas.Human {
 			l.count++
-			l.start(&call{n: l.count, client: c, by: by, in: c.card("task", "code", "review"), under: 1})
-			l.drain()
+			l.startAttempt(&call{n: l.count, client: c, by: by, in: c.card("task", "code", "review"), under: 1})
+			l.admitAll()
 		}
 	}
 }
@@ -132,8 +132,8 @@ func (c *client) card(accepts ...string) schemas.RegisterIn {
 	return schemas.RegisterIn{Name: string(c.by.Agent), Accepts: accepts, MaxOpen: c.maxOpen}
 }
 
-// move makes one of the possible moves.
-func (l *world) move() {
+// makeMove makes one of the possible moves.
+func (l *world) makeMove() {
 	synctest.Wait()
 	type choice struct {
 		weight int
@@ -145,7 +145,7 @@ func (l *world) move() {
 			choices = append(choices, choice{weight, do})
 		}
 	}
-	unanswered := l.unanswered()
+	unanswered := l.unansweredCalls()
 	var here, idle, away []*client
 	for _, c := range l.clients {
 		switch {
@@ -161,14 +161,14 @@ func (l *world) move() {
 	}
 	may(300, true, func() { l.admitOne() })
 	may(150, len(l.mail) > 0, func() { l.deliver(l.rnd.IntN(len(l.mail))) })
-	may(100, len(idle) > 0, func() { l.begin(pick(l, idle)) })
-	may(60, len(unanswered) > 0, func() { l.repeat(pick(l, unanswered)) })
-	may(30, true, func() { l.pass(time.Duration(1+l.rnd.IntN(3000)) * time.Millisecond) })
-	may(2, true, func() { l.pass(time.Duration(1+l.rnd.IntN(25)) * time.Minute) })
-	may(4, len(here) > 0, func() { l.hangUp(pick(l, here)) })
-	may(20, len(away) > 0, func() { l.connect(pick(l, away)) })
-	may(1, true, l.restart)
-	may(8, true, l.rest)
+	may(100, len(idle) > 0, func() { l.beginCall(pickOne(l, idle)) })
+	may(60, len(unanswered) > 0, func() { l.repeatCall(pickOne(l, unanswered)) })
+	may(30, true, func() { l.passTime(time.Duration(1+l.rnd.IntN(3000)) * time.Millisecond) })
+	may(2, true, func() { l.passTime(time.Duration(1+l.rnd.IntN(25)) * time.Minute) })
+	may(4, len(here) > 0, func() { l.hangUp(pickOne(l, here)) })
+	may(20, len(away) > 0, func() { l.connectClient(pickOne(l, away)) })
+	may(1, true, l.restartService)
+	may(8, true, l.finishCalls)
 	n := 0
 	for _, c := range choices {
 		n += c.weight
@@ -180,19 +180,19 @@ func (l *world) move() {
 			break
 		}
 	}
-	l.judgeStep(nil, false, l.collect())
+	l.judgeStep(nil, false, l.collectAnswers())
 }
 
-func pick[T any](l *world, from []T) T { return from[l.rnd.IntN(len(from))] }
+func pickOne[T any](l *world, from []T) T { return from[l.rnd.IntN(len(from))] }
 
-// pass lets time pass. Calls that wait for it come to the gate meanwhile.
-func (l *world) pass(d time.Duration) {
-	l.note("%v pass", d)
+// passTime lets time pass. Calls that wait for it come to the gate meanwhile.
+func (l *world) passTime(d time.Duration) {
+	l.logLine("%v pass", d)
 	time.Sleep(d)
 }
 
-// drain admits all transactions that wait at the gate.
-func (l *world) drain() {
+// admitAll admits all transactions that wait at the gate.
+func (l *world) admitAll() {
 	for range 2000 {
 		if len(l.broken) > 0 || !l.admitOne() {
 			return
@@ -201,21 +201,21 @@ func (l *world) drain() {
 	l.noteBroken("all comes to rest", fmt.Errorf("calls go on for ever"))
 }
 
-// rest lets all calls end and applies the clock. Then it judges the rules about leftovers.
-func (l *world) rest() {
-	l.note("rest")
-	l.drain()
-	l.pass(time.Second)
-	l.drain()
+// finishCalls lets all calls end and applies the clock. Then it judges the rules about leftovers.
+func (l *world) finishCalls() {
+	l.logLine("rest")
+	l.admitAll()
+	l.passTime(time.Second)
+	l.admitAll()
 	if len(l.broken) == 0 && slices.ContainsFunc(l.running, (*attempt).waits) {
-		l.judge(&step{world: l}, waitingRules)
+		l.applyRules(&step{world: l}, waitingRules)
 	}
 	person := l.clients[len(l.clients)-1]
 	l.count++
-	l.start(&call{n: l.count, client: person, by: person.by, in: schemas.ListIn{Box: "all", Limit: 1}, under: 1})
-	l.drain()
+	l.startAttempt(&call{n: l.count, client: person, by: person.by, in: schemas.ListIn{Box: "all", Limit: 1}, under: 1})
+	l.admitAll()
 	if len(l.broken) == 0 {
-		l.judge(&step{world: l}, restingRules)
+		l.applyRules(&step{world: l}, restingRules)
 	}
 }
 
@@ -238,8 +238,8 @@ func (l *world) checkStore(registry bool) {
 // noteBroken notes that a rule is broken, if there is an error.
 func (l *world) noteBroken(rule string, err error) {
 	if err != nil {
-		l.note("BROKEN: %s: %v", rule, err)
-		l.broken = append(l.broken, broken{rule, err})
+		l.logLine("BROKEN: %s: %v", rule, err)
+		l.broken = append(l.broken, brokenRule{rule, err})
 	}
 }
 
@@ -254,8 +254,8 @@ func (l *world) rulesBroken() (names []string) {
 // breaks reports whether a rule was broken.
 func (l *world) breaks(rule string) bool { return slices.Contains(l.rulesBroken(), rule) }
 
-// note writes a line of the trace.
-func (l *world) note(format string, args ...any) {
+// logLine writes a line of the trace.
+func (l *world) logLine(format string, args ...any) {
 	l.trace = append(l.trace, time.Now().UTC().Format("02 15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 

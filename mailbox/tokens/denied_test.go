@@ -13,15 +13,15 @@ import (
 )
 
 func withToken(name schemas.Agent, token string) schemas.Caller {
-	by := mailboxtest.Remote(name, token)
+	by := mailboxtest.RemoteCaller(name, token)
 	by.Token, by.Names = token, []schemas.Agent{name}
 	return by
 }
 
-func TestDenied_KeepsOneEventAMinutePerToken(t *testing.T) {
+func TestRecordDenial_WritesOneEventPerTokenAndMinute(t *testing.T) {
 	w := newWorld(t)
 	ctx := context.Background()
-	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked) }
+	deny := func(token, asked string) { w.RecordDenial(ctx, withToken("qa", token), asked) }
 	deny("ci", "boss")
 	deny("ci", "root")
 	deny("other", "boss")
@@ -31,7 +31,7 @@ func TestDenied_KeepsOneEventAMinutePerToken(t *testing.T) {
 	deny("ci", "human")
 	deny("ci", "human")
 
-	events, said := w.said()
+	events, said := w.tokenEvents()
 	require.Equal(t, []string{
 		`{"agent":"boss","times":1}`,
 		`{"agent":"boss","times":1}`,
@@ -44,24 +44,24 @@ func TestDenied_KeepsOneEventAMinutePerToken(t *testing.T) {
 	}
 }
 
-func TestDenied_KeepsOnlyCallersWithToken(t *testing.T) {
+func TestRecordDenial_IgnoresCallerWithoutToken(t *testing.T) {
 	w := newWorld(t)
-	w.Denied(context.Background(), mailboxtest.Remote("qa", "1"), "boss")
-	events, _ := w.said()
+	w.RecordDenial(context.Background(), mailboxtest.RemoteCaller("qa", "1"), "boss")
+	events, _ := w.tokenEvents()
 	require.Empty(t, events)
 }
 
-func TestDenied_KeepsOneEventOfConcurrentCalls(t *testing.T) {
-	w := newWorld(t, mailboxtest.On(mailboxtest.File(t)))
+func TestRecordDenial_WritesOneEventForConcurrentCalls(t *testing.T) {
+	w := newWorld(t, mailboxtest.InBackend(mailboxtest.NewFileBackend(t)))
 	var all sync.WaitGroup
 	for range 50 {
-		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss") })
+		all.Go(func() { w.RecordDenial(context.Background(), withToken("qa", "ci"), "boss") })
 	}
 	all.Wait()
-	_, said := w.said()
+	_, said := w.tokenEvents()
 	require.Equal(t, []string{`{"agent":"boss","times":1}`}, said)
 	w.Pass(time.Minute)
-	w.Denied(context.Background(), withToken("qa", "ci"), "boss")
-	_, said = w.said()
+	w.RecordDenial(context.Background(), withToken("qa", "ci"), "boss")
+	_, said = w.tokenEvents()
 	require.Contains(t, said[1], `"times":50`)
 }

@@ -23,7 +23,7 @@ import (
 // concurrently.
 type Tokens struct {
 	Engine  *operation.Engine
-	denials denials
+	denials denialCounts
 }
 
 // AddToken stores a bearer token, with which callers over a network may act as its agents. A person calls it with
@@ -41,7 +41,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 		return schemas.TokenAddOut{}, err
 	}
 	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
-		if err := checkUnused(o, t); err != nil {
+		if err := checkTokenUnused(o, t); err != nil {
 			return out, err
 		}
 		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.InPerson() &&
@@ -184,9 +184,9 @@ func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 	return nil
 }
 
-// checkUnused refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
-// are equal. A revoked token keeps its name.
-func checkUnused(o *operation.Op, t store.Token) error {
+// checkTokenUnused refuses a name or a secret that another token has or had, with conflict. Names that differ only in
+// case are equal. A revoked token keeps its name.
+func checkTokenUnused(o *operation.Op, t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func checkUnused(o *operation.Op, t store.Token) error {
 		}
 		return e.WithField("name").
 			WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
-				names.Nth(schemas.Agent(t.Name), 2))
+				names.NthName(schemas.Agent(t.Name), 2))
 	}
 	had, err := o.TokenByHash(t.Hash)
 	if err == nil && had != nil {

@@ -45,8 +45,8 @@ func (w world) tokens() []schemas.Token {
 	return mailboxtest.Must(w.T, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
 
-// said returns the events of the registry that are about no handoff, each with its content.
-func (w world) said() (all []schemas.Event, said []string) {
+// tokenEvents returns the events of the registry that are about no handoff, each with its content.
+func (w world) tokenEvents() (all []schemas.Event, said []string) {
 	w.T.Helper()
 	for _, e := range w.Events() {
 		if e.Handoff != 0 {
@@ -93,7 +93,7 @@ func TestTokens_AreAddedFoundAndRevoked(t *testing.T) {
 	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
 }
 
-func TestTokens_AreInRegistryWithoutHashes(t *testing.T) {
+func TestTokens_EventsContainNoHashes(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(7), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestTokens_AreInRegistryWithoutHashes(t *testing.T) {
 		_, err = w.revoke("ci")
 		require.NoError(t, err)
 	}
-	events, said := w.said()
+	events, said := w.tokenEvents()
 	require.Len(t, events, 2)
 	for i, action := range []string{"token_added", "token_revoked"} {
 		require.Equal(t, action, events[i].Action)
@@ -152,15 +152,15 @@ func TestAddToken_RefusesInvalidInput(t *testing.T) {
 			in := schemas.TokenAddIn{Name: "new", Hash: hashOf(3), Agents: []schemas.Agent{"qa"}}
 			tt.spoil(&in)
 			out, err := w.addToken(in)
-			require.Equal(t, tt.field, mailboxtest.Refused(t, err, tt.code, tt.says).Field)
+			require.Equal(t, tt.field, mailboxtest.RequireError(t, err, tt.code, tt.says).Field)
 			require.NotContains(t, err.Error(), in.Hash)
 			require.Zero(t, out)
 			require.Equal(t, before, w.tokens())
 		})
 	}
 	_, err = w.revoke("new")
-	mailboxtest.Refused(t, err, schemas.NotFound, "token_list {}")
-	events, _ := w.said()
+	mailboxtest.RequireError(t, err, schemas.NotFound, "token_list {}")
+	events, _ := w.tokenEvents()
 	require.Len(t, events, 3)
 }
 
@@ -173,7 +173,7 @@ func TestAddToken_NeedsPersonForHuman(t *testing.T) {
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }
 
-func TestTokens_OfOneAgentAreRevokedOneByOne(t *testing.T) {
+func TestRevokeToken_KeepsOtherTokensOfAgent(t *testing.T) {
 	w := newWorld(t)
 	for i, name := range []string{"a", "b", "c"} {
 		_, err := w.addToken(schemas.TokenAddIn{Name: name, Hash: hashOf(i), Agents: []schemas.Agent{"qa"}})
@@ -187,7 +187,7 @@ func TestTokens_OfOneAgentAreRevokedOneByOne(t *testing.T) {
 }
 
 // A repeated call gets the first answer, as after a lost response.
-func TestAddToken_AddsOnceForOneRequest(t *testing.T) {
+func TestAddToken_RepeatWithRequestIDAddsNothing(t *testing.T) {
 	w := newWorld(t)
 	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
 	by.Request = "0000019ca8f3e800"
@@ -199,14 +199,14 @@ func TestAddToken_AddsOnceForOneRequest(t *testing.T) {
 
 func TestTokens_RefuseCallersOverHTTP(t *testing.T) {
 	w := newWorld(t)
-	by := mailboxtest.Remote("human", "1")
+	by := mailboxtest.RemoteCaller("human", "1")
 	by.Scope, by.Names, by.Token = schemas.ScopeAdmin, []schemas.Agent{"human"}, "boss"
 	const why = "not for callers over HTTP"
 	add := schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
-	mailboxtest.Refuses(t, w.AddToken, by, add, schemas.Denied, why)
-	mailboxtest.Refuses(t, w.RevokeToken, by, schemas.TokenRevokeIn{Name: "ci"}, schemas.Denied, why)
-	mailboxtest.Refuses(t, w.ListTokens, by, schemas.TokenListIn{}, schemas.Denied, why)
-	mailboxtest.Refuses(t, w.FindToken, by, schemas.TokenFindIn{}, schemas.Denied, why)
+	mailboxtest.RequireRefusal(t, w.AddToken, by, add, schemas.Denied, why)
+	mailboxtest.RequireRefusal(t, w.RevokeToken, by, schemas.TokenRevokeIn{Name: "ci"}, schemas.Denied, why)
+	mailboxtest.RequireRefusal(t, w.ListTokens, by, schemas.TokenListIn{}, schemas.Denied, why)
+	mailboxtest.RequireRefusal(t, w.FindToken, by, schemas.TokenFindIn{}, schemas.Denied, why)
 	require.Empty(t, w.tokens())
 }
 

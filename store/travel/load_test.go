@@ -24,7 +24,7 @@ func exported(t testing.TB, w *mailboxtest.World) string {
 
 // Each file is refused with its line, even if the hash next to a changed value was changed as well.
 func TestLoad_RefusesDamagedFile(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
+	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "one", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of"}}}
 	})
@@ -78,7 +78,7 @@ func TestLoad_RefusesDamagedFile(t *testing.T) {
 
 // An export shows one moment, even if others write meanwhile.
 func TestExport_IsOneMoment(t *testing.T) {
-	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.File(t)))
+	w := mailboxtest.New(t, mailboxtest.InBackend(mailboxtest.NewFileBackend(t)))
 	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 20 {
 		w.Sends(a, "b", "one")

@@ -28,7 +28,7 @@ func newOffice(t *testing.T) office {
 	t.Helper()
 	timed := store.NewTimed(memory.New(), time.Now)
 	measured := func(c *mailbox.Config) { c.Commits = timed.Commits }
-	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.On(timed), mailboxtest.LiveClock, measured).Service}}
+	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.InBackend(timed), mailboxtest.LiveClock, measured).Service}}
 }
 
 // claimOne sends a handoff and claims it, which is one span: it was queued.

@@ -28,8 +28,8 @@ type office struct {
 
 func newOffice(t testing.TB) *office {
 	t.Helper()
-	file := mailboxtest.File(t)
-	o := &office{TB: t, World: mailboxtest.New(t, mailboxtest.On(file)), file: file, conn: "conn_1"}
+	file := mailboxtest.NewFileBackend(t)
+	o := &office{TB: t, World: mailboxtest.New(t, mailboxtest.InBackend(file)), file: file, conn: "conn_1"}
 	o.must("dev", "connection_open", `{"conn": "conn_1"}`)
 	return o
 }

@@ -230,8 +230,8 @@ func (l *life) act() {
 
 // live lets a workspace live for some hours.
 func (g wild) live(t *testing.T) *life {
-	l := &life{wild: g, t: t, backend: &counting{Backend: mailboxtest.File(t)}, byTime: made{in: map[any]int{}}, byAgents: made{in: map[any]int{}}}
-	l.World = mailboxtest.New(t, mailboxtest.On(l.backend), func(c *mailbox.Config) {
+	l := &life{wild: g, t: t, backend: &counting{Backend: mailboxtest.NewFileBackend(t)}, byTime: made{in: map[any]int{}}, byAgents: made{in: map[any]int{}}}
+	l.World = mailboxtest.New(t, mailboxtest.InBackend(l.backend), func(c *mailbox.Config) {
 		stands := c.Now
 		c.Now = func() time.Time {
 			if l.looking.IsZero() {

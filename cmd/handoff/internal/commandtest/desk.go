@@ -20,7 +20,7 @@ type Desk struct {
 }
 
 // NewDesk returns an unused desk.
-func NewDesk(t testing.TB) Desk { return Desk{t, t.TempDir(), mailboxtest.Start()} }
+func NewDesk(t testing.TB) Desk { return Desk{t, t.TempDir(), mailboxtest.StartTime()} }
 
 // File returns the path of the store of the desk's workspace.
 func (d Desk) File() string { return filepath.Join(d.State, "handoff", "w", "handoff.db") }

@@ -24,7 +24,7 @@ import (
 
 // exportOf is a file with so many handoffs.
 func exportOf(t *testing.T, n int) (path string) {
-	w := mailboxtest.New(t, mailboxtest.On(memory.New()))
+	w := mailboxtest.New(t, mailboxtest.InBackend(memory.New()))
 	for i := range n {
 		_, err := w.Send(context.Background(), schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, schemas.SendIn{To: "qa", Task: fmt.Sprint("Test ", i)})
 		require.NoError(t, err)

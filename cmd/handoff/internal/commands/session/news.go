@@ -26,7 +26,7 @@ const (
 func startText(n schemas.NewsOut, workspace string) string {
 	text := ""
 	for named := 5; named >= 0; named-- {
-		if text = startNaming(n, workspace, named); content.Tokens(text) <= maxTokens {
+		if text = startNaming(n, workspace, named); content.CountTokens(text) <= maxTokens {
 			break
 		}
 	}

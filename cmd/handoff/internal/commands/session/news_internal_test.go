@@ -60,7 +60,7 @@ func TestStartText_IsShort(t *testing.T) {
 		n.New = append(n.New, schemas.Item{HandoffID: schemas.ID(2e15 + i), From: n.Here[2], Priority: schemas.Critical, Title: title})
 	}
 	text := startText(n, strings.Repeat("w", 64))
-	require.LessOrEqual(t, content.Tokens(text), maxTokens, text)
+	require.LessOrEqual(t, content.CountTokens(text), maxTokens, text)
 	require.Contains(t, text, "ho_1000000000000000 from")
 	require.Contains(t, text, "You hold 1005 handoffs")
 }
