@@ -95,9 +95,9 @@ func busy(t *testing.T) commandtest.Desk {
 func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 	at, err := d.Now.MarshalText()
 	require.NoError(t, err)
-	s := commandtest.Home{T: t, State: d.State}.ServeBy("claude-code", map[string]string{"CLOCK": string(at)},
+	s := commandtest.Home{T: t, State: d.State}.StartServerCommand("claude-code", map[string]string{"CLOCK": string(at)},
 		commandtest.StoppedClock, "mcp", "--workspace", "w", "--agent", agent, "--dir", t.TempDir())
-	require.Contains(t, s.Ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), "claim_token")
+	require.Contains(t, s.Request("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), "claim_token")
 	require.NoError(t, s.Cmd.Process.Kill())
 	require.Equal(t, -1, s.Wait())
 }
@@ -114,7 +114,7 @@ func onScreen(d commandtest.Desk, width int, colour bool, lines int, args ...str
 	defer leave()
 	e := d.Env()
 	out := &teletype{File: line, left: lines, leave: leave}
-	e.Stdin, e.Stdout, e.IsTerminal = line, out, terminal.Is
+	e.Stdin, e.Stdout, e.IsTerminal = line, out, terminal.IsTerminal
 	vars := d.Vars("human")
 	if vars["TERM"] = "xterm"; !colour {
 		vars["NO_COLOR"] = "1"

@@ -14,86 +14,86 @@ import (
 	"time"
 )
 
-// archive packs the program and its companion files for people.
-func (b *build) archive(context.Context) error {
-	files := append([]file{b.named(b.Program())}, b.beside()...)
-	name, pack := b.base()+".tar.gz", tarGz
+// addArchive packs the program and its companion files for people.
+func (b *build) addArchive(context.Context) error {
+	files := append([]file{b.programFile(b.Program())}, b.filesBesideProgram()...)
+	name, pack := b.archiveName()+".tar.gz", makeTarGz
 	if b.OS == "windows" {
-		name, pack = b.base()+".zip", zipped
+		name, pack = b.archiveName()+".zip", makeZip
 	}
-	packed, err := pack(b.base(), files, b.Date)
+	packed, err := pack(b.archiveName(), files, b.Date)
 	if err != nil {
 		return err
 	}
-	return b.add("archive", b.platform, name, packed)
+	return b.addArtifact("archive", b.platform, name, packed)
 }
 
-// bundle makes a bundle for desktop clients (MCPB). The format of these bundles can name a system, but no processor.
-func (b *build) bundle(ctx context.Context) error {
-	manifest, err := b.fill("bundle.json.tmpl", b)
+// addBundle makes a bundle for desktop clients (MCPB). The format of these bundles can name a system, but no processor.
+func (b *build) addBundle(ctx context.Context) error {
+	manifest, err := b.fillTemplate("bundle.json.tmpl", b)
 	if err != nil {
 		return err
 	}
-	files := []file{{"manifest.json", modeText, manifest}, b.named("server/" + b.Program())}
-	packed, err := zipped("", append(files, pick(b.beside(), "LICENSE", "NOTICES")...), b.Date)
+	files := []file{{"manifest.json", modeText, manifest}, b.programFile("server/" + b.Program())}
+	packed, err := makeZip("", append(files, pickFiles(b.filesBesideProgram(), "LICENSE", "NOTICES")...), b.Date)
 	if err != nil {
 		return err
 	}
-	name := b.base() + ".mcpb"
-	if packed, err = b.signedBundle(ctx, name, packed); err != nil {
+	name := b.archiveName() + ".mcpb"
+	if packed, err = b.signBundle(ctx, name, packed); err != nil {
 		return err
 	}
-	return b.add("bundle", b.platform, name, packed)
+	return b.addArtifact("bundle", b.platform, name, packed)
 }
 
-// signedBundle signs a bundle in the work folder, since its signature is within the bundle.
-func (r *release) signedBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
+// signBundle signs a bundle in the work folder, since its signature is within the bundle.
+func (r *release) signBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
 	name = filepath.Join(r.work, name)
-	if err := write(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
+	if err := writeFile(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
 		return packed, err
 	}
-	if err := sign(ctx, r.Sign.Bundle, name); err != nil {
+	if err := signFile(ctx, r.Sign.Bundle, name); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(name)
 }
 
-func sign(ctx context.Context, command, name string) error {
-	_, err := output(ctx, ".", []string{"FILE=" + name}, "sh", "-c", command)
+func signFile(ctx context.Context, command, name string) error {
+	_, err := runCommand(ctx, ".", []string{"FILE=" + name}, "sh", "-c", command)
 	return err
 }
 
-// extensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that
+// addExtensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that
 // begins with the word of Node for its system. The program is not in it.
-func (r *release) extensions(context.Context) error {
-	files, err := filesIn(r.src("examples/gemini-extension"))
+func (r *release) addExtensions(context.Context) error {
+	files, err := readFiles(r.sourcePath("examples/gemini-extension"))
 	if err != nil {
 		return err
 	}
-	packed, err := tarGz("", files, r.Date)
+	packed, err := makeTarGz("", files, r.Date)
 	if err != nil {
 		return err
 	}
 	for _, system := range []string{"linux", "darwin", "win32"} {
-		if err := r.add("extension", platform{}, system+".handoff-extension.tar.gz", packed); err != nil {
+		if err := r.addArtifact("extension", platform{}, system+".handoff-extension.tar.gz", packed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// base is the beginning of file names for one platform.
-func (b *build) base() string { return "handoff_" + b.Version + "_" + b.OS + "_" + b.Arch }
+// archiveName is the beginning of file names for one platform.
+func (b *build) archiveName() string { return "handoff_" + b.Version + "_" + b.OS + "_" + b.Arch }
 
-func tarGz(folder string, files []file, date time.Time) ([]byte, error) {
-	plain, err := tarred(folder, files, date)
+func makeTarGz(folder string, files []file, date time.Time) ([]byte, error) {
+	plain, err := makeTar(folder, files, date)
 	if err != nil {
 		return nil, err
 	}
-	return gzipped(plain, gzip.DefaultCompression)
+	return compressGzip(plain, gzip.DefaultCompression)
 }
 
-func tarred(folder string, files []file, date time.Time) ([]byte, error) {
+func makeTar(folder string, files []file, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range files {
@@ -109,7 +109,7 @@ func tarred(folder string, files []file, date time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func gzipped(data []byte, level int) ([]byte, error) {
+func compressGzip(data []byte, level int) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)
 	if err != nil {
@@ -120,7 +120,7 @@ func gzipped(data []byte, level int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func zipped(folder string, files []file, date time.Time) ([]byte, error) {
+func makeZip(folder string, files []file, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range files {
@@ -138,8 +138,8 @@ func zipped(folder string, files []file, date time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// filesIn returns the files below a directory, none of them a program.
-func filesIn(dir string) (found []file, err error) {
+// readFiles returns the files below a directory, none of them a program.
+func readFiles(dir string) (found []file, err error) {
 	tree := os.DirFS(dir)
 	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// image makes a container image for each processor of linux, with the program alone, as one archive in the form of OCI.
-// It equals the result of examples/container, which needs an engine.
-func (r *release) image(context.Context) error {
+// addImage makes a container image for each processor of linux, with the program alone, as one archive in the form of
+// OCI. It equals the result of examples/container, which needs an engine.
+func (r *release) addImage(context.Context) error {
 	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })
 	if len(linux) == 0 {
 		return nil
@@ -45,15 +45,15 @@ func (r *release) image(context.Context) error {
 	if err := at.AppendIndex(index, layout.WithAnnotations(ref)); err != nil {
 		return err
 	}
-	files, err := filesIn(dir)
+	files, err := readFiles(dir)
 	if err != nil {
 		return err
 	}
-	data, err := tarred("", files, r.Date)
+	data, err := makeTar("", files, r.Date)
 	if err != nil {
 		return err
 	}
-	return r.add("image", platform{}, "handoff_"+r.Version+"_oci.tar", data)
+	return r.addArtifact("image", platform{}, "handoff_"+r.Version+"_oci.tar", data)
 }
 
 // A number, because the image has no file with user names.
@@ -61,9 +61,9 @@ const nobody = 65532
 
 func (b *build) platformImage() (v1.Image, error) {
 	state, unfit := b.stateLayer()
-	binary, err := tarred("", []file{b.named("handoff")}, b.Date)
+	binary, err := makeTar("", []file{b.programFile("handoff")}, b.Date)
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, unset := mutate.ConfigFile(img, b.config())
+	img, unset := mutate.ConfigFile(img, b.imageConfig())
 	if err = errors.Join(unfit, err, unset); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (b *build) platformImage() (v1.Image, error) {
 	return img, nil
 }
 
-func (b *build) config() *v1.ConfigFile {
+func (b *build) imageConfig() *v1.ConfigFile {
 	return &v1.ConfigFile{
 		OS: b.OS, Architecture: b.Arch, Created: v1.Time{Time: b.Date}, RootFS: v1.RootFS{Type: "layers"},
 		Config: v1.Config{
@@ -122,6 +122,6 @@ func (r *release) stateLayer() ([]byte, error) {
 	w := tar.NewWriter(&b)
 	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "state/", Mode: 0o700, Uid: nobody, Gid: nobody, ModTime: r.Date})
 	err = errors.Join(err, w.Flush()) // the end of an archive comes once
-	rest, unpacked := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
+	rest, unpacked := makeTar("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
 	return append(b.Bytes(), rest...), errors.Join(err, unpacked)
 }

@@ -14,13 +14,17 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// deb makes the package for Debian and its kin.
-func (b *build) deb(context.Context) error { return b.linuxPackage("deb", deb.Default, b.debian) }
+// addDebPackage makes the package for Debian and its kin.
+func (b *build) addDebPackage(context.Context) error {
+	return b.addLinuxPackage("deb", deb.Default, b.debianTree)
+}
 
-// rpm makes the package for Red Hat and its kin.
-func (b *build) rpm(context.Context) error { return b.linuxPackage("rpm", rpm.DefaultRPM, b.redHat) }
+// addRPMPackage makes the package for Red Hat and its kin.
+func (b *build) addRPMPackage(context.Context) error {
+	return b.addLinuxPackage("rpm", rpm.DefaultRPM, b.redHatTree)
+}
 
-func (b *build) linuxPackage(kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
+func (b *build) addLinuxPackage(kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
 	if b.OS != "linux" {
 		return nil
 	}
@@ -35,9 +39,9 @@ func (b *build) linuxPackage(kind string, packager nfpm.Packager, tree func() ([
 	}
 	info.Umask = 0o022
 	info.RPM.BuildHost, info.RPM.Summary = "localhost", description
-	for _, f := range append(installed, b.named("/usr/bin/handoff")) {
+	for _, f := range append(installed, b.programFile("/usr/bin/handoff")) {
 		src := filepath.Join(b.work, kind+b.Arch, f.name)
-		if err := write(src, f.data, f.mode); err != nil {
+		if err := writeFile(src, f.data, f.mode); err != nil {
 			return err
 		}
 		info.Contents = append(info.Contents, &files.Content{
@@ -52,7 +56,7 @@ func (b *build) linuxPackage(kind string, packager nfpm.Packager, tree func() ([
 	if err := packager.Package(info, &packed); err != nil {
 		return err
 	}
-	return b.add(kind, b.platform, b.base()+"."+kind, packed.Bytes())
+	return b.addArtifact(kind, b.platform, b.archiveName()+"."+kind, packed.Bytes())
 }
 
 const (
@@ -85,10 +89,10 @@ var (
 	}
 )
 
-func (b *build) debian() ([]file, error) {
-	all := b.beside()
+func (b *build) debianTree() ([]file, error) {
+	all := b.filesBesideProgram()
 	for _, template := range []string{"copyright.tmpl", "changelog.Debian.tmpl", "lintian-overrides.tmpl"} {
-		data, err := b.fill(template, b)
+		data, err := b.fillTemplate(template, b)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +101,7 @@ func (b *build) debian() ([]file, error) {
 	return systemTree(all, inDebian)
 }
 
-func (b *build) redHat() ([]file, error) { return systemTree(b.beside(), inRedHat) }
+func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), inRedHat) }
 
 // systemTree returns the files that have a place in a system, under their path there, compressed if its name says so.
 func systemTree(all []file, where map[string]string) (tree []file, err error) {
@@ -110,7 +114,7 @@ func systemTree(all []file, where map[string]string) (tree []file, err error) {
 			continue
 		}
 		if path.Ext(at) == ".gz" {
-			if f.data, err = gzipped(f.data, gzip.BestCompression); err != nil {
+			if f.data, err = compressGzip(f.data, gzip.BestCompression); err != nil {
 				return nil, err
 			}
 		}
@@ -120,7 +124,7 @@ func systemTree(all []file, where map[string]string) (tree []file, err error) {
 }
 
 // License returns the text of the license, for the file that Debian requires.
-func (r *release) License() string { return string(pick(r.inside, "LICENSE")[0].data) }
+func (r *release) License() string { return string(pickFiles(r.inside, "LICENSE")[0].data) }
 
 // DebianVersion sorts a candidate before its version, and adds the number of the packaging.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

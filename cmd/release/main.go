@@ -35,16 +35,16 @@ func main() {
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root, err := output(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
+	root, err := runCommand(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
 	root, err = strings.TrimSpace(root), cmp.Or(checkFlags(given, flag.Args()), err)
 	switch {
 	case err != nil:
 	case given["prepare"]:
-		err = prepare(root, *version, time.Now())
+		err = prepareVersion(root, *version, time.Now())
 	case given["address"]:
 		err = setAddress(ctx, root, *address)
 	default:
-		err = run(ctx, root, *snapshot, *out, *platforms)
+		err = makeRelease(ctx, root, *snapshot, *out, *platforms)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -63,7 +63,7 @@ func checkFlags(given map[string]bool, words []string) error {
 	return nil
 }
 
-func run(ctx context.Context, root string, snapshot bool, out, platforms string) error {
+func makeRelease(ctx context.Context, root string, snapshot bool, out, platforms string) error {
 	out, unfit := outFolder(root, out)
 	chosen, err := parsePlatforms(platforms)
 	if err = cmp.Or(unfit, err); err != nil {
@@ -75,25 +75,25 @@ func run(ctx context.Context, root string, snapshot bool, out, platforms string)
 	}
 	defer os.RemoveAll(work)
 	r := newRelease(work, out, chosen)
-	if err := r.checkOut(ctx, root, snapshot); err != nil {
+	if err := r.checkOutVersion(ctx, root, snapshot); err != nil {
 		return err
 	}
-	return r.make(ctx)
+	return r.makeAllFiles(ctx)
 }
 
-// make makes everything. Files that others contain or count come first.
-func (r *release) make(ctx context.Context) error {
+// makeAllFiles makes everything. Files that others contain or count come first.
+func (r *release) makeAllFiles(ctx context.Context) error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err
 	}
-	if err := write(filepath.Join(r.out, sums), nil, modeText); err != nil { // a failed release leaves the folder recognisable
+	if err := writeFile(filepath.Join(r.out, checksumsFile), nil, modeText); err != nil { // a failed release leaves the folder recognisable
 		return err
 	}
-	steps := []func(context.Context) error{r.documents}
+	steps := []func(context.Context) error{r.addDocuments}
 	for _, b := range r.Platforms {
-		steps = append(steps, b.compile, b.archive, b.deb, b.rpm, b.npmPackage, b.bundle, b.bill)
+		steps = append(steps, b.compile, b.addArchive, b.addDebPackage, b.addRPMPackage, b.addNPMPackage, b.addBundle, b.addBillOfMaterials)
 	}
-	for _, step := range append(steps, r.image, r.npmMain, r.extensions, r.manifests, r.checksums) {
+	for _, step := range append(steps, r.addImage, r.addMainNPMPackage, r.addExtensions, r.addManifests, r.writeChecksums) {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -21,32 +21,32 @@ var manifestFiles = []struct{ template, name string }{
 	{"notes.md.tmpl", "notes.md"},
 }
 
-func (r *release) manifests(context.Context) error {
+func (r *release) addManifests(context.Context) error {
 	for _, m := range manifestFiles {
-		data, err := r.fill(m.template, r)
+		data, err := r.fillTemplate(m.template, r)
 		if err != nil {
 			return err
 		}
 		name := strings.ReplaceAll(m.name, "WINGET", r.Winget)
-		if err := write(filepath.Join(r.out, name), data, modeText); err != nil {
+		if err := writeFile(filepath.Join(r.out, name), data, modeText); err != nil {
 			return err
 		}
 	}
-	latest, err := r.fill("latest.json.tmpl", r) // tells an older handoff about this version and its news
+	latest, err := r.fillTemplate("latest.json.tmpl", r) // tells an older handoff about this version and its news
 	if err != nil {
 		return err
 	}
-	return r.add("latest", platform{}, "latest.json", latest)
+	return r.addArtifact("latest", platform{}, "latest.json", latest)
 }
 
-// checksums writes the hashes of all downloads, in the form of sha256sum.
-func (r *release) checksums(ctx context.Context) error {
+// writeChecksums writes the hashes of all downloads, in the form of sha256sum.
+func (r *release) writeChecksums(ctx context.Context) error {
 	var b bytes.Buffer
 	for _, a := range r.Artifacts {
 		fmt.Fprintf(&b, "%s  %s\n", a.SHA256, a.Name)
 	}
-	name := filepath.Join(r.out, sums)
-	if err := write(name, b.Bytes(), modeText); err != nil {
+	name := filepath.Join(r.out, checksumsFile)
+	if err := writeFile(name, b.Bytes(), modeText); err != nil {
 		return err
 	}
 	if r.Sign.Bundle == "" {
@@ -56,5 +56,5 @@ func (r *release) checksums(ctx context.Context) error {
 		fmt.Fprintln(os.Stderr, "checksums.txt is not signed: settings.yaml names no command for it")
 		return nil
 	}
-	return sign(ctx, r.Sign.Checksums, name)
+	return signFile(ctx, r.Sign.Checksums, name)
 }

@@ -17,9 +17,9 @@ import (
 // dependency is a module that is in a program.
 type dependency struct{ path, version, licence string }
 
-// modulesIn reads the modules from the program: some modules are linked for one system only.
-func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error) {
-	info, err := buildinfo.ReadFile(b.built())
+// readModules reads the modules from the program: some modules are linked for one system only.
+func (b *build) readModules(ctx context.Context) (modules []dependency, err error) {
+	info, err := buildinfo.ReadFile(b.programPath())
 	if err != nil {
 		return nil, err
 	}
@@ -27,15 +27,15 @@ func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error)
 	for _, dep := range info.Deps {
 		args = append(args, dep.Path)
 	}
-	list, err := output(ctx, b.src(""), goEnv, "go", args...)
-	root, unknown := output(ctx, b.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
+	list, err := runCommand(ctx, b.sourcePath(""), goEnv, "go", args...)
+	root, unknown := runCommand(ctx, b.sourcePath(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
 	if err = errors.Join(err, unknown); err != nil {
 		return nil, err
 	}
 	list += "std " + strings.TrimPrefix(runtime.Version(), "go") + " " + root
 	for line := range strings.Lines(list) {
 		said := strings.SplitN(strings.TrimSpace(line), " ", 3) // a folder may have spaces
-		licence, err := licenceIn(said[2])
+		licence, err := readLicence(said[2])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", said[0], err)
 		}
@@ -44,8 +44,8 @@ func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error)
 	return modules, nil
 }
 
-// licenceIn returns the licence file at the top of a module, with its files about authors.
-func licenceIn(dir string) (string, error) {
+// readLicence returns the licence file at the top of a module, with its files about authors.
+func readLicence(dir string) (string, error) {
 	var said strings.Builder
 	tree := os.DirFS(dir)
 	for _, pattern := range []string{"LICENSE*", "LICENCE*", "COPYING*", "NOTICE*"} {
@@ -65,8 +65,8 @@ func licenceIn(dir string) (string, error) {
 	return said.String(), nil
 }
 
-// notices are the licences of others, which go along with programs that contain their work.
-func notices(modules []dependency) []byte {
+// thirdPartyNotices are the licences of others, which go along with programs that contain their work.
+func thirdPartyNotices(modules []dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("handoff has the licence in LICENSE. The program contains these modules of others:\n\n")
 	for _, m := range modules {
@@ -75,8 +75,8 @@ func notices(modules []dependency) []byte {
 	return b.Bytes()
 }
 
-// bill makes the bill of materials (SBOM), in the form of CycloneDX.
-func (b *build) bill(context.Context) error {
+// addBillOfMaterials makes the bill of materials (SBOM), in the form of CycloneDX.
+func (b *build) addBillOfMaterials(context.Context) error {
 	var components []cyclonedx.Component
 	for _, m := range b.modules {
 		url := "pkg:golang/" + m.path + "@" + m.version
@@ -97,5 +97,5 @@ func (b *build) bill(context.Context) error {
 	if err := cyclonedx.NewBOMEncoder(&said, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom); err != nil {
 		return err
 	}
-	return b.add("bill", b.platform, b.base()+".cdx.json", said.Bytes())
+	return b.addArtifact("bill", b.platform, b.archiveName()+".cdx.json", said.Bytes())
 }

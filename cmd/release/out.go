@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// sums is the file by which a folder of a release is recognised.
-const sums = "checksums.txt"
+// checksumsFile is the file by which a folder of a release is recognised.
+const checksumsFile = "checksums.txt"
 
 // outFolder returns the folder for the release. The release empties it, so it may hold only an earlier release.
 func outFolder(root, out string) (string, error) {
@@ -19,7 +19,7 @@ func outFolder(root, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if inside, err := filepath.Rel(resolved(out), resolved(root)); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+	if inside, err := filepath.Rel(resolvePath(out), resolvePath(root)); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 		return "", fmt.Errorf("-out %s holds the repository, and would be emptied", out)
 	}
 	entries, err := os.ReadDir(out)
@@ -29,14 +29,14 @@ func outFolder(root, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(out, sums)); err != nil {
+	if _, err := os.Stat(filepath.Join(out, checksumsFile)); err != nil {
 		return "", fmt.Errorf("-out %s has files, and no checksums.txt of an earlier release: empty it, or name another", out)
 	}
 	return out, nil
 }
 
-// resolved follows links, as far as the path exists.
-func resolved(name string) string {
+// resolvePath follows links, as far as the path exists.
+func resolvePath(name string) string {
 	if followed, err := filepath.EvalSymlinks(name); err == nil {
 		return followed
 	}

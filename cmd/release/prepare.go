@@ -11,29 +11,29 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// versioned are the files in which plugins name their version: clients install a plugin anew when it changes.
-var versioned = []string{
+// versionedFiles are the files in which plugins name their version: clients install a plugin anew when it changes.
+var versionedFiles = []string{
 	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
 	"examples/gemini-extension/gemini-extension.json",
 }
 
 var versionField = regexp.MustCompile(`"version": "[^"]*"`)
 
-// prepare turns the unreleased part of the changelog into a version, and sets the version of the plugins. It changes
-// all files or none.
-func prepare(root, version string, now time.Time) error {
+// prepareVersion turns the unreleased part of the changelog into a version, and sets the version of the plugins. It
+// changes all files or none.
+func prepareVersion(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("%q is no version as 1.2.3", version)
 	}
 	changed := map[string]string{}
-	for _, name := range append([]string{"CHANGELOG.md"}, versioned...) {
+	for _, name := range append([]string{"CHANGELOG.md"}, versionedFiles...) {
 		old, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return err
 		}
-		change := inPlugin
+		change := setPluginVersion
 		if name == "CHANGELOG.md" {
-			change = inChangelog
+			change = addVersionToChangelog
 		}
 		if changed[name], err = change(string(old), version, now); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -47,19 +47,19 @@ func prepare(root, version string, now time.Time) error {
 	return nil
 }
 
-func inChangelog(text, version string, now time.Time) (string, error) {
+func addVersionToChangelog(text, version string, now time.Time) (string, error) {
 	const unreleased = "\n## [Unreleased]\n"
 	if !strings.Contains(text, unreleased) {
 		return "", fmt.Errorf("it has no heading %q", strings.TrimSpace(unreleased))
 	}
-	if semver.Compare("v"+version, "v"+newest(text)) <= 0 {
-		return "", fmt.Errorf("%s does not come after %s, the newest in it", version, newest(text))
+	if semver.Compare("v"+version, "v"+newestVersion(text)) <= 0 {
+		return "", fmt.Errorf("%s does not come after %s, the newest in it", version, newestVersion(text))
 	}
 	head := unreleased + "\n## [" + version + "] - " + now.Format(time.DateOnly) + "\n"
 	return strings.Replace(text, unreleased, head, 1), nil
 }
 
-func inPlugin(text, version string, _ time.Time) (string, error) {
+func setPluginVersion(text, version string, _ time.Time) (string, error) {
 	if !versionField.MatchString(text) {
 		return "", fmt.Errorf("it has no %q", "version")
 	}

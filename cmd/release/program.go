@@ -17,29 +17,29 @@ var goEnv = []string{
 // compile makes the program, and reads its modules. The program contains its commit because the source is a clone.
 func (b *build) compile(ctx context.Context) error {
 	env := append([]string{"GOOS=" + b.OS, "GOARCH=" + b.Arch}, goEnv...)
-	_, err := output(ctx, b.src(""), env, "go", "build", "-buildvcs=true",
-		"-ldflags=-s -w -X main.version=v"+b.Version, "-o", b.built(), "./cmd/handoff")
+	_, err := runCommand(ctx, b.sourcePath(""), env, "go", "build", "-buildvcs=true",
+		"-ldflags=-s -w -X main.version=v"+b.Version, "-o", b.programPath(), "./cmd/handoff")
 	if err != nil {
 		return err
 	}
-	if b.program, err = os.ReadFile(b.built()); err != nil {
+	if b.program, err = os.ReadFile(b.programPath()); err != nil {
 		return err
 	}
-	b.modules, err = b.modulesIn(ctx)
+	b.modules, err = b.readModules(ctx)
 	return err
 }
 
-func (b *build) built() string { return filepath.Join(b.work, b.OS+"-"+b.Arch, b.Program()) }
+func (b *build) programPath() string { return filepath.Join(b.work, b.OS+"-"+b.Arch, b.Program()) }
 
-// named returns the program as a file with this name.
-func (b *build) named(name string) file { return file{name, modeProgram, b.program} }
+// programFile returns the program as a file with this name.
+func (b *build) programFile(name string) file { return file{name, modeProgram, b.program} }
 
-// beside returns the companion files of the program.
-func (b *build) beside() []file {
-	return append(slices.Clip(b.inside), file{"NOTICES", modeText, notices(b.modules)})
+// filesBesideProgram returns the companion files of the program.
+func (b *build) filesBesideProgram() []file {
+	return append(slices.Clip(b.inside), file{"NOTICES", modeText, thirdPartyNotices(b.modules)})
 }
 
-func pick(files []file, names ...string) []file {
+func pickFiles(files []file, names ...string) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !slices.Contains(names, f.name) })
 }
 
@@ -51,10 +51,10 @@ var completions = []struct{ shell, name string }{
 	{"powershell", "completions/handoff.ps1"},
 }
 
-// documents gathers the companion files in each archive.
-func (r *release) documents(ctx context.Context) error {
+// addDocuments gathers the companion files in each archive.
+func (r *release) addDocuments(ctx context.Context) error {
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
-		data, err := os.ReadFile(r.src(name))
+		data, err := os.ReadFile(r.sourcePath(name))
 		if err != nil {
 			return err
 		}
@@ -65,23 +65,23 @@ func (r *release) documents(ctx context.Context) error {
 		return err
 	}
 	for _, c := range completions {
-		script, err := output(ctx, r.work, []string{"HOME=" + r.work}, host.built(), "completion", c.shell)
+		script, err := runCommand(ctx, r.work, []string{"HOME=" + r.work}, host.programPath(), "completion", c.shell)
 		if err != nil {
 			return err
 		}
 		r.inside = append(r.inside, file{c.name, modeText, []byte(script)})
 	}
-	return r.manual(ctx)
+	return r.addManualPages(ctx)
 }
 
-func (r *release) manual(ctx context.Context) error {
+func (r *release) addManualPages(ctx context.Context) error {
 	env := append([]string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.Date.Unix(), 10)}, goEnv...)
 	folder := filepath.Join(r.work, "pages")
-	_, err := output(ctx, r.src(""), env, "go", "run", "./cmd/handoff/internal/manual", filepath.Join(folder, "man/man1"))
+	_, err := runCommand(ctx, r.sourcePath(""), env, "go", "run", "./cmd/handoff/internal/manual", filepath.Join(folder, "man/man1"))
 	if err != nil {
 		return err
 	}
-	pages, err := filesIn(folder)
+	pages, err := readFiles(folder)
 	r.inside = append(r.inside, pages...)
 	return err
 }

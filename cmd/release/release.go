@@ -97,24 +97,24 @@ func (r *release) Of(kind string) []artifact {
 	return slices.DeleteFunc(slices.Clone(r.Artifacts), func(a artifact) bool { return a.Kind != kind })
 }
 
-// add puts a file into the release.
-func (r *release) add(kind string, p platform, name string, data []byte) error {
+// addArtifact puts a file into the release.
+func (r *release) addArtifact(kind string, p platform, name string, data []byte) error {
 	sum := sha256.Sum256(data)
 	r.Artifacts = append(r.Artifacts, artifact{platform: p, Kind: kind, Name: name, SHA256: hex.EncodeToString(sum[:])})
-	return write(filepath.Join(r.out, name), data, modeText)
+	return writeFile(filepath.Join(r.out, name), data, modeText)
 }
 
-func (r *release) src(name string) string { return filepath.Join(r.work, "src", name) }
+func (r *release) sourcePath(name string) string { return filepath.Join(r.work, "src", name) }
 
-func write(name string, data []byte, mode fs.FileMode) error {
+func writeFile(name string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a release is for everybody
 		return err
 	}
 	return os.WriteFile(name, data, mode)
 }
 
-// output runs a command with more environment, and returns its output.
-func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+// runCommand runs a command with more environment, and returns its output.
+func runCommand(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the commands stand in this program and in its settings
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), env...), os.Stderr
 	printed, err := cmd.Output()

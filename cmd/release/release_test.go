@@ -23,10 +23,10 @@ func planned(t *testing.T) *release {
 	r := newRelease("", t.TempDir(), platforms)
 	r.Settings, r.Version, r.Notes, r.Unreleased = s, "1.2.3", "- A\n", true
 	for _, b := range r.Platforms {
-		require.NoError(t, b.add("archive", b.platform, b.base()+".tar.gz", []byte(b.String())))
-		require.NoError(t, b.add("bundle", b.platform, b.base()+".mcpb", []byte(b.String())))
+		require.NoError(t, b.addArtifact("archive", b.platform, b.archiveName()+".tar.gz", []byte(b.String())))
+		require.NoError(t, b.addArtifact("bundle", b.platform, b.archiveName()+".mcpb", []byte(b.String())))
 	}
-	require.NoError(t, r.manifests(t.Context()))
+	require.NoError(t, r.addManifests(t.Context()))
 	return r
 }
 
@@ -54,53 +54,53 @@ func TestManifests_Parse(t *testing.T) {
 
 func TestChangelog_HasVersionsAndSections(t *testing.T) {
 	const changelog = "# Changelog\n\n## [Unreleased]\n\n- C\n\n## [1.2.0] - 2026-01-31\n\n- B\n\n## [1.1.0] - 2026-01-01\n\n- A\n"
-	require.Equal(t, "1.2.0", newest(changelog))
-	require.Equal(t, "0.0.0", newest("## [Unreleased]\n"))
-	require.Equal(t, "1.2.1", next("1.2.0"))
-	require.Equal(t, "2.0.0-rc.1", next("2.0.0-rc.1"))
-	require.Equal(t, "- C\n", section(changelog, "Unreleased"))
-	require.Equal(t, "- B\n", section(changelog, "1.2.0"))
-	require.Equal(t, "- A\n", section(changelog, "1.1.0"))
+	require.Equal(t, "1.2.0", newestVersion(changelog))
+	require.Equal(t, "0.0.0", newestVersion("## [Unreleased]\n"))
+	require.Equal(t, "1.2.1", nextVersion("1.2.0"))
+	require.Equal(t, "2.0.0-rc.1", nextVersion("2.0.0-rc.1"))
+	require.Equal(t, "- C\n", changelogSection(changelog, "Unreleased"))
+	require.Equal(t, "- B\n", changelogSection(changelog, "1.2.0"))
+	require.Equal(t, "- A\n", changelogSection(changelog, "1.1.0"))
 }
 
 func TestPrepare_RefusesSameVersionTwice(t *testing.T) {
 	root := t.TempDir()
 	changelog := filepath.Join(root, "CHANGELOG.md")
-	require.NoError(t, write(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), modeText))
-	for _, name := range versioned {
-		require.NoError(t, write(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), modeText))
+	require.NoError(t, writeFile(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), modeText))
+	for _, name := range versionedFiles {
+		require.NoError(t, writeFile(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), modeText))
 	}
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
-	require.NoError(t, prepare(root, "1.2.0", day))
+	require.NoError(t, prepareVersion(root, "1.2.0", day))
 	written, err := os.ReadFile(changelog)
 	require.NoError(t, err)
 	require.Equal(t, "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-31\n\n- A\n", string(written))
-	for _, name := range versioned {
+	for _, name := range versionedFiles {
 		manifest, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
 		require.JSONEq(t, `{"version": "1.2.0"}`, string(manifest))
 	}
-	require.ErrorContains(t, prepare(root, "1.2.0", day), "does not come after")
-	require.ErrorContains(t, prepare(root, "v2", day), "no version")
-	require.ErrorContains(t, prepare(root, "", day), "no version")
-	last := filepath.Join(root, versioned[len(versioned)-1])
-	require.NoError(t, write(last, []byte(`{}`), modeText))
-	require.ErrorContains(t, prepare(root, "1.3.0", day), "has no")
+	require.ErrorContains(t, prepareVersion(root, "1.2.0", day), "does not come after")
+	require.ErrorContains(t, prepareVersion(root, "v2", day), "no version")
+	require.ErrorContains(t, prepareVersion(root, "", day), "no version")
+	last := filepath.Join(root, versionedFiles[len(versionedFiles)-1])
+	require.NoError(t, writeFile(last, []byte(`{}`), modeText))
+	require.ErrorContains(t, prepareVersion(root, "1.3.0", day), "has no")
 	kept, err := os.ReadFile(changelog)
 	require.NoError(t, err)
 	require.Equal(t, written, kept)
-	require.NoError(t, write(changelog, []byte("# Changelog\n"), modeText))
-	require.ErrorContains(t, prepare(root, "1.3.0", day), "no heading")
+	require.NoError(t, writeFile(changelog, []byte("# Changelog\n"), modeText))
+	require.ErrorContains(t, prepareVersion(root, "1.3.0", day), "no heading")
 }
 
 func TestNotices_AreOfOnePlatform(t *testing.T) {
 	r := newRelease("", t.TempDir(), platforms)
 	for i, b := range r.Platforms {
 		b.modules = []dependency{{b.String(), "v1.0.0", "MIT\n"}}
-		require.NoError(t, b.bill(t.Context()))
+		require.NoError(t, b.addBillOfMaterials(t.Context()))
 		bill, err := os.ReadFile(filepath.Join(r.out, r.Artifacts[i].Name))
 		require.NoError(t, err)
-		for _, text := range []string{string(bill), string(pick(b.beside(), "NOTICES")[0].data)} {
+		for _, text := range []string{string(bill), string(pickFiles(b.filesBesideProgram(), "NOTICES")[0].data)} {
 			for _, other := range platforms {
 				require.Equal(t, b.platform == other, strings.Contains(text, other.String()))
 			}
@@ -110,8 +110,8 @@ func TestNotices_AreOfOnePlatform(t *testing.T) {
 
 func TestOutFolder_RefusesOtherFiles(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a b")
-	require.NoError(t, write(filepath.Join(root, "mine", "work"), nil, modeText))
-	require.NoError(t, write(filepath.Join(root, "old", "checksums.txt"), nil, modeText))
+	require.NoError(t, writeFile(filepath.Join(root, "mine", "work"), nil, modeText))
+	require.NoError(t, writeFile(filepath.Join(root, "old", "checksums.txt"), nil, modeText))
 	for out, refused := range map[string]string{
 		"": "", root + "/old": "", root + "/new": "", root + "/mine": "no checksums.txt",
 		root: "holds the repository", filepath.Dir(root): "holds the repository", root + "/mine/work": "not a directory",
@@ -129,7 +129,7 @@ func TestSetAddress_AgainChangesNothing(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	root := t.TempDir()
 	git := func(args ...string) {
-		_, err := output(t.Context(), root, nil, "git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
+		_, err := runCommand(t.Context(), root, nil, "git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
 		require.NoError(t, err)
 	}
 	files := map[string][2]string{ // before and after
@@ -152,7 +152,7 @@ func TestSetAddress_AgainChangesNothing(t *testing.T) {
 		},
 	}
 	for name, text := range files {
-		require.NoError(t, write(filepath.Join(root, name), []byte(text[0]), modeText))
+		require.NoError(t, writeFile(filepath.Join(root, name), []byte(text[0]), modeText))
 	}
 	git("init", "-q")
 	require.ErrorContains(t, setAddress(t.Context(), root, "example.com/Ann/new/v2"), "git commit")
@@ -189,7 +189,7 @@ func TestPrerelease_IsNotPublishedAsNewest(t *testing.T) {
 	for version, candidate := range map[string]bool{"1.2.0": false, "1.2.0-rc.1": true} {
 		r := newRelease("", "", platforms[:1])
 		r.Version, r.Artifacts = version, []artifact{{Kind: "npm", Name: "a.tgz"}}
-		script, err := r.fill("publish.sh.tmpl", r)
+		script, err := r.fillTemplate("publish.sh.tmpl", r)
 		require.NoError(t, err)
 		for _, says := range []string{" --prerelease ", "npm publish --tag next "} {
 			require.Equal(t, candidate, bytes.Contains(script, []byte(says)), version)

@@ -23,8 +23,8 @@ var parsed = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).ParseFS(templates, "templates/*.tmpl", "templates/*/*.tmpl"))
 
-// fill returns a filled template for a release, or for one of its platforms.
-func (r *release) fill(name string, of any) ([]byte, error) {
+// fillTemplate returns a filled template for a release, or for one of its platforms.
+func (r *release) fillTemplate(name string, of any) ([]byte, error) {
 	var b bytes.Buffer
 	err := parsed.ExecuteTemplate(&b, path.Base(name), of)
 	return b.Bytes(), err

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// checkOut clones HEAD, so that a release contains only committed files, and finds its version.
-func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err error) {
-	src := r.src("")
-	if _, err := output(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
+// checkOutVersion clones HEAD, so that a release contains only committed files, and finds its version.
+func (r *release) checkOutVersion(ctx context.Context, root string, snapshot bool) (err error) {
+	src := r.sourcePath("")
+	if _, err := runCommand(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
 		return err
 	}
 	if r.Settings, err = readSettings(src); err != nil {
 		return err
 	}
-	said, err := output(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
+	said, err := runCommand(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
 	if err != nil {
 		return err
 	}
@@ -32,56 +32,56 @@ func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err
 		return err
 	}
 	r.Commit, r.Date, r.Unreleased = commit, committed.UTC(), snapshot
-	changelog, err := os.ReadFile(r.src("CHANGELOG.md"))
+	changelog, err := os.ReadFile(r.sourcePath("CHANGELOG.md"))
 	if err != nil {
 		return err
 	}
 	if snapshot {
-		return r.snapshot(ctx, string(changelog))
+		return r.setSnapshotVersion(ctx, string(changelog))
 	}
-	return r.tagged(ctx, string(changelog))
+	return r.setTaggedVersion(ctx, string(changelog))
 }
 
-// snapshot names a build that comes before the next version, by its number of commits.
-func (r *release) snapshot(ctx context.Context, changelog string) error {
-	count, err := output(ctx, r.src(""), nil, "git", "rev-list", "--count", "HEAD")
+// setSnapshotVersion names a build that comes before the next version, by its number of commits.
+func (r *release) setSnapshotVersion(ctx context.Context, changelog string) error {
+	count, err := runCommand(ctx, r.sourcePath(""), nil, "git", "rev-list", "--count", "HEAD")
 	if err != nil {
 		return err
 	}
-	r.Version = next(newest(changelog)) + "-snapshot." + strings.TrimSpace(count)
-	r.Notes = section(changelog, "Unreleased")
+	r.Version = nextVersion(newestVersion(changelog)) + "-snapshot." + strings.TrimSpace(count)
+	r.Notes = changelogSection(changelog, "Unreleased")
 	return nil
 }
 
-// tagged returns the version that changelog and tag agree on.
-func (r *release) tagged(ctx context.Context, changelog string) error {
-	r.Version = newest(changelog)
+// setTaggedVersion returns the version that changelog and tag agree on.
+func (r *release) setTaggedVersion(ctx context.Context, changelog string) error {
+	r.Version = newestVersion(changelog)
 	if strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil {
 		return errors.New("settings.yaml still has the owner of the example: docs/releasing.md says what to put there")
 	}
-	tags, err := output(ctx, r.src(""), nil, "git", "tag", "--points-at", "HEAD")
+	tags, err := runCommand(ctx, r.sourcePath(""), nil, "git", "tag", "--points-at", "HEAD")
 	if err != nil {
 		return err
 	}
 	if !strings.Contains("\n"+tags, "\nv"+r.Version+"\n") {
 		return fmt.Errorf("the changelog says %s, and no tag v%[1]s is at HEAD: git tag -a v%[1]s, or make snapshot", r.Version)
 	}
-	r.Notes = section(changelog, r.Version)
+	r.Notes = changelogSection(changelog, r.Version)
 	return nil
 }
 
 var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
 
-// newest returns the newest version of a changelog; 0.0.0 before the first.
-func newest(changelog string) string {
+// newestVersion returns the newest version of a changelog; 0.0.0 before the first.
+func newestVersion(changelog string) string {
 	if found := heading.FindStringSubmatch(changelog); found != nil {
 		return found[1]
 	}
 	return "0.0.0"
 }
 
-// next returns the lowest possible version after this one.
-func next(version string) string {
+// nextVersion returns the lowest possible version after this one.
+func nextVersion(version string) string {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || strings.Contains(version, "-") {
 		return version
@@ -89,8 +89,8 @@ func next(version string) string {
 	return fmt.Sprintf("%d.%d.%d", major, minor, patch+1)
 }
 
-// section returns the text of a changelog below the heading of a version.
-func section(changelog, version string) string {
+// changelogSection returns the text of a changelog below the heading of a version.
+func changelogSection(changelog, version string) string {
 	_, rest, _ := strings.Cut(changelog, "\n## ["+version+"]")
 	_, rest, _ = strings.Cut(rest, "\n")
 	said, _, _ := strings.Cut(rest, "\n## [")

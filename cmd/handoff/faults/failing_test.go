@@ -39,7 +39,7 @@ var strikes = []string{"error=EIO:when=%d", "error=EIO:when=%d+", "error=ENOSPC:
 // command there. The command takes effect as a whole or not at all; its output is true; and the next command finds a
 // sound store. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
 func TestSystemCall_FailureLosesNothing(t *testing.T) {
-	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	before := h.events()
 	tried, struck := 0, 0

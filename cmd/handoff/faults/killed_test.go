@@ -104,7 +104,7 @@ func (h home) damaged() {
 // a time. Afterwards there is the old content or the new one, and nothing in between: an unusable store names the
 // remedy. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
 func TestChore_KilledAtAnyCallLosesNothing(t *testing.T) {
-	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	files := append([]string{"write", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"}, calls...)
 	fresh := newHome(t)
 	tried, killed := 0, 0

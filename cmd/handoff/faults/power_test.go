@@ -31,7 +31,7 @@ type step struct {
 // and a write may be torn between sectors. Each file must open, be sound, have all acknowledged calls, and no half
 // change. HANDOFF_FAULTS=1 tries all files, a larger number a sample.
 func TestPowerCut_AtEveryWriteLosesNothing(t *testing.T) {
-	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	image, err := os.ReadFile(h.file())
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 // TestGrowth_StaysWithinBounds prints the costs of a workspace with many completed handoffs next to an empty one, in
 // the same run. HANDOFF_STORED is their number; without it there are a few, to see that the figures can be made.
 func TestGrowth_StaysWithinBounds(t *testing.T) {
-	stored := programtest.Setting(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
+	stored := programtest.ProofSize(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
 	r := &run{T: t, calls: 32, rounds: 1, stored: stored}
 	if stored > 200 {
 		r.calls, r.rounds = 400, 3

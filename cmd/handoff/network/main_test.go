@@ -27,5 +27,5 @@ func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 // many is how many of something there are.
 func many(t testing.TB, name string, otherwise int) int {
 	t.Helper()
-	return programtest.Setting(t, name, otherwise, otherwise/10, strconv.Atoi)
+	return programtest.ProofSize(t, name, otherwise, otherwise/10, strconv.Atoi)
 }

@@ -77,9 +77,9 @@ func TestAdvice_RepeatsAgentAndWorkspace(t *testing.T) {
 	a := root.NewApp(cli.Env{Getenv: func(string) string { return "" }}, "")
 	a.Agent, a.Dir = "qa", "/a b"
 	require.Equal(t, "handoff fail ho_7 --agent qa --dir '/a b' '…' gives it up.",
-		a.Advice(schemas.Call(schemas.FailIn{HandoffID: "ho_7", FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}, "gives it up")))
-	require.Equal(t, "handoff claim --agent qa --dir '/a b' takes the next one.", a.Advice(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
-	require.Equal(t, "To send it all the same, force it.", a.Advice(schemas.Advice{Say: "To send it all the same, force it."}))
+		a.FormatAdvice(schemas.Call(schemas.FailIn{HandoffID: "ho_7", FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}, "gives it up")))
+	require.Equal(t, "handoff claim --agent qa --dir '/a b' takes the next one.", a.FormatAdvice(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
+	require.Equal(t, "To send it all the same, force it.", a.FormatAdvice(schemas.Advice{Say: "To send it all the same, force it."}))
 }
 
 // The advice of refused calls exists on the command line.
@@ -105,7 +105,7 @@ func TestAdvice_OfRefusalsNamesExistingCommands(t *testing.T) {
 // requireCommand requires a command with these flags and arguments.
 func requireCommand(t *testing.T, line string) {
 	t.Helper()
-	words, ok := shell.Words(line)
+	words, ok := shell.SplitWords(line)
 	require.True(t, ok, "%s", line)
 	cmd, given, err := commandtest.Root().Find(words[1:])
 	require.NoError(t, err, "%s", line)

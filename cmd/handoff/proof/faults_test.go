@@ -29,7 +29,7 @@ func requireRefused(t *testing.T, state string, prepare func(*exec.Cmd), code in
 	for _, args := range [][]string{
 		{"list", "--all"}, {"send", "qa", "Test it"}, {"call", "list_agents"}, {"audit", "verify"}, {"list", "--all", "--json"},
 	} {
-		have := commandtest.InProcess(t, state, prepare, args...)
+		have := commandtest.RunProcess(t, state, prepare, args...)
 		require.Equal(t, code, have.Code, "%v: %s", args, have.Errs)
 		require.True(t, strings.HasPrefix(have.Errs, "handoff: "), "%v: %s", args, have.Errs)
 		require.GreaterOrEqual(t, strings.Count(have.Errs, "\n"), 2, "a hint on its own line: %s", have.Errs)
@@ -54,7 +54,7 @@ func requireRefused(t *testing.T, state string, prepare func(*exec.Cmd), code in
 // call why it cannot be done.
 func requireServerSays(t *testing.T, state string, prepare func(*exec.Cmd), says []string) {
 	t.Helper()
-	have := commandtest.InProcess(t, state, func(cmd *exec.Cmd) {
+	have := commandtest.RunProcess(t, state, func(cmd *exec.Cmd) {
 		if prepare != nil {
 			prepare(cmd)
 		}
@@ -119,7 +119,7 @@ func TestFaults_UnwritableWorkspaceIsRefused(t *testing.T) {
 	})
 	t.Run("directory of others", func(t *testing.T) {
 		state, as := withoutRights(t, t.TempDir())
-		have := commandtest.InProcess(t, state, as, "send", "qa", "Test it") // looking makes no workspace
+		have := commandtest.RunProcess(t, state, as, "send", "qa", "Test it") // looking makes no workspace
 		require.Equal(t, 7, have.Code, have.Errs)
 		for _, said := range []string{"has no place for its files", "Make ", "XDG_STATE_HOME"} {
 			require.Contains(t, have.Errs, said)
@@ -142,17 +142,17 @@ func TestFaults_OwnerOfOtherUserIsNamed(t *testing.T) {
 	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
+	s := p.StartServer()
 	dir := filepath.Join(p.State, "handoff", "w")
 	state, as := withoutRights(t, p.State)
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
-	where := commandtest.InProcess(t, state, as, "where")
+	where := commandtest.RunProcess(t, state, as, "where")
 	require.Contains(t, where.Errs, "has no place for its files") // the directory is root's, too
 	require.NotContains(t, where.Out, "does not exist yet")
 	for _, name := range []string{"", "handoff.db", "handoff.here", "handoff.lock", "handoff.sock"} {
 		require.NoError(t, os.Chown(filepath.Join(dir, name), 65534, 65534))
 	}
-	where = commandtest.InProcess(t, state, as, "where")
+	where = commandtest.RunProcess(t, state, as, "where")
 	require.Contains(t, where.Out, "owner: a process of another user")
 	require.Contains(t, where.Errs, "a process of another user has workspace w open")
 	s.CloseInput()
@@ -269,7 +269,7 @@ func TestFaults_DamagedPagesCauseNoPanic(t *testing.T) {
 			content[page*4096+i] = byte(i * 31)
 		}
 		require.NoError(t, os.WriteFile(file, content, 0o600))
-		have := commandtest.InProcess(t, state, nil, "show", "3", "--full")
+		have := commandtest.RunProcess(t, state, nil, "show", "3", "--full")
 		require.Contains(t, []int{0, 1, 7}, have.Code, "page %d: %s", page, have.Errs)
 		require.NotContains(t, have.Errs, "goroutine ", "page %d", page)
 		if have.Code != 0 {
@@ -306,33 +306,33 @@ func TestFullDisk_ChangesNothing(t *testing.T) {
 
 	large := filepath.Join(t.TempDir(), "large.json")
 	require.NoError(t, os.WriteFile(large, []byte(`{"to": "qa", "task": "x", "context": {"original_request": "`+strings.Repeat("x", 200<<10)+`"}}`), 0o600))
-	have := commandtest.InProcess(t, state, full, "send", "--file", large)
+	have := commandtest.RunProcess(t, state, full, "send", "--file", large)
 	require.Equal(t, 7, have.Code, "%s%s", have.Out, have.Errs)
 	require.Contains(t, have.Errs, "the disk is full")
 	require.Contains(t, have.Errs, "Free space")
 	require.Equal(t, string(before), string(rowsIn(t, file)), "it changed something")
 
-	require.Zero(t, commandtest.InProcess(t, state, full, "list", "--all").Code, "reading goes on")
-	require.Zero(t, commandtest.InProcess(t, state, nil, "send", "--file", large).Code, "and writing when there is space")
-	require.Contains(t, commandtest.InProcess(t, state, nil, "audit", "verify").Out, "21 handoffs")
+	require.Zero(t, commandtest.RunProcess(t, state, full, "list", "--all").Code, "reading goes on")
+	require.Zero(t, commandtest.RunProcess(t, state, nil, "send", "--file", large).Code, "and writing when there is space")
+	require.Contains(t, commandtest.RunProcess(t, state, nil, "audit", "verify").Out, "21 handoffs")
 }
 
 func TestFullDisk_IsReportedOverStdio(t *testing.T) {
 	state, file := keptState(t)
 	large := fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %q}}`, strings.Repeat("x", 200<<10))
 	input := commandtest.Hello + commandtest.ToolCall(1, "send_handoff", large)
-	have := commandtest.InProcess(t, state, func(cmd *exec.Cmd) {
+	have := commandtest.RunProcess(t, state, func(cmd *exec.Cmd) {
 		limited(usedPages(t, file) + 16)(cmd)
 		cmd.Stdin = strings.NewReader(input)
 	}, "mcp")
 	require.Contains(t, have.Out, `the disk is full`)
 	require.Contains(t, have.Out, `\"code\":\"unavailable\"`)
 	require.Contains(t, have.Out, `"isError":true`)
-	require.Contains(t, commandtest.InProcess(t, state, nil, "audit", "verify").Out, "20 handoffs")
+	require.Contains(t, commandtest.RunProcess(t, state, nil, "audit", "verify").Out, "20 handoffs")
 }
 
 func TestFullDisk_NewWorkspaceIsError(t *testing.T) {
-	have := commandtest.InProcess(t, t.TempDir(), limited(1), "send", "qa", "Test it")
+	have := commandtest.RunProcess(t, t.TempDir(), limited(1), "send", "qa", "Test it")
 	require.Equal(t, 7, have.Code, "%s", have.Errs)
 	require.Contains(t, have.Errs, "Free space on the disk of ")
 }

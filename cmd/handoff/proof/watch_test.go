@@ -71,8 +71,8 @@ func TestWatch_SeesOtherProcesses(t *testing.T) {
 func TestWatch_ContinuesWhenOwnerEnds(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	owner := p.Serve("--agent", "dev")
-	owner.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
+	owner := p.StartServer("--agent", "dev")
+	owner.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
 	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
 	require.Equal(t, "1 dev sent", nextEvent(t, out))
 	require.NoError(t, owner.Cmd.Process.Kill())

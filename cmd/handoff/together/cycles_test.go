@@ -47,7 +47,7 @@ func TestProcesses_LeaveNothingBehind(t *testing.T) {
 	p, r := newPlace(t), chance(t)
 	var ends [3]int
 	var slowestEnd, slowestCommand time.Duration
-	times := programtest.Setting(t, "HANDOFF_CYCLES", 20, 4, strconv.Atoi)
+	times := programtest.ProofSize(t, "HANDOFF_CYCLES", 20, 4, strconv.Atoi)
 	for i := range times {
 		all := stays(r, i%2 == 0)
 		p.cycle(all)

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
 // lasting is how long something goes on.
 func lasting(t testing.TB, name string, otherwise time.Duration) time.Duration {
 	t.Helper()
-	return programtest.Setting(t, name, otherwise, otherwise/5, time.ParseDuration)
+	return programtest.ProofSize(t, name, otherwise, otherwise/5, time.ParseDuration)
 }
 
 // chance is a source of random decisions that a failed run names.

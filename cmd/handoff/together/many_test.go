@@ -23,7 +23,7 @@ import (
 // node owns about as many workspaces as the others.
 func TestNodes_ShareManyWorkspaces(t *testing.T) {
 	const nodes = 4
-	number := programtest.Setting(t, "HANDOFF_WORKSPACES", 200, 40, strconv.Atoi)
+	number := programtest.ProofSize(t, "HANDOFF_WORKSPACES", 200, 40, strconv.Atoi)
 	c := newCluster(t, nodes)
 	c.hashed = true
 	agents, rounds := make([]*remote, number), make([]int, number)

@@ -28,7 +28,7 @@ func TestRehearsal_RestoreHasAllAcknowledgedBeforeBackup(t *testing.T) {
 	_, section, _ := strings.Cut(string(text), "\n## A rehearsal\n")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)
-	number := programtest.Setting(t, "HANDOFF_REHEARSAL", 200, 50, strconv.Atoi)
+	number := programtest.ProofSize(t, "HANDOFF_REHEARSAL", 200, 50, strconv.Atoi)
 	for name, lose := range map[string]func(*testing.T, *place) func(){"files": inFiles, "database": inDatabase} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

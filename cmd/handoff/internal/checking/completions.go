@@ -36,11 +36,11 @@ type CompletionChecker struct {
 	Remote   bool          // callers have checkouts of their own: only the commit that they name counts
 
 	mu   sync.Mutex // guards runs
-	runs map[schemas.ID]*run
+	runs map[schemas.ID]*checkRun
 }
 
-// A run is one execution of checks for one handoff.
-type run struct {
+// checkRun is one execution of checks for one handoff.
+type checkRun struct {
 	job          checks.Job
 	began        time.Time
 	done         chan struct{} // closed when sight is set
@@ -86,20 +86,20 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	if err != nil || work.Status.Ended() {
 		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result
 	}
-	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Remote)
+	job, unseen := c.newJob(ctx, work, in.Results, call.Caller.Tree, c.Remote)
 	if unseen != "" {
-		sight := c.unobserved(ctx, job, unseen)
+		sight := c.reportUnobserved(ctx, job, unseen)
 		return &sight, nil
 	}
-	l := c.runOf(work.HandoffID, job)
+	l := c.findOrStartRun(work.HandoffID, job)
 	select {
 	case <-l.done:
-	case <-c.patience():
+	case <-c.startPatience():
 		return nil, c.refuseWhileRunning(ctx, call, in, l)
 	case <-ctx.Done():
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
-	c.forget(work.HandoffID, l)
+	c.removeRun(work.HandoffID, l)
 	if l.err != nil {
 		return nil, schemas.Errorf(schemas.Unavailable, "nothing is recorded: the checks at %s were ended, as for another completion of the work",
 			schemas.ShortCommit(job.Commit)).WithHint("Make the same call again.")
@@ -109,28 +109,28 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	return &sight, nil
 }
 
-func (c *CompletionChecker) patience() <-chan time.Time {
+func (c *CompletionChecker) startPatience() <-chan time.Time {
 	if c.Patience == 0 {
 		return nil
 	}
 	return time.After(c.Patience)
 }
 
-// runOf returns the run of a job for a handoff. If the same job runs already, it returns that run. If another job runs
-// for the handoff, it ends that run and starts a new one.
-func (c *CompletionChecker) runOf(id schemas.ID, job checks.Job) *run {
+// findOrStartRun returns the run of a job for a handoff. If the same job runs already, it returns that run. If another
+// job runs for the handoff, it ends that run and starts a new one.
+func (c *CompletionChecker) findOrStartRun(id schemas.ID, job checks.Job) *checkRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := c.runs[id]; l != nil {
-		if sameJob(l.job, job) {
+		if isSameJob(l.job, job) {
 			return l
 		}
 		l.stop()
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	l := &run{job: job, began: time.Now(), done: make(chan struct{}), stop: stop}
+	l := &checkRun{job: job, began: time.Now(), done: make(chan struct{}), stop: stop}
 	if c.runs == nil {
-		c.runs = map[schemas.ID]*run{}
+		c.runs = map[schemas.ID]*checkRun{}
 	}
 	c.runs[id] = l
 	go func() {
@@ -141,15 +141,15 @@ func (c *CompletionChecker) runOf(id schemas.ID, job checks.Job) *run {
 	return l
 }
 
-// sameJob reports whether two jobs would have the same observations. For this it matters whether there are uncommitted
-// files, but not which files these are.
-func sameJob(a, b checks.Job) bool {
+// isSameJob reports whether two jobs would have the same observations. For this it matters whether there are
+// uncommitted files, but not which files these are.
+func isSameJob(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
 }
 
-// forget removes the run of a handoff, so that its next completion starts a new one.
-func (c *CompletionChecker) forget(id schemas.ID, l *run) {
+// removeRun removes the run of a handoff, so that its next completion starts a new one.
+func (c *CompletionChecker) removeRun(id schemas.ID, l *checkRun) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.runs[id] == l {
@@ -159,7 +159,7 @@ func (c *CompletionChecker) forget(id schemas.ID, l *run) {
 
 // refuseWhileRunning refuses a completion whose checks still run. It keeps the result of the work in a checkpoint, so
 // that a next holder has it if this holder is gone before the checks end.
-func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *run) error {
+func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *checkRun) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {
 		running += ", " + strings.Join(l.job.Names, ", ") + " among them"

@@ -46,7 +46,7 @@ func newShop(t *testing.T) shop {
 	runner := checks.Runner{Dir: t.TempDir(), Executable: program, Getenv: os.Getenv, Now: time.Now}
 	repository, ok := git.FindRepository(s.dir, func(string) bool { return false })
 	require.True(t, ok)
-	read, err := runner.Read(t.Context(), repository, s.head)
+	read, err := runner.ReadList(t.Context(), repository, s.head)
 	require.NoError(t, err)
 	require.NoError(t, runner.Permissions(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 	s.CompletionChecker = &checking.CompletionChecker{

@@ -31,9 +31,9 @@ func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tool
 	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
-// job returns the checks to run for work. They run at the commit that the result of the work names, or else at the
+// newJob returns the checks to run for work. They run at the commit that the result of the work names, or else at the
 // commit of the working tree. Unseen is the reason why no check can run, or "".
-func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
+func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
 	job.Base = schemas.OrZero(work.Standing).Base
@@ -47,7 +47,7 @@ func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map
 	if job.Commit = done.Commit(); job.Commit == "" {
 		return job, "the completion names no commit: say it in results.commit"
 	}
-	job.Uncommitted, job.Unknown = uncommitted(job.Repository, done.Tree)
+	job.Uncommitted, job.Unknown = uncommittedFiles(job.Repository, done.Tree)
 	whole, err := job.Repository.Resolve(ctx, job.Commit)
 	if errors.Is(err, exec.ErrNotFound) {
 		return job, "the program git is not installed here, or not in PATH"
@@ -57,14 +57,14 @@ func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map
 	}
 	job.Commit, job.Work = whole, work.HandoffID
 	if !git.IsObjectID(job.Base) {
-		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.OtherBase()
+		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.AdviceOnBase()
 	}
 	return job, ""
 }
 
-// uncommitted returns the files of a working tree that were uncommitted when the work was done. Unknown is the reason
-// why handoff does not know these files, or cannot rely on them because they may have changed since.
-func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
+// uncommittedFiles returns the files of a working tree that were uncommitted when the work was done. Unknown is the
+// reason why handoff does not know these files, or cannot rely on them because they may have changed since.
+func uncommittedFiles(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
 	if tree == nil {
 		return nil, "the checkout in which the work was done is elsewhere"
 	}
@@ -88,12 +88,12 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 		return schemas.CheckReport{}, schemas.Errorf(schemas.Conflict, "%s is %s, and checks look at what was completed", work.HandoffID, work.Status).
 			WithHint("Complete it first; or name a commit.")
 	}
-	if seen, all := observations(work.Completion); all {
+	if seen, all := recordedObservations(work.Completion); all {
 		return seen, nil
 	}
-	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
+	job, unseen := l.newJob(ctx, work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
-		return l.unobserved(ctx, job, unseen), nil
+		return l.reportUnobserved(ctx, job, unseen), nil
 	}
 	if _, now, err := job.Repository.Status(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
 		job.Unknown = "it was changed since"
@@ -109,27 +109,27 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	return sight, nil
 }
 
-// unobserved returns a report without observations. It has the same reason for each check that the job names or that
-// the repository always runs. If the list of checks cannot be read at the base, unobserved takes the names from the
-// list in the working tree.
-func (l ProjectChecks) unobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
+// reportUnobserved returns a report without observations. It has the same reason for each check that the job names or
+// that the repository always runs. If the list of checks cannot be read at the base, unobserved takes the names from
+// the list in the working tree.
+func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
-	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
+	list, err := l.Runner.ReadList(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
 		if text, err := platform.ReadRegular(filepath.Join(job.Repository.Root, checks.File), 64<<10); err == nil {
 			list, _ = checks.Parse(text)
 			s.Unread = why
 		}
 	}
-	for _, name := range list.Wanted(job.Names) {
+	for _, name := range list.WantedNames(job.Names) {
 		s.Unobserved[name], s.Unread = why, ""
 	}
 	return s
 }
 
-// observations returns the observations of a completion. All says that they are complete, so that no check has to run
-// again.
-func observations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
+// recordedObservations returns the observations of a completion. All says that they are complete, so that no check has
+// to run again.
+func recordedObservations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {
 		if a.Observed != nil {

@@ -68,9 +68,9 @@ type Check struct {
 	Schema  string   `json:"schema,omitempty"`  // a JSON Schema of the base
 }
 
-// Wanted returns the names of the checks to run: the names in asked, and the checks of the list that always run. Each
-// name is there once.
-func (l List) Wanted(asked []string) []string {
+// WantedNames returns the names of the checks to run: the names in asked, and the checks of the list that always run.
+// Each name is there once.
+func (l List) WantedNames(asked []string) []string {
 	for _, c := range l.Checks {
 		if c.Always {
 			asked = append(slices.Clip(asked), c.Name)
@@ -109,17 +109,18 @@ func (c Check) String() string {
 	return c.Name + ": " + strings.Join(what, "; ")
 }
 
-// A field describes one field of a check. Of is the name of the kind of checks that has the field. The name of a kind
-// is the name of its main field, and for a main field of is empty. The fields touches and leaves belong to one kind.
-type field struct {
+// checkField describes one field of a check. Of is the name of the kind of checks that has the field. The name of a
+// kind is the name of its main field, and for a main field of is empty. The fields touches and leaves belong to one
+// kind.
+type checkField struct {
 	name  string
 	value any // a pointer into the check
 	kind  string
 }
 
 // fields returns the fields of a check, in the order of their display.
-func (c *Check) fields() []field {
-	return []field{
+func (c *Check) fields() []checkField {
+	return []checkField{
 		{"run", &c.Run, ""},
 		{"exists", &c.Exists, ""},
 		{"touches", &c.Touches, ""},

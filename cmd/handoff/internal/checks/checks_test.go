@@ -108,7 +108,7 @@ func (s *shop) repository() git.Repository {
 
 func (s *shop) allow() {
 	s.Helper()
-	l, err := s.runner.Read(s.Context(), s.repository(), s.base)
+	l, err := s.runner.ReadList(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
 	require.NoError(s, s.runner.Permissions(s.repository()).Allow(consent.Checks, l.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 }

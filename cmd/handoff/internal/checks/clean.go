@@ -18,45 +18,45 @@ import (
 	"handoff/tools/platform"
 )
 
-// clean returns the uncommitted files in the place where the work was done, and the settings that hide these files from
-// git. It reads each file of the place, so it runs only if a check asks for a clean tree.
-func (l *jobRun) clean(ctx context.Context) (why string, err error) {
+// checkClean returns the uncommitted files in the place where the work was done, and the settings that hide these files
+// from git. It reads each file of the place, so it runs only if a check asks for a clean tree.
+func (l *jobRun) checkClean(ctx context.Context) (why string, err error) {
 	if l.Unknown != "" {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
 			WithHint("Complete the work from its working tree.")
 	}
 	head, err := l.Repository.Resolve(ctx, "HEAD")
-	if err = errors.Join(err, l.ready(ctx)); err != nil {
+	if err = errors.Join(err, l.ensureSlot(ctx)); err != nil {
 		return "", err
 	}
-	hidden, err := l.slot.uncommitted(ctx, l.Repository.Root, head)
+	hidden, err := l.slot.uncommittedFiles(ctx, l.Repository.Root, head)
 	hidden = slices.DeleteFunc(hidden, func(file string) bool { return slices.Contains(l.Uncommitted, file) })
 	files := append(slices.Clip(l.Uncommitted), schemas.Map(hidden, func(file string) string {
 		return file + " (hidden by " + l.Repository.HidingSetting(ctx, file) + ")"
 	})...)
-	return problemWith(files, "the working tree has changes that are in no commit"), err
+	return fileProblem(files, "the working tree has changes that are in no commit"), err
 }
 
 // mostUncommitted is the maximal number of listed files.
 const mostUncommitted = 20
 
-// uncommitted lists the files of a working tree that differ from a commit. It uses a git directory of handoff's own
-// with a new index, so that the index flags, ignore lists and settings of the user hide no file. It respects only
+// uncommittedFiles lists the files of a working tree that differ from a commit. It uses a git directory of handoff's
+// own with a new index, so that the index flags, ignore lists and settings of the user hide no file. It respects only
 // committed files .gitignore and .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS. Of a
 // submodule that is not checked out, it lists all files.
-func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []string, err error) {
+func (s *slot) uncommittedFiles(ctx context.Context, dir, commit string) (files []string, err error) {
 	of, _ := git.FindRepository(dir, func(at string) bool { return at != dir })
 	if of.Root == "" {
 		all, _ := os.ReadDir(dir) // it may not exist
 		return schemas.Map(all, os.DirEntry.Name), nil
 	}
-	o, err := borrow(filepath.Join(s.path, "look"), of, commit)
+	o, err := borrowObjects(filepath.Join(s.path, "look"), of, commit)
 	sparse, _ := os.ReadFile(filepath.Join(of.Dir, "info", "sparse-checkout")) // without the file the checkout is complete
 	o.tree, o.gitLock = filepath.Join(s.path, "empty"), s.lock                 // git writes no file there, because no file in the index differs
 	settings := []string{"-c", "core.compression=0", "-c", fmt.Sprint("core.sparseCheckout=", len(sparse) > 0), "-c", fmt.Sprint("core.autocrlf=", map[bool]string{true: "input"}[runtime.GOOS == "windows"])}
 	run := func(args ...string) (said string) {
 		if err == nil {
-			said, err = o.git(ctx, "", append(settings, args...)...)
+			said, err = o.runGit(ctx, "", append(settings, args...)...)
 		}
 		return said
 	}
@@ -68,7 +68,7 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	o.tree = of.Root
 	listed := run("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=dirty")
 	for row := range strings.SplitSeq(listed, "\x00") {
-		if file, ok := o.differs(ctx, row); ok {
+		if file, ok := o.uncommittedFile(ctx, row); ok {
 			if files = append(files, file); len(files) == mostUncommitted {
 				return files, err
 			}
@@ -76,7 +76,7 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	}
 	for row := range strings.SplitSeq(run("ls-files", "-s", "-z"), "\x00") { // "MODE ID 0", then the path
 		if about, name, _ := strings.Cut(row, "\t"); strings.HasPrefix(about, "160000 ") && !slices.Contains(files, name) {
-			within, unknown := s.uncommitted(ctx, filepath.Join(of.Root, filepath.FromSlash(name)), strings.Fields(about)[1])
+			within, unknown := s.uncommittedFiles(ctx, filepath.Join(of.Root, filepath.FromSlash(name)), strings.Fields(about)[1])
 			files = append(files, schemas.Map(within, func(file string) string { return path.Join(name, file) })...)
 			err = errors.Join(err, unknown)
 		}
@@ -84,11 +84,11 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	return files, err
 }
 
-// differs reads one row of the output of git status. The row is "1 XY SUB MODE MODE MODE ID ID PATH" for a changed
-// file, with modes of HEAD, index and tree; "? PATH" for an untracked file; or "! PATH" for an ignored file. Ok reports
-// whether the file counts as uncommitted. An uncommitted .gitignore or .gitattributes always counts, because it could
-// hide other files.
-func (o objects) differs(ctx context.Context, row string) (file string, ok bool) {
+// uncommittedFile reads one row of the output of git status. The row is "1 XY SUB MODE MODE MODE ID ID PATH" for a
+// changed file, with modes of HEAD, index and tree; "? PATH" for an untracked file; or "! PATH" for an ignored file. Ok
+// reports whether the file counts as uncommitted. An uncommitted .gitignore or .gitattributes always counts, because it
+// could hide other files.
+func (o objectStore) uncommittedFile(ctx context.Context, row string) (file string, ok bool) {
 	kind, file, ok := strings.Cut(row, " ")
 	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {
 		return fields[8], fields[4] != fields[5] || !o.matchesPointer(ctx, fields[7], fields[8])
@@ -98,12 +98,12 @@ func (o objects) differs(ctx context.Context, row string) (file string, ok bool)
 }
 
 // matchesPointer reports whether a file has the content that the commit's pointer of Git LFS names.
-func (o objects) matchesPointer(ctx context.Context, id, file string) bool {
-	filter, _ := o.git(ctx, "", "check-attr", "-z", "filter", "--", file)
+func (o objectStore) matchesPointer(ctx context.Context, id, file string) bool {
+	filter, _ := o.runGit(ctx, "", "check-attr", "-z", "filter", "--", file)
 	if !strings.HasSuffix(filter, "\x00lfs\x00") {
 		return false
 	}
-	pointer, _ := o.git(ctx, "", "cat-file", "blob", id)
+	pointer, _ := o.runGit(ctx, "", "cat-file", "blob", id)
 	_, named, ok := strings.Cut(pointer, "\noid sha256:")
 	content, err := platform.OpenRegular(filepath.Join(o.tree, filepath.FromSlash(file)))
 	if !ok || err != nil {

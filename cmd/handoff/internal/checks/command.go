@@ -20,33 +20,33 @@ import (
 	"handoff/tools/platform"
 )
 
-// command runs the command of a check at the commit, and stores the result in said.
-func (l *jobRun) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
-	if err := l.ready(ctx); err != nil {
+// checkCommand runs the command of a check at the commit, and stores the result in said.
+func (l *jobRun) checkCommand(ctx context.Context, c Check, said *schemas.Observation) (err error) {
+	if err := l.ensureSlot(ctx); err != nil {
 		return err
 	}
 	var before []string
 	if c.Kept {
-		if before, err = l.passedBefore(ctx, c); err != nil {
+		if before, err = l.testsPassedAtBase(ctx, c); err != nil {
 			return err
 		}
 	}
-	ended, reported, err := l.run(ctx, c, l.Commit)
+	ended, reported, err := l.runCommand(ctx, c, l.Commit)
 	if err != nil {
 		return err
 	}
 	said.Exit, said.Millis, said.Output, said.Why = ended.Exit, ended.Millis, ended.Output, ended.Why
-	said.Tail = tail(ended.Tail)
-	if lost := reported.lost(before); said.Why == "" && len(lost) > 0 {
-		said.Why = problemWith(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
+	said.Tail = outputTail(ended.Tail)
+	if lost := reported.lostTests(before); said.Why == "" && len(lost) > 0 {
+		said.Why = fileProblem(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
 	}
 	return nil
 }
 
-// ready takes a slot, unless one is taken.
-func (l *jobRun) ready(ctx context.Context) (err error) {
+// ensureSlot takes a slot, unless one is taken.
+func (l *jobRun) ensureSlot(ctx context.Context) (err error) {
 	if l.slot == nil {
-		sweep(l.Dir, l.Now())
+		removeUnusedSlots(l.Dir, l.Now())
 		l.slot, err = takeSlot(ctx, l.place, l.Repository, l.Commit)
 	}
 	return err
@@ -54,15 +54,15 @@ func (l *jobRun) ready(ctx context.Context) (err error) {
 
 const mostTail = 4 << 10 // bytes
 
-// tail returns the end of a command's output as text, with secrets masked.
-func tail(printed []byte) string {
+// outputTail returns the end of a command's output as text, with secrets masked.
+func outputTail(printed []byte) string {
 	text, _ := secret.Mask(strings.ToValidUTF8(string(printed), "\ufffd"))
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// run runs the command of a check at a commit, and returns the tests in the command's report. If the command fails,
-// ended.Why says why, and the error is nil. The error is set only if the command could not run.
-func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome, reported results, err error) {
+// runCommand runs the command of a check at a commit, and returns the tests in the command's report. If the command
+// fails, ended.Why says why, and the error is nil. The error is set only if the command could not run.
+func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended commandOutcome, reported testResults, err error) {
 	if err := l.checkOut(ctx, c, commit); err != nil {
 		return ended, reported, err
 	}
@@ -76,7 +76,7 @@ func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome
 		return ended, reported, err
 	}
 	id := rand.Text()[:16]
-	if err := errors.Join(writeIfChanged(filepath.Join(s.path, markFile), id), os.Mkdir(temporary(id), 0o700)); err != nil {
+	if err := errors.Join(writeIfChanged(filepath.Join(s.path, markFile), id), os.Mkdir(temporaryDir(id), 0o700)); err != nil {
 		return ended, reported, err
 	}
 	defer s.killRemaining()
@@ -85,9 +85,9 @@ func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome
 			_ = removeAll(s.tree) // the next run writes it
 		}
 	}()
-	o := order{
-		Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout,
-		Print: filepath.Join(s.path, stdout), Temporary: temporary(id),
+	o := commandOrder{
+		Line: c.Run, Dir: dir, Env: l.environment(c, id), Limit: c.Timeout,
+		Print: filepath.Join(s.path, stdout), Temporary: temporaryDir(id),
 	}
 	if ended, err = l.supervise(ctx, o); err != nil || ended.Why != "" {
 		return ended, reported, err
@@ -98,20 +98,20 @@ func (l *jobRun) run(ctx context.Context, c Check, commit string) (ended outcome
 		}
 	}
 	if c.Report != "" || !ended.succeeded() {
-		ended.judge(reported)
+		ended.setFailure(reported)
 	}
 	return ended, reported, nil
 }
 
 // checkOut checks a commit out into the tree. Files that the check takes from the base come from there instead.
 func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
-	if err := l.slot.prepare(ctx, commit); err != nil {
+	if err := l.slot.checkOut(ctx, commit); err != nil {
 		return err
 	}
 	if len(c.Base) > 0 && commit != l.Base {
-		changed, err := l.changes(ctx)
+		changed, err := l.changedFiles(ctx)
 		if err == nil {
-			err = l.slot.restore(ctx, l.Base, changed, c.Base)
+			err = l.slot.restoreFiles(ctx, l.Base, changed, c.Base)
 		}
 		if err != nil {
 			return err
@@ -121,11 +121,11 @@ func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 }
 
 // succeeded reports whether a command ended with status 0.
-func (e *outcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
+func (e *commandOutcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
 
-// judge sets Why, the reason why the outcome is a failure. It looks first at the exit status of the command, then at
-// the command's report.
-func (e *outcome) judge(reported results) {
+// setFailure sets Why, the reason why the outcome is a failure. It looks first at the exit status of the command, then
+// at the command's report.
+func (e *commandOutcome) setFailure(reported testResults) {
 	if e.succeeded() {
 		e.Why = cmp.Or(e.Why, reported.problem())
 		return
@@ -158,23 +158,23 @@ var passedVarsWindows = []string{
 	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-func (l *jobRun) environ(c Check, id string) (vars []string) {
+func (l *jobRun) environment(c Check, id string) (vars []string) {
 	names := append(append([]string{}, passedVars...), c.Env...)
 	if runtime.GOOS == "windows" {
 		names = append(names, passedVarsWindows...)
-		vars = []string{"TEMP=" + temporary(id), "TMP=" + temporary(id)}
+		vars = []string{"TEMP=" + temporaryDir(id), "TMP=" + temporaryDir(id)}
 	}
 	for _, name := range names {
 		if value := l.Getenv(name); value != "" {
 			vars = append(vars, name+"="+value)
 		}
 	}
-	return append(vars, "TMPDIR="+temporary(id), markVariable+"="+id)
+	return append(vars, "TMPDIR="+temporaryDir(id), markVariable+"="+id)
 }
 
 // supervise runs a command under a supervisor, and waits for the command. When ctx or this process ends, the supervisor
 // ends all processes that the command started.
-func (l *jobRun) supervise(ctx context.Context, o order) (ended outcome, err error) {
+func (l *jobRun) supervise(ctx context.Context, o commandOrder) (ended commandOutcome, err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
 	cmd.Env = os.Environ()
 	if runtime.GOOS != "windows" {
@@ -191,8 +191,9 @@ func (l *jobRun) supervise(ctx context.Context, o order) (ended outcome, err err
 	return ended, nil
 }
 
-// passedBefore returns the tests that passed at the base. It runs the command at the base once, and keeps the result.
-func (l *jobRun) passedBefore(ctx context.Context, c Check) (names []string, err error) {
+// testsPassedAtBase returns the tests that passed at the base. It runs the command at the base once, and keeps the
+// result.
+func (l *jobRun) testsPassedAtBase(ctx context.Context, c Check) (names []string, err error) {
 	said, _ := json.Marshal(c) // texts and numbers can be encoded
 	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))
 	file := filepath.Join(l.place, "kept-"+key[:16])
@@ -201,7 +202,7 @@ func (l *jobRun) passedBefore(ctx context.Context, c Check) (names []string, err
 		_ = os.Chtimes(file, now, now) // else the command runs once more, a week later
 		return names, nil
 	}
-	ended, reported, err := l.run(ctx, c, l.Base)
+	ended, reported, err := l.runCommand(ctx, c, l.Base)
 	if err != nil {
 		return nil, err
 	}

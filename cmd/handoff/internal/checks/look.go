@@ -39,40 +39,40 @@ type Job struct {
 	Unknown     string   // why they are not known
 }
 
-// OtherBase tells in a sentence how the sender, or the person, names another base for the work.
-func (j Job) OtherBase() string {
+// AdviceOnBase tells in a sentence how the sender, or the person, names another base for the work.
+func (j Job) AdviceOnBase() string {
 	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
 
-// Read reads the list of checks at a commit of a repository. It does not ask for permission: see
+// ReadList reads the list of checks at a commit of a repository. It does not ask for permission: see
 // [Runner.CheckPermission]. Errors are *[schemas.Error]: unavailable without a repository, without git and without
 // this commit, not_found without a list, and invalid, with all problems, for a broken list.
 //
 // For a repository without a list it writes nothing.
-func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
+func (r Runner) ReadList(ctx context.Context, from git.Repository, base string) (List, error) {
 	if !platform.Exists(r.repositoryDir(from)) {
 		if has, err := from.HasPath(ctx, base, File); err == nil && !has {
-			return List{}, noList(base)
+			return List{}, errNoList(base)
 		}
 	}
-	o, err := r.reader(from, base)
+	o, err := r.openObjects(from, base)
 	if err != nil {
 		return List{}, err
 	}
-	text, ok, err := o.text(ctx, base, File, math.MaxInt)
+	text, ok, err := o.readText(ctx, base, File, math.MaxInt)
 	switch {
 	case ctx.Err() != nil:
 		return List{}, ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
 		return List{}, schemas.Errorf(schemas.Unavailable, "the program git is not installed here").
 			WithHint("A person installs git, so that a commit can be looked at in a tree of its own.")
-	case !ok && !o.has(ctx, base):
+	case !ok && !o.hasCommit(ctx, base):
 		return List{}, schemas.Errorf(schemas.Unavailable, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
 			WithField("base").WithHint("Fetch it, or name another base.")
 	case err != nil:
 		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
 	case !ok:
-		return List{}, noList(base)
+		return List{}, errNoList(base)
 	}
 	list, problems := Parse([]byte(text))
 	if len(problems) > 0 {
@@ -82,18 +82,18 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 	return list, nil
 }
 
-func noList(base string) error {
+func errNoList(base string) error {
 	return schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
 		WithField("base").WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
 }
 
-// reader returns objects for reading only.
-func (r Runner) reader(from git.Repository, base string) (objects, error) {
+// openObjects returns objects for reading only.
+func (r Runner) openObjects(from git.Repository, base string) (objectStore, error) {
 	if from.Common == "" || !git.IsObjectID(base) {
-		return objects{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
+		return objectStore{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
 			WithHint("Checks are looked at in a git repository: a person makes one, with git init and a commit.")
 	}
-	o, err := borrow(filepath.Join(r.repositoryDir(from), "git"), from, base)
+	o, err := borrowObjects(filepath.Join(r.repositoryDir(from), "git"), from, base)
 	if err != nil {
 		return o, schemas.Errorf(schemas.Unavailable, "%w", err)
 	}
@@ -107,18 +107,18 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
 		for _, name := range names {
-			seen.Unobserved[name] = job.reason(err)
+			seen.Unobserved[name] = job.explain(err)
 		}
 		return seen, ctx.Err()
 	}
-	list, err := r.Read(ctx, job.Repository, job.Base)
+	list, err := r.ReadList(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil {
 		if e.Code != schemas.NotFound {
-			seen.Unread = job.reason(err)
+			seen.Unread = job.explain(err)
 		}
 		return all(job.Names, err)
 	}
-	wanted := list.Wanted(job.Names)
+	wanted := list.WantedNames(job.Names)
 	if len(wanted) == 0 {
 		return seen, nil
 	}
@@ -132,9 +132,9 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 		return all(wanted, err)
 	}
 	for _, name := range wanted {
-		said, err := l.check(ctx, name)
+		said, err := l.runCheck(ctx, name)
 		if err != nil {
-			seen.Unobserved[name] = job.reason(err)
+			seen.Unobserved[name] = job.explain(err)
 		} else if said != nil {
 			seen.Observed = append(seen.Observed, *said)
 		}
@@ -145,16 +145,16 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	return seen, ctx.Err()
 }
 
-// reason writes an error and its remedies as one text. For an error with the field base, which another base may remedy,
-// it adds how to name one.
-func (j Job) reason(err error) string {
+// explain writes an error and its remedies as one text. For an error with the field base, which another base may
+// remedy, it adds how to name one.
+func (j Job) explain(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
 	}
 	text := strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint)
 	if e.Field == "base" && j.Work != 0 {
-		text = strings.TrimSuffix(text, ".") + ". Or " + j.OtherBase() + "."
+		text = strings.TrimSuffix(text, ".") + ". Or " + j.AdviceOnBase() + "."
 	}
 	return schemas.Visible(text)
 }
@@ -165,24 +165,24 @@ type jobRun struct {
 	Job
 	list    List
 	place   string
-	objects objects
-	changed []change // from the base to the commit, nil until the first use
-	slot    *slot    // nil until a command runs
+	objects objectStore
+	changed []changedFile // from the base to the commit, nil until the first use
+	slot    *slot         // nil until a command runs
 }
 
 // checkBase checks whether the commit contains its base.
 func (l *jobRun) checkBase(ctx context.Context) (err error) {
-	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
+	if l.objects, err = l.openObjects(l.Repository, l.Base); err != nil {
 		return err
 	}
 	contains := errors.New("it is no id")
 	if git.IsObjectID(l.Commit) {
-		_, contains = l.objects.git(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit)
+		_, contains = l.objects.runGit(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit)
 	}
 	switch {
 	case contains == nil:
 		return nil
-	case !git.IsObjectID(l.Commit) || !l.objects.has(ctx, l.Commit):
+	case !git.IsObjectID(l.Commit) || !l.objects.hasCommit(ctx, l.Commit):
 		return schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.Clip(l.Commit, 40)).
 			WithHint("Commit the work, and complete it again from the repository that has the commit.")
 	}
@@ -191,16 +191,16 @@ func (l *jobRun) checkBase(ctx context.Context) (err error) {
 		WithField("base").WithHint("Merge the base, or rebase onto it, and complete the work again.")
 }
 
-// changes returns the files that differ between the commit and its base.
-func (l *jobRun) changes(ctx context.Context) (_ []change, err error) {
+// changedFiles returns the files that differ between the commit and its base.
+func (l *jobRun) changedFiles(ctx context.Context) (_ []changedFile, err error) {
 	if l.changed == nil {
-		l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
+		l.changed, err = l.objects.changedFiles(ctx, l.Base, l.Commit)
 	}
 	return l.changed, err
 }
 
-// check runs one check. Its error is the reason why there is no observation.
-func (l *jobRun) check(ctx context.Context, name string) (*schemas.Observation, error) {
+// runCheck runs one check. Its error is the reason why there is no observation.
+func (l *jobRun) runCheck(ctx context.Context, name string) (*schemas.Observation, error) {
 	i := slices.IndexFunc(l.list.Checks, func(c Check) bool { return c.Name == name })
 	if i < 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
@@ -211,15 +211,15 @@ func (l *jobRun) check(ctx context.Context, name string) (*schemas.Observation, 
 	var err error
 	switch {
 	case c.Run != "":
-		err = l.command(ctx, c, said)
+		err = l.checkCommand(ctx, c, said)
 	case c.Exists != "":
-		said.Why, err = l.exists(ctx, c.Exists)
+		said.Why, err = l.checkExists(ctx, c.Exists)
 	case c.Tree != "":
-		said.Why, err = l.clean(ctx)
+		said.Why, err = l.checkClean(ctx)
 	case c.JSON != "":
-		said.Why, err = l.conforms(ctx, c)
+		said.Why, err = l.checkSchema(ctx, c)
 	default:
-		said.Why, err = l.scope(ctx, c)
+		said.Why, err = l.checkScope(ctx, c)
 	}
 	if said.Passed = said.Why == ""; err == nil && l.Work != 0 {
 		err = l.checkAgainstBase(ctx, c, said)
@@ -232,14 +232,14 @@ func (l *jobRun) check(ctx context.Context, name string) (*schemas.Observation, 
 // is then conflict. If a check fails and the work changed files that the check takes from the base, Why says how to
 // name another base.
 func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
-	changed, err := l.changes(ctx)
-	decide := globs(slices.Concat(c.Base, c.Leaves))
+	changed, err := l.changedFiles(ctx)
+	decide := compileGlobs(slices.Concat(c.Base, c.Leaves))
 	switch base := schemas.ShortCommit(l.Base); {
 	case err == nil && said.Passed && len(changed) == 0 && c.Tree == "" && slices.Contains(l.Names, c.Name):
 		return schemas.Errorf(schemas.Conflict, "nothing was committed since the base %s, so that the check passes says nothing of the work", base).
 			WithField("base").WithHint("Commit the work, and complete it again. Its sender accepts what needs no commit.")
-	case !said.Passed && (c.Kept || slices.ContainsFunc(changed, func(f change) bool { return decide.MatchString(f.path) })):
-		said.Why += " (compared with the base " + base + "; " + l.OtherBase() + ")"
+	case !said.Passed && (c.Kept || slices.ContainsFunc(changed, func(f changedFile) bool { return decide.MatchString(f.path) })):
+		said.Why += " (compared with the base " + base + "; " + l.AdviceOnBase() + ")"
 	}
 	if !said.Passed {
 		return nil // the failure was observed, even if git cannot list the changes
@@ -247,7 +247,7 @@ func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Ob
 	return err
 }
 
-func (l *jobRun) exists(ctx context.Context, path string) (why string, err error) {
+func (l *jobRun) checkExists(ctx context.Context, path string) (why string, err error) {
 	there, err := l.objects.isFile(ctx, l.Commit, path)
 	if err == nil && !there {
 		why = path + " is no regular file of the commit"
@@ -255,13 +255,13 @@ func (l *jobRun) exists(ctx context.Context, path string) (why string, err error
 	return why, err
 }
 
-func (l *jobRun) scope(ctx context.Context, c Check) (why string, err error) {
-	changed, err := l.changes(ctx)
+func (l *jobRun) checkScope(ctx context.Context, c Check) (why string, err error) {
+	changed, err := l.changedFiles(ctx)
 	if err != nil {
 		return "", err
 	}
-	touches, leaves := globs(c.Touches), globs(c.Leaves) // no file matches an empty list
-	touched := slices.ContainsFunc(changed, func(f change) bool { return touches.MatchString(f.path) })
+	touches, leaves := compileGlobs(c.Touches), compileGlobs(c.Leaves) // no file matches an empty list
+	touched := slices.ContainsFunc(changed, func(f changedFile) bool { return touches.MatchString(f.path) })
 	if len(c.Touches) > 0 && !touched {
 		return "the commit changes no file that matches " + strings.Join(c.Touches, " or "), nil
 	}
@@ -271,11 +271,11 @@ func (l *jobRun) scope(ctx context.Context, c Check) (why string, err error) {
 			left = append(left, f.path)
 		}
 	}
-	return problemWith(left, "the commit changes what it has to leave alone"), nil
+	return fileProblem(left, "the commit changes what it has to leave alone"), nil
 }
 
-// problemWith returns a sentence about a problem that names the first few of its files, or "" if there are no files.
-func problemWith(files []string, what string) string {
+// fileProblem returns a sentence about a problem that names the first few of its files, or "" if there are no files.
+func fileProblem(files []string, what string) string {
 	if len(files) == 0 {
 		return ""
 	}
@@ -287,8 +287,8 @@ const (
 	mostSchema = 64 << 10
 )
 
-func (l *jobRun) conforms(ctx context.Context, c Check) (why string, err error) {
-	written, ok, err := l.objects.text(ctx, l.Base, c.Schema, mostSchema)
+func (l *jobRun) checkSchema(ctx context.Context, c Check) (why string, err error) {
+	written, ok, err := l.objects.readText(ctx, l.Base, c.Schema, mostSchema)
 	if err != nil {
 		return "", err
 	}
@@ -300,7 +300,7 @@ func (l *jobRun) conforms(ctx context.Context, c Check) (why string, err error) 
 		return "", schemas.Errorf(schemas.Invalid, "%s is no JSON Schema at the base", c.Schema).
 			WithField("base").WithHint("A person mends it, where the work begins.")
 	}
-	text, ok, err := l.objects.text(ctx, l.Commit, c.JSON, mostJSON)
+	text, ok, err := l.objects.readText(ctx, l.Commit, c.JSON, mostJSON)
 	switch {
 	case err != nil:
 		return "", err

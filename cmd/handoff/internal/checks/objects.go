@@ -15,10 +15,10 @@ import (
 	"handoff/tools/platform"
 )
 
-// objects is a git directory of handoff's own that borrows the objects of a repository, so that git can read the
+// objectStore is a git directory of handoff's own that borrows the objects of a repository, so that git can read the
 // repository's commits. The configuration of the repository and of the user have no effect in it: it has no hooks, no
 // filters, and no program that watches files.
-type objects struct {
+type objectStore struct {
 	dir     string   // the git directory
 	tree    string   // its working tree; empty if only objects are read
 	gitLock *os.File // a lock that git holds while it runs, nil for none
@@ -26,10 +26,10 @@ type objects struct {
 	shallow string // the file with the ends of a shallow history; empty for a complete one
 }
 
-// borrow prepares a git directory that borrows from a repository. The directory may exist already. Its HEAD becomes
-// commit.
-func borrow(dir string, from git.Repository, commit string) (objects, error) {
-	o := objects{dir: dir}
+// borrowObjects prepares a git directory that borrows from a repository. The directory may exist already. Its HEAD
+// becomes commit.
+func borrowObjects(dir string, from git.Repository, commit string) (objectStore, error) {
+	o := objectStore{dir: dir}
 	if shallow := filepath.Join(from.Common, "shallow"); platform.Exists(shallow) {
 		o.shallow = shallow
 	}
@@ -67,8 +67,8 @@ func writeIfChanged(path, text string) error {
 	return platform.Replace(path, ".new-*", []byte(text), nil)
 }
 
-// git runs git with an input, and returns its output. The error has git's message.
-func (o objects) git(ctx context.Context, input string, args ...string) (string, error) {
+// runGit runs git with an input, and returns its output. The error has git's message.
+func (o objectStore) runGit(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
 	env := []string{
 		"GIT_DIR=" + o.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1",
@@ -89,32 +89,32 @@ func (o objects) git(ctx context.Context, input string, args ...string) (string,
 	return out, err
 }
 
-// has reports whether a commit of this id exists.
-func (o objects) has(ctx context.Context, commit string) bool {
-	kind, err := o.git(ctx, "", "cat-file", "-t", commit)
+// hasCommit reports whether a commit of this id exists.
+func (o objectStore) hasCommit(ctx context.Context, commit string) bool {
+	kind, err := o.runGit(ctx, "", "cat-file", "-t", commit)
 	return err == nil && kind == "commit\n"
 }
 
 // isFile reports whether a path leads to a regular file of a commit, through links that stay in the tree.
-func (o objects) isFile(ctx context.Context, commit, path string) (bool, error) {
-	id, _, err := o.find(ctx, commit, path)
+func (o objectStore) isFile(ctx context.Context, commit, path string) (bool, error) {
+	id, _, err := o.findFile(ctx, commit, path)
 	return id != "", err
 }
 
-// text returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if it
-// has more than `most` bytes.
-func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
-	id, size, err := o.find(ctx, commit, path)
+// readText returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if
+// it has more than `most` bytes.
+func (o objectStore) readText(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
+	id, size, err := o.findFile(ctx, commit, path)
 	if err != nil || id == "" || size > most {
 		return "", false, err
 	}
-	text, err = o.git(ctx, "", "cat-file", "blob", id)
+	text, err = o.runGit(ctx, "", "cat-file", "blob", id)
 	return text, err == nil, err
 }
 
-// find returns the id and the size of a regular file of a commit. The id is empty if there is none.
-func (o objects) find(ctx context.Context, commit, path string) (id string, size int, err error) {
-	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
+// findFile returns the id and the size of a regular file of a commit. The id is empty if there is none.
+func (o objectStore) findFile(ctx context.Context, commit, path string) (id string, size int, err error) {
+	found, err := o.runGit(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
 	words := strings.Fields(found)
 	if err != nil || len(words) != 3 || words[1] != "blob" || !git.IsObjectID(words[0]) {
 		return "", 0, err
@@ -123,22 +123,22 @@ func (o objects) find(ctx context.Context, commit, path string) (id string, size
 	return words[0], size, err
 }
 
-// A change is a file that differs between two commits. A file that only the second commit has is new.
-type change struct {
+// changedFile is a file that differs between two commits. A file that only the second commit has is new.
+type changedFile struct {
 	path  string
 	isNew bool
 }
 
-// changes compares two commits, file by file.
-func (o objects) changes(ctx context.Context, from, to string) (all []change, err error) {
-	listed, err := o.git(ctx, "", "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to)
+// changedFiles compares two commits, file by file.
+func (o objectStore) changedFiles(ctx context.Context, from, to string) (all []changedFile, err error) {
+	listed, err := o.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to)
 	rows := strings.Split(listed, "\x00")
 	for ; len(rows) > 1; rows = rows[2:] { // ":100644 100644 ID ID M", then the path
 		words := strings.Fields(strings.TrimPrefix(rows[0], ":"))
 		if len(words) < 5 {
 			return nil, errors.New("git lists changes in a way that is not known")
 		}
-		all = append(all, change{rows[1], strings.Trim(words[0], "0") == ""})
+		all = append(all, changedFile{rows[1], strings.Trim(words[0], "0") == ""})
 	}
 	return all, err
 }

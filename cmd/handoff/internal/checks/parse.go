@@ -38,7 +38,7 @@ func Parse(text []byte) (List, []string) {
 	}
 	root, problems := agentsfile.ParseYAML(text)
 	if p.Problems = problems; root != nil {
-		p.file(root)
+		p.parseFile(root)
 	}
 	return p.list, agentsfile.FormatProblems(File, p.SortedProblems())
 }
@@ -52,7 +52,7 @@ const fileRemedy = "Begin with checks:, and write names below it, indented by tw
 
 var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`) })
 
-func (p *parser) file(root *yaml.Node) {
+func (p *parser) parseFile(root *yaml.Node) {
 	p.EachField(root, "the file", fileRemedy, func(name, all *yaml.Node) {
 		if name.Value != "checks" {
 			p.AddProblem(name, fileRemedy, "%q is no list of checks", name.Value)
@@ -65,7 +65,7 @@ func (p *parser) file(root *yaml.Node) {
 			case len(p.list.Checks) == mostChecks:
 				p.AddProblem(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
 			default:
-				p.check(name, says)
+				p.parseCheck(name, says)
 			}
 		})
 	})
@@ -83,16 +83,16 @@ var fieldNames, kindNames = func() (fields, kinds []string) {
 	return fields, kinds
 }()
 
-func (p *parser) check(name, says *yaml.Node) {
+func (p *parser) parseCheck(name, says *yaml.Node) {
 	c := Check{Name: name.Value}
 	given := map[string]*yaml.Node{}
 	if says.Kind == yaml.ScalarNode {
 		given["run"] = says
-		c.Run = p.text("run", says)
+		c.Run = p.parseText("run", says)
 	} else {
 		p.EachField(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
 			given[field.Value] = field
-			p.field(&c, field, value)
+			p.parseField(&c, field, value)
 		})
 	}
 	p.checkFields(&c, name, given)
@@ -130,7 +130,7 @@ func (p *parser) checkFields(c *Check, name *yaml.Node, given map[string]*yaml.N
 	}
 }
 
-func (p *parser) field(c *Check, name, value *yaml.Node) {
+func (p *parser) parseField(c *Check, name, value *yaml.Node) {
 	var into any
 	for _, f := range c.fields() {
 		if f.name == name.Value {
@@ -140,9 +140,9 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 	switch into := into.(type) {
 	case *string:
 		if name.Value == "report" && value.Kind == yaml.MappingNode && len(value.Content) == 2 && value.Content[0].Value == "junit" {
-			*into = "junit: " + p.text("junit", value.Content[1])
+			*into = "junit: " + p.parseText("junit", value.Content[1])
 		} else {
-			*into = p.text(name.Value, value)
+			*into = p.parseText(name.Value, value)
 		}
 		p.checkValue(name.Value, *into, value)
 	case *bool:
@@ -153,14 +153,14 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 			p.AddProblem(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
 		}
 	case *[]string:
-		*into = p.words(name.Value, value)
+		*into = p.parseWords(name.Value, value)
 	default:
 		p.AddUnknown(name, "field of a check", fieldNames)
 	}
 }
 
-// text reads a text on one line.
-func (p *parser) text(field string, n *yaml.Node) string {
+// parseText reads a text on one line.
+func (p *parser) parseText(field string, n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
 		p.AddProblem(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
 	}
@@ -169,13 +169,13 @@ func (p *parser) text(field string, n *yaml.Node) string {
 
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`) })
 
-func (p *parser) words(field string, list *yaml.Node) (words []string) {
+func (p *parser) parseWords(field string, list *yaml.Node) (words []string) {
 	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || len(list.Content) > mostWords {
 		p.AddProblem(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
 		return nil
 	}
 	for _, n := range list.Content {
-		word := p.text(field, n)
+		word := p.parseText(field, n)
 		switch {
 		case field == "env" && (!variableForm().MatchString(word) || word == markVariable || word == "TMPDIR"):
 			p.AddProblem(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+markVariable+" are handoff's own.", "%q is no variable to pass along", word)
@@ -219,9 +219,9 @@ func isLocal(path string) bool {
 		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
 }
 
-// globs returns one expression for paths that match any of the patterns: ** stands for any directories, * and ? for
-// characters of one name.
-func globs(patterns []string) *regexp.Regexp {
+// compileGlobs returns one expression for paths that match any of the patterns: ** stands for any directories, * and ?
+// for characters of one name.
+func compileGlobs(patterns []string) *regexp.Regexp {
 	signs := strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`)
 	all := schemas.Map(patterns, func(pattern string) string { return signs.Replace(regexp.QuoteMeta(pattern)) })
 	return regexp.MustCompile(`(?s)^(` + strings.Join(all, "|") + `)$`)

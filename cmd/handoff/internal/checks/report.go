@@ -26,22 +26,22 @@ func junitFile(report string) (path string, ok bool) {
 
 const noTests = "its report names no test that passed"
 
-// results are the tests of a report: passed and failed ones.
-type results struct{ passed, failed []string }
+// testResults are the tests of a report: passed and failed ones.
+type testResults struct{ passed, failed []string }
 
 // problem returns the reason why a report does not prove good work, or "" if it does.
-func (r results) problem() string {
+func (r testResults) problem() string {
 	switch {
 	case len(r.failed) > 0:
-		return problemWith(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
+		return fileProblem(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
 	case len(r.passed) == 0:
 		return noTests
 	}
 	return ""
 }
 
-// lost returns the tests that passed before and do not pass in this report.
-func (r results) lost(before []string) []string {
+// lostTests returns the tests that passed before and do not pass in this report.
+func (r testResults) lostTests(before []string) []string {
 	return slices.DeleteFunc(slices.Clone(before), func(name string) bool {
 		_, found := slices.BinarySearch(r.passed, name)
 		return found
@@ -49,7 +49,7 @@ func (r results) lost(before []string) []string {
 }
 
 // normalise sorts the tests. A test may have run twice, so it also removes each failed test from the passed tests.
-func (r *results) normalise() {
+func (r *testResults) normalise() {
 	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
 		_, failed := slices.BinarySearch(r.failed, name)
@@ -60,7 +60,7 @@ func (r *results) normalise() {
 
 // readReport reads the report of a command, of the kind that its check names: from a file in the tree, or from its
 // output.
-func readReport(report, tree, printed string) (r results, err error) {
+func readReport(report, tree, printed string) (r testResults, err error) {
 	path, isFile := junitFile(report)
 	if !isFile {
 		f, err := os.Open(printed)
@@ -104,7 +104,7 @@ func clearReport(report, tree string) error {
 }
 
 // readGoTest reads the output of go test -json (go doc test2json). It ignores other lines.
-func readGoTest(in io.Reader) (r results, err error) {
+func readGoTest(in io.Reader) (r testResults, err error) {
 	var line []byte
 	for lines := bufio.NewReader(in); err == nil; {
 		line, err = lines.ReadBytes('\n')
@@ -126,7 +126,7 @@ func readGoTest(in io.Reader) (r results, err error) {
 }
 
 // readJUnit reads the test cases of a report, however its suites are nested.
-func readJUnit(in io.Reader) (r results, err error) {
+func readJUnit(in io.Reader) (r testResults, err error) {
 	for d := xml.NewDecoder(in); ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {

@@ -29,7 +29,7 @@ const (
 
 // A slot is a place on disk with a tree in which one command runs at a time.
 type slot struct {
-	objects
+	objectStore
 	path string
 	from git.Repository
 	lock *os.File
@@ -52,7 +52,7 @@ func takeSlot(ctx context.Context, place string, from git.Repository, commit str
 		}
 	}
 	s.killRemaining()
-	if s.objects, err = borrow(filepath.Join(s.path, "git"), from, commit); err != nil {
+	if s.objectStore, err = borrowObjects(filepath.Join(s.path, "git"), from, commit); err != nil {
 		s.release()
 		return nil, err
 	}
@@ -86,9 +86,9 @@ func tryLock(path string) (*slot, error) {
 
 func (s *slot) release() { _ = s.lock.Close() } // nothing was written
 
-// temporary returns the directory for temporary files of a command. Its path is short, because programs make sockets
+// temporaryDir returns the directory for temporary files of a command. Its path is short, because programs make sockets
 // below it.
-func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
+func temporaryDir(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
 
@@ -99,14 +99,14 @@ func (s *slot) killRemaining() {
 	id, err := platform.ReadRegular(path, 64)
 	if err == nil && idForm().Match(id) {
 		platform.KillMarked(markVariable + "=" + string(id))
-		_ = removeAll(temporary(string(id))) // else the system removes it one day
+		_ = removeAll(temporaryDir(string(id))) // else the system removes it one day
 	}
 	_ = os.Remove(path)
 	_ = os.Remove(filepath.Join(s.path, stdout))
 }
 
-// prepare checks a commit out into the tree and removes all other files there. If that fails, it makes a new tree.
-func (s *slot) prepare(ctx context.Context, commit string) error {
+// checkOut checks a commit out into the tree and removes all other files there. If that fails, it makes a new tree.
+func (s *slot) checkOut(ctx context.Context, commit string) error {
 	err := s.update(ctx, commit)
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -124,10 +124,10 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	if err := errors.Join(os.RemoveAll(filepath.Join(s.dir, "index.lock")), os.MkdirAll(s.tree, 0o700)); err != nil {
 		return err
 	}
-	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", commit); err != nil {
+	if _, err := s.runGit(ctx, "", "read-tree", "--reset", "-u", commit); err != nil {
 		return err
 	}
-	_, err := s.git(ctx, "", "clean", "-ffdxq")
+	_, err := s.runGit(ctx, "", "clean", "-ffdxq")
 	return err
 }
 
@@ -138,7 +138,7 @@ func (s *slot) addGitDir(commit string) error {
 	if err := removeAll(lent); err != nil {
 		return err
 	}
-	if _, err := borrow(lent, s.from, commit); err != nil {
+	if _, err := borrowObjects(lent, s.from, commit); err != nil {
 		return err
 	}
 	index, err := os.ReadFile(filepath.Join(s.dir, "index"))
@@ -148,15 +148,15 @@ func (s *slot) addGitDir(commit string) error {
 	return writeIfChanged(filepath.Join(lent, "index"), string(index))
 }
 
-// restore replaces files of the tree by their state at the base: the files that match a pattern and that the work
+// restoreFiles replaces files of the tree by their state at the base: the files that match a pattern and that the work
 // changed. It removes a matching file that the base does not have.
-func (s *slot) restore(ctx context.Context, base string, changed []change, patterns []string) error {
+func (s *slot) restoreFiles(ctx context.Context, base string, changed []changedFile, patterns []string) error {
 	root, err := os.OpenRoot(s.tree)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	match := globs(patterns)
+	match := compileGlobs(patterns)
 	var old strings.Builder
 	for _, c := range changed {
 		switch {
@@ -170,7 +170,7 @@ func (s *slot) restore(ctx context.Context, base string, changed []change, patte
 		}
 	}
 	if old.Len() > 0 {
-		_, err = s.git(ctx, old.String(), "--literal-pathspecs", "checkout", "-q", base, "--pathspec-from-file=-", "--pathspec-file-nul")
+		_, err = s.runGit(ctx, old.String(), "--literal-pathspecs", "checkout", "-q", base, "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
 	return err
 }
@@ -189,8 +189,8 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep removes slots and kept results of all repositories that no run used for a week.
-func sweep(dir string, now time.Time) {
+// removeUnusedSlots removes slots and kept results of all repositories that no run used for a week.
+func removeUnusedSlots(dir string, now time.Time) {
 	all, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	for _, path := range all {
 		used := filepath.Join(path, lockFile)

@@ -35,8 +35,8 @@ const (
 	endLimit      = 10 * time.Second // for the supervisor to end all processes
 )
 
-// order is the order to a supervisor, a line of JSON.
-type order struct {
+// commandOrder is the order to a supervisor, a line of JSON.
+type commandOrder struct {
 	Line, Dir string
 	Env       []string
 	Limit     time.Duration
@@ -45,8 +45,8 @@ type order struct {
 	Kept      bool   // another supervisor is above this one, see [order.superviseChild]
 }
 
-// outcome is the result of a command.
-type outcome struct {
+// commandOutcome is the result of a command.
+type commandOutcome struct {
 	Exit   *int // nil if it was killed, or did not start
 	Millis int64
 	Why    string // the failure, in a sentence; empty for none
@@ -63,7 +63,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var o order
+	var o commandOrder
 	if err := json.Unmarshal(line, &o); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	if !o.Kept {
 		return o.superviseChild(within, out)
 	}
-	done, err := o.run(within, over)
+	done, err := o.runCommand(within, over)
 	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // a signal to this process may have ended the command too
 		return err
 	}
@@ -85,7 +85,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // superviseChild runs a second supervisor as a child, because the command may stop or kill the supervisor above it. The
 // first supervisor measures the time itself, and ends all remaining processes when the child has ended.
-func (o order) superviseChild(ctx context.Context, out io.Writer) error {
+func (o commandOrder) superviseChild(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 // supervise starts a supervisor with the order, and returns its output. When ctx ends, it tells the supervisor to end.
 // If the supervisor still runs `late` after that, or `late` after its time limit, supervise kills it with all processes
 // below it.
-func (o order) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
+func (o commandOrder) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (o order) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) 
 }
 
 // killLate kills a late supervisor and all processes below it, also a stopped one.
-func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
+func (o commandOrder) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
 	select {
 	case <-ended:
 		return
@@ -147,7 +147,7 @@ func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late ti
 	platform.KillTree(by) // its remaining processes are orphans then
 }
 
-func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done outcome, err error) {
+func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFunc) (done commandOutcome, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, fmt.Errorf("it did not end within %s", o.Limit))
 	defer cancel()
 	print, err := os.OpenFile(o.Print, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -159,7 +159,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done outc
 	platform.LimitFileSize(mostFile)
 	cmd := platform.Shell(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
-	all := &sink{sum: sha256.New(), over: over}
+	all := &outputSink{sum: sha256.New(), over: over}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
 	release, err := platform.Guard(cmd)
@@ -168,13 +168,13 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done outc
 	}
 	defer release()
 	watched := make(chan struct{})
-	go o.watch(cmd.Process.Pid, over, watched)
+	go o.killWhenExceeded(cmd.Process.Pid, over, watched)
 	ended := cmd.Wait() // ProcessState says more
 	close(watched)
 	done.Millis = time.Since(begun).Milliseconds()
 	if ctx.Err() != nil {
 		done.Why = context.Cause(ctx).Error()
-	} else if left := remaining(ctx, cmd.Process.Pid); left > 0 {
+	} else if left := countRemaining(ctx, cmd.Process.Pid); left > 0 {
 		done.Why = fmt.Sprintf("it left %d processes running", left)
 	} else if errors.Is(ended, exec.ErrWaitDelay) {
 		done.Why = "it left processes running that print"
@@ -186,8 +186,8 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done outc
 	return done, nil
 }
 
-// watch ends a command that takes too much of the machine.
-func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
+// killWhenExceeded ends a command that takes too much of the machine.
+func (o commandOrder) killWhenExceeded(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
 	look := time.NewTicker(watchInterval)
 	defer look.Stop()
 	for n := 1; ; n++ {
@@ -212,8 +212,8 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 	}
 }
 
-// remaining counts the processes that a command left running. It first gives them a moment to end by themselves.
-func remaining(ctx context.Context, pid int) (left int) {
+// countRemaining counts the processes that a command left running. It first gives them a moment to end by themselves.
+func countRemaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
 		left = 0
 		platform.VisitDescendants(pid, func(int) { left++ })
@@ -225,9 +225,9 @@ func remaining(ctx context.Context, pid int) (left int) {
 	return left
 }
 
-// A sink takes the output of a command. It keeps the last part of the output, and ends the command if the output
+// outputSink takes the output of a command. It keeps the last part of the output, and ends the command if the output
 // exceeds the limit.
-type sink struct {
+type outputSink struct {
 	over context.CancelCauseFunc
 
 	mu   sync.Mutex // guards the fields below
@@ -237,7 +237,7 @@ type sink struct {
 }
 
 // Write adds p, if the output is within the limit.
-func (s *sink) Write(p []byte) (int, error) {
+func (s *outputSink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size += len(p); s.size > mostOutput {
@@ -251,7 +251,7 @@ func (s *sink) Write(p []byte) (int, error) {
 
 // last returns the last 8 KiB of the output. If a secret begins before this part and is masked, at least 4 KiB are
 // left.
-func (s *sink) last() []byte {
+func (s *outputSink) last() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]
 }

@@ -14,10 +14,10 @@ import (
 	"handoff/tools"
 )
 
-// BindAgents binds the flag that names a file to read in place of the project's file. The named file must exist.
-func (a *App) BindAgents(flags *pflag.FlagSet) {
+// DefineAgentsFlag binds the flag that names a file to read in place of the project's file. The named file must exist.
+func (a *App) DefineAgentsFlag(flags *pflag.FlagSet) {
 	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
-		a.agents = a.Path(path)
+		a.agents = a.AbsolutePath(path)
 		_, err := os.Stat(a.agents)
 		return err
 	})
@@ -54,7 +54,7 @@ func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
 // broken. In a workspace that was never used, it writes nothing.
 func (a *App) RedeclareFiles(ctx context.Context) error {
 	place, err := workspace.Find(a.Location())
-	if err != nil || place.Untouched() && !a.InDatabase() {
+	if err != nil || place.IsStoreMissing() && !a.UsesDatabase() {
 		return err
 	}
 	in := schemas.DeclareIn{Leave: true, Whole: true}

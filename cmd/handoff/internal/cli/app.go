@@ -55,20 +55,20 @@ type App struct {
 	stdinFlag string // the flag or argument that read standard input
 }
 
-// BindGlobal binds the flags that every command has.
-func (a *App) BindGlobal(flags *pflag.FlagSet) {
+// DefineGlobalFlags binds the flags that every command has.
+func (a *App) DefineGlobalFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.Agent, "agent", "", "act under this `name`")
 	flags.StringVar(&a.Dir, "dir", "", "the project's `directory` (default: the client's project, else the current directory)")
 	flags.StringVar(&a.Workspace, "workspace", "",
 		"`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: the project's workspace)")
 	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as JSON")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
-	FromEnvironment(flags)
+	AllowEnvironment(flags)
 }
 
-// Begin prepares a command: it sets flags from the environment, and reads the files that flags name.
-func (a *App) Begin(cmd *cobra.Command) error {
-	return errors.Join(a.FromEnvironment(cmd), a.readTexts(cmd))
+// Prepare prepares a command: it sets flags from the environment, and reads the files that flags name.
+func (a *App) Prepare(cmd *cobra.Command) error {
+	return errors.Join(a.SetFlagsFromEnvironment(cmd), a.readFlagTexts(cmd))
 }
 
 // Caller returns the caller of this command: the agent that --agent names, the agent of the environment, the client in
@@ -92,7 +92,7 @@ func (a *App) Location() workspace.Config {
 
 // Style returns the style of standard output.
 func (a *App) Style() terminal.Style {
-	style := terminal.StyleOf(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
+	style := terminal.ChooseStyle(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
 	style.Now = a.Now()
 	return style
 }
@@ -113,8 +113,8 @@ type Env struct {
 	Exit           func(code int) // ends a server that does not end by itself
 }
 
-// System returns the environment of this process.
-func System() Env {
+// SystemEnv returns the environment of this process.
+func SystemEnv() Env {
 	cwd, err := os.Getwd()
 	if err != nil {
 		cwd = "/" // the directory was deleted: --dir and --workspace still work
@@ -126,7 +126,7 @@ func System() Env {
 	started := time.Now()
 	return Env{
 		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		IsTerminal: terminal.Is, Console: terminal.Console, Programs: platform.AncestorPrograms, Cwd: cwd, Executable: executable, Exit: os.Exit,
+		IsTerminal: terminal.IsTerminal, Console: terminal.Console, Programs: platform.AncestorPrograms, Cwd: cwd, Executable: executable, Exit: os.Exit,
 		Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 	}
 }
@@ -135,7 +135,7 @@ func System() Env {
 // error after Ctrl-C, and the caller must then do nothing.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
-	typed, err := typedLine(ctx, a.Stdin)
+	typed, err := readTypedLine(ctx, a.Stdin)
 	if err != nil {
 		fmt.Fprintln(a.Stderr)
 		err = schemas.Errorf(schemas.Conflict, "it was interrupted").WithHint("Nothing was done.")
@@ -143,9 +143,9 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
-// typedLine reads a line that a person types, and returns it without blanks around it. It gives up when ctx is done. An
-// empty line is an answer, too.
-func typedLine(ctx context.Context, r io.Reader) (string, error) {
+// readTypedLine reads a line that a person types, and returns it without blanks around it. It gives up when ctx is
+// done. An empty line is an answer, too.
+func readTypedLine(ctx context.Context, r io.Reader) (string, error) {
 	return RunInterruptible(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(r).ReadString('\n')
 		return strings.TrimSpace(line), nil
@@ -159,9 +159,9 @@ type Release struct {
 	Go       string `json:"go"`
 }
 
-// ReleaseOf describes the build of this program. If version is not empty, it is the version; otherwise the version
+// NewRelease describes the build of this program. If version is not empty, it is the version; otherwise the version
 // comes from the build information of Go.
-func ReleaseOf(version string) Release {
+func NewRelease(version string) Release {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return Release{Version: "unknown"}

@@ -14,14 +14,14 @@ import (
 // eraseLine moves the cursor to the beginning of its line and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// Busy shows a person at a terminal what the program is doing. It writes a line to standard error after a second, and
-// then keeps the elapsed time in the line up to date. End removes the line; callers must call it before they print
-// anything else. Busy prints nothing if standard error is no terminal, or with --json.
-func (a *App) Busy(what string) (end func()) {
+// ShowProgress shows a person at a terminal what the program is doing. It writes a line to standard error after a
+// second, and then keeps the elapsed time in the line up to date. End removes the line; callers must call it before
+// they print anything else. ShowProgress prints nothing if standard error is no terminal, or with --json.
+func (a *App) ShowProgress(what string) (end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
-	width := cmp.Or(terminal.StyleOf(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer line could not be erased
+	width := cmp.Or(terminal.ChooseStyle(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer line could not be erased
 	over := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -46,8 +46,8 @@ func (a *App) Busy(what string) (end func()) {
 	})
 }
 
-// Thousands writes a number with separators: 1,234,567.
-func Thousands(n uint64) string {
+// FormatThousands writes a number with separators: 1,234,567.
+func FormatThousands(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

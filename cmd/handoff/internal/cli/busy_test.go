@@ -33,7 +33,7 @@ func TestBusy_PrintsOnTerminalOnly(t *testing.T) {
 				a := cli.App{JSON: tt.json, Env: cli.Env{
 					Stderr: &errs, Getenv: func(name string) string { return map[string]string{"TERM": tt.term, "COLUMNS": tt.columns}[name] }, IsTerminal: func(any) bool { return tt.terminal },
 				}}
-				end := a.Busy("verifying")
+				end := a.ShowProgress("verifying")
 				time.Sleep(tt.takes)
 				end()
 				end()

@@ -32,7 +32,7 @@ type Connection struct {
 
 	App     *App
 	part    waitPart      // of a wait, for the next call
-	empty   tools.Invoker // takes the calls if there is no workspace, see [App.Look]; Boxes is nil then
+	empty   tools.Invoker // takes the calls if there is no workspace, see [App.ConnectToRead]; Boxes is nil then
 	invoker tools.Invoker // see [Connection.invoker]
 }
 
@@ -44,7 +44,7 @@ func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connectio
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return a.Open(ctx, Opening{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+	return a.OpenWorkspace(ctx, OpenOptions{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
 		conn := &Connection{Boxes: boxes, By: by, App: a}
 		if err := conn.actAsSession(ctx); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {
-	case needsName(err):
+	case isNameMissing(err):
 		conn.By.Agent, conn.SessionErr = "", err
 		return nil
 	case err == nil && out.Agent != conn.By.Agent:
@@ -74,14 +74,14 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	return err
 }
 
-// needsName reports whether a call was refused because its caller has no name.
-func needsName(err error) bool {
+// isNameMissing reports whether a call was refused because its caller has no name.
+func isNameMissing(err error) bool {
 	e := schemas.AsError(err)
 	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
 
-// Opening is the way in which a process opens its workspace.
-type Opening struct {
+// OpenOptions is the way in which a process opens its workspace.
+type OpenOptions struct {
 	Logger  *slog.Logger
 	Stays   bool       // open until no client is left, or until a signal; else for one command
 	Crowded func(bool) // see [relay.Config]; nil for no limit
@@ -91,17 +91,17 @@ type Opening struct {
 	Cluster *cluster.Node
 }
 
-// Open finds the workspace and opens it while fn runs.
-func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, *relay.Relay) error) error {
+// OpenWorkspace finds the workspace and opens it while fn runs.
+func (a *App) OpenWorkspace(ctx context.Context, o OpenOptions, fn func(workspace.Workspace, *relay.Relay) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	return a.OpenAt(ctx, place, o, func(boxes *relay.Relay) error { return fn(place, boxes) })
+	return a.OpenKnownWorkspace(ctx, place, o, func(boxes *relay.Relay) error { return fn(place, boxes) })
 }
 
-// OpenAt opens a workspace while fn runs.
-func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, fn func(*relay.Relay) error) error {
+// OpenKnownWorkspace opens a workspace while fn runs.
+func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace, o OpenOptions, fn func(*relay.Relay) error) error {
 	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
 		node, err := cluster.Join(ctx, cluster.Config{Store: address, Stays: o.Stays, Now: a.Now, Logger: o.Logger})
 		if err != nil {
@@ -119,7 +119,7 @@ func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, 
 	if err != nil {
 		return err
 	}
-	if err := workspace.Remember(place); err != nil { // only people that look for it later miss it
+	if err := workspace.RecordProject(place); err != nil { // only people that look for it later miss it
 		o.Logger.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
 	}
 	err = fn(boxes)
@@ -137,15 +137,15 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 		return nil, schemas.InternalError(err)
 	}
 	boxes := conn.Invoker()
-	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
+	raw, err := boxes.Invoke(ctx, conn.newCall(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.PersonField && conn.By.Proof == "" {
 		if conn.By.Proof, err = conn.App.ConfirmPerson(ctx, e); err != nil {
 			return nil, err
 		}
-		raw, err = boxes.Invoke(ctx, conn.request(tool, b))
+		raw, err = boxes.Invoke(ctx, conn.newCall(tool, b))
 		conn.By.Proof = "" // a person confirms each call
 	}
-	if conn.SessionErr != nil && needsName(err) {
+	if conn.SessionErr != nil && isNameMissing(err) {
 		err = conn.SessionErr
 	}
 	if err != nil || out == nil {
@@ -171,8 +171,8 @@ func (conn *Connection) Invoker() tools.Invoker {
 	return conn.invoker
 }
 
-// request makes a call of a tool with a new id.
-func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
+// newCall makes a call of a tool with a new id.
+func (conn *Connection) newCall(tool string, args json.RawMessage) tools.Call {
 	id := tools.NewRequestID(conn.App.Now(), rand.Reader)
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
@@ -180,31 +180,31 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 // Call opens the workspace for one call of a tool. The caller is the one of [App.Caller] or, if the tool only reads, of
 // [App.ReadingCaller]. It returns the result both decoded and as it came.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
-	by, err := a.Caller(needsCaller(tool))
-	if err == nil && readsOnly(tool) {
+	by, err := a.Caller(needsNamedCaller(tool))
+	if err == nil && isReadingTool(tool) {
 		by, err = a.ReadingCaller(false)
 	}
 	if err != nil {
 		return out, nil, err
 	}
-	err = a.ConnectFor(ctx, by, tool, func(conn *Connection) error {
+	err = a.ConnectForTool(ctx, by, tool, func(conn *Connection) error {
 		raw, err = conn.Call(ctx, tool, args, &out)
 		return err
 	})
 	return out, raw, err
 }
 
-// Act opens the workspace while fn runs, for the caller of [App.Caller] for this tool.
-func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) error {
-	by, err := a.Caller(needsCaller(tool))
+// ConnectAsCaller opens the workspace while fn runs, for the caller of [App.Caller] for this tool.
+func (a *App) ConnectAsCaller(ctx context.Context, tool string, fn func(*Connection) error) error {
+	by, err := a.Caller(needsNamedCaller(tool))
 	if err != nil {
 		return err
 	}
-	return a.ConnectFor(ctx, by, tool, fn)
+	return a.ConnectForTool(ctx, by, tool, fn)
 }
 
-// needsCaller reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
-func needsCaller(tool string) bool {
+// needsNamedCaller reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
+func needsNamedCaller(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && !t.ReadOnly && !t.Admin
 }
@@ -219,8 +219,8 @@ const (
 // belongs to a call that does not wait.
 type waitPart struct{ since, until time.Time }
 
-// partAt returns the part that begins now, at most as long as one call may wait.
-func partAt(now, since, end time.Time) waitPart {
+// nextWaitPart returns the part that begins now, at most as long as one call may wait.
+func nextWaitPart(now, since, end time.Time) waitPart {
 	until := now.Add(longestWait)
 	if end.Before(until) {
 		until = end
@@ -228,9 +228,9 @@ func partAt(now, since, end time.Time) waitPart {
 	return waitPart{since, until}
 }
 
-// arguments returns the argument wait_seconds for a call that is made now. It returns no argument if the time of the
-// part is over.
-func (p waitPart) arguments(now time.Time) Arguments {
+// waitArguments returns the argument wait_seconds for a call that is made now. It returns no argument if the time of
+// the part is over.
+func (p waitPart) waitArguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
 		return Arguments{}
@@ -238,21 +238,21 @@ func (p waitPart) arguments(now time.Time) Arguments {
 	return Arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
 }
 
-// Wait repeats a call until the call reports that it is done, the call fails, or limit is over. It makes at least one
-// call. Each call gets the arguments with the number of seconds that it may wait. If the store is unavailable, Wait
-// tries again after a pause.
-func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
+// RepeatUntilDone repeats a call until the call reports that it is done, the call fails, or limit is over. It makes at
+// least one call. Each call gets the arguments with the number of seconds that it may wait. If the store is
+// unavailable, Wait tries again after a pause.
+func (conn *Connection) RepeatUntilDone(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
 	defer func() { conn.part = waitPart{} }()
 	since := conn.App.Now()
 	end := since.Add(limit)
 	for {
 		now := conn.App.Now()
-		conn.part = partAt(now, since, end)
-		done, err := call(conn.part.arguments(now))
+		conn.part = nextWaitPart(now, since, end)
+		done, err := call(conn.part.waitArguments(now))
 		switch {
 		case ctx.Err() != nil && !done:
 			return schemas.Errorf(schemas.Unavailable, "interrupted while waiting")
-		case done || err != nil && !Unavailable(err) || !conn.App.Now().Before(end):
+		case done || err != nil && !IsUnavailable(err) || !conn.App.Now().Before(end):
 			return err
 		case err != nil:
 			platform.Sleep(ctx, pauseBroken)
@@ -265,8 +265,8 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {
-	err = a.Act(ctx, tool, func(conn *Connection) error {
-		return conn.Wait(ctx, limit, func(now Arguments) (done bool, err error) {
+	err = a.ConnectAsCaller(ctx, tool, func(conn *Connection) error {
+		return conn.RepeatUntilDone(ctx, limit, func(now Arguments) (done bool, err error) {
 			maps.Copy(now, args)
 			out = *new(Out)
 			raw, err = conn.Call(ctx, tool, now, &out)
@@ -298,8 +298,8 @@ func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, erro
 	}
 }
 
-// Unavailable reports whether a call failed because the store was not available. The caller may then repeat the call.
-func Unavailable(err error) bool {
+// IsUnavailable reports whether a call failed because the store was not available. The caller may then repeat the call.
+func IsUnavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)
 	return ok && e.Code == schemas.Unavailable
 }

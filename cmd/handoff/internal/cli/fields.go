@@ -59,8 +59,8 @@ func (f Field) Short(letter string) Field {
 // Arguments are the arguments of a tool, as JSON values.
 type Arguments map[string]any
 
-// Bind gives a command the flags, in their order.
-func Bind(cmd *cobra.Command, fields []Field) {
+// DefineFlags gives a command the flags, in their order.
+func DefineFlags(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
@@ -126,27 +126,27 @@ const (
 	kindSwitch = "bool"
 )
 
-// field is a flag of this form.
-func (f form) field(flag, path, help string) Field {
+// newField is a flag of this form.
+func (f form) newField(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
 // Each of these functions makes a field of one form. Where the value is a text, it may also name a file or standard
-// input, from which the text is read: see [App.Text].
+// input, from which the text is read: see [App.ReadText].
 var (
-	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
-	Texts   = form{kind: "text", parse: addText}.field                                                        // a list, one for each use
-	Answers = form{kind: "text", inner: true, parse: addText}.field                                           // NUMBER=TEXT or other words, one for each use
-	Words   = form{kind: kindWords, parse: addWords}.field                                                    // a,b,c
-	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                     // one for each use
-	Results = form{kind: "name=value", parse: addResult}.field                                                // as Pairs, with numbers for quantities
-	Number  = form{kind: "number", notText: true, parse: parseAs(strconv.Atoi, "a number")}.field             // an integer
-	Rate    = form{kind: "number", notText: true, parse: parseAs(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
-	Switch  = form{kind: kindSwitch, notText: true, parse: parseAs(strconv.ParseBool, "true or false")}.field // true or false
+	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.newField
+	Texts   = form{kind: "text", parse: addText}.newField                                                        // a list, one for each use
+	Answers = form{kind: "text", inner: true, parse: addText}.newField                                           // NUMBER=TEXT or other words, one for each use
+	Words   = form{kind: kindWords, parse: addWords}.newField                                                    // a,b,c
+	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.newField                                     // one for each use
+	Results = form{kind: "name=value", parse: addResult}.newField                                                // as Pairs, with numbers for quantities
+	Number  = form{kind: "number", notText: true, parse: parseAs(strconv.Atoi, "a number")}.newField             // an integer
+	Rate    = form{kind: "number", notText: true, parse: parseAs(parsePositive, "a number above zero")}.newField // above zero, perhaps with a fraction
+	Switch  = form{kind: kindSwitch, notText: true, parse: parseAs(strconv.ParseBool, "true or false")}.newField // true or false
 	// Document is one JSON document.
-	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.JSON(said) }}.field
+	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.ParseJSON(said) }}.newField
 	// Role takes the name of a role, and makes its address.
-	Role = form{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
+	Role = form{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.newField
 )
 
 func addText(before any, said string) (any, error) {
@@ -216,7 +216,7 @@ func parseAs[T any](parse func(string) (T, error), kind string) func(any, string
 	}
 }
 
-func positive(said string) (float64, error) {
+func parsePositive(said string) (float64, error) {
 	n, err := strconv.ParseFloat(said, 64)
 	if !(n > 0) || math.IsInf(n, 0) {
 		err = strconv.ErrRange
@@ -234,8 +234,8 @@ type flagValue struct {
 
 func (f *flagValue) Set(said string) (err error) {
 	f.texts = append(f.texts, said)
-	before, text := f.split(said)
-	if f.namesPlace = f.namesPlace || placeOf(text) != ""; f.namesPlace {
+	before, text := f.splitText(said)
+	if f.namesPlace = f.namesPlace || namedSource(text) != ""; f.namesPlace {
 		return nil
 	}
 	f.argument, err = f.parse(f.argument, before+unescape(text))
@@ -244,9 +244,9 @@ func (f *flagValue) Set(said string) (err error) {
 func (f *flagValue) String() string { return strings.Join(f.texts, ",") }
 func (f *flagValue) Type() string   { return f.kind }
 
-// split splits the value of a flag into its text, and the part before the text, as "name=" in a pair. The text may be
-// the name of a file. It is empty if this form of flag has no text.
-func (f *flagValue) split(said string) (before, text string) {
+// splitText splits the value of a flag into its text, and the part before the text, as "name=" in a pair. The text may
+// be the name of a file. It is empty if this form of flag has no text.
+func (f *flagValue) splitText(said string) (before, text string) {
 	if f.notText {
 		return said, ""
 	}
@@ -257,16 +257,16 @@ func (f *flagValue) split(said string) (before, text string) {
 	return said[:i], said[i:]
 }
 
-// readPlaces replaces the value of a flag by the contents of the files that the value names.
-func (f *flagValue) readPlaces(ctx context.Context, a *App, flag string) (err error) {
+// readFiles replaces the value of a flag by the contents of the files that the value names.
+func (f *flagValue) readFiles(ctx context.Context, a *App, flag string) (err error) {
 	f.argument = nil
 	for _, said := range f.texts {
-		before, text := f.split(said)
-		if text, err = a.Text(ctx, flag, text); err != nil {
+		before, text := f.splitText(said)
+		if text, err = a.ReadText(ctx, flag, text); err != nil {
 			return err
 		}
 		if f.argument, err = f.parse(f.argument, before+text); err != nil {
-			return schemas.Invalidf(flag, "%s: %w", placeOf(said), err)
+			return schemas.Invalidf(flag, "%s: %w", namedSource(said), err)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// given parses flags and puts the fields into a message.
-func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) {
+// parseFlags parses flags and puts the fields into a message.
+func parseFlags(t *testing.T, message Arguments, flags ...string) (Arguments, error) {
 	t.Helper()
 	fields := []Field{
 		Text("title", "title", ""),
@@ -24,7 +24,7 @@ func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) 
 		Document("context", "context", ""),
 	}
 	cmd := &cobra.Command{}
-	Bind(cmd, fields)
+	DefineFlags(cmd, fields)
 	if err := cmd.ParseFlags(flags); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) 
 }
 
 func TestFields_BecomeArguments(t *testing.T) {
-	got, err := given(t, Arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
+	got, err := parseFlags(t, Arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
 		"--data", "x=1=2", "--data", "y=", "--attempts", "4", "--strict", "--context", `{"state": {"n": 1.50}}`)
 	require.NoError(t, err)
 	require.JSONEq(t, `{
@@ -40,14 +40,14 @@ func TestFields_BecomeArguments(t *testing.T) {
 		"expectations": {"success_criteria": ["one, two", "three"], "strict": true},
 		"tags": ["a", "b", "c"], "data": {"x": "1=2", "y": ""},
 		"options": {"max_attempts": 4}, "context": {"state": {"n": 1.50}}
-	}`, inJSON(t, got))
+	}`, toJSON(t, got))
 }
 
 func TestFields_OverrideMessage(t *testing.T) {
 	message := Arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
-	got, err := given(t, message, "--title", "new", "--strict=false")
+	got, err := parseFlags(t, message, "--title", "new", "--strict=false")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, inJSON(t, got))
+	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, toJSON(t, got))
 }
 
 func TestFields_RefuseInvalidValues(t *testing.T) {
@@ -60,18 +60,18 @@ func TestFields_RefuseInvalidValues(t *testing.T) {
 		"not a switch":  {"--strict=perhaps"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := given(t, Arguments{}, flags...)
+			_, err := parseFlags(t, Arguments{}, flags...)
 			require.ErrorContains(t, err, "invalid argument")
 		})
 	}
 }
 
 func TestSetPath_RefusesPathThroughText(t *testing.T) {
-	_, err := given(t, Arguments{"expectations": "all of it"}, "--strict")
+	_, err := parseFlags(t, Arguments{"expectations": "all of it"}, "--strict")
 	require.ErrorContains(t, err, "expectations is no object in the message")
 }
 
-func inJSON(t *testing.T, v any) string {
+func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
@@ -87,10 +87,10 @@ func TestFieldsOf_MakesAFlagOfEachFieldWithHelp(t *testing.T) {
 	}
 	cmd, args := &cobra.Command{}, Arguments{}
 	fields := FieldsOf("options", reflect.TypeFor[terms]())
-	Bind(cmd, fields)
+	DefineFlags(cmd, fields)
 	require.Equal(t, []string{"no-takers", "strict", "notes"}, schemas.Map(fields, func(f Field) string { return f.Flag }))
 	require.Equal(t, []string{"wait", "human"}, cmd.Flags().Lookup("no-takers").Annotations[Choices])
 	require.NoError(t, cmd.ParseFlags([]string{"--no-takers", "wait", "--strict", "--notes", "a", "--notes", "b"}))
 	require.NoError(t, args.SetFields(cmd, fields))
-	require.JSONEq(t, `{"options": {"no_takers": "wait", "strict": true, "notes": ["a", "b"]}}`, inJSON(t, args))
+	require.JSONEq(t, `{"options": {"no_takers": "wait", "strict": true, "notes": ["a", "b"]}}`, toJSON(t, args))
 }

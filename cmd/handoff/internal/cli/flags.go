@@ -19,15 +19,16 @@ import (
 // configuration is the annotation of a flag that the environment may set.
 const configuration = "handoff_configuration"
 
-// FromEnvironment lets variables of the environment set flags that the command line does not give. For example,
+// AllowEnvironment lets variables of the environment set flags that the command line does not give. For example,
 // HANDOFF_LEASE_MAX sets --lease-max. Callers must not pass flags of a single call, because a forgotten variable must
 // not, for example, turn a note into a redirection.
-func FromEnvironment(flags *pflag.FlagSet) {
+func AllowEnvironment(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { _ = flags.SetAnnotation(f.Name, configuration, nil) }) // there is such a flag
 }
 
-// FromEnvironment sets the flags of a command that the command line does not give, from variables of the environment.
-func (a *App) FromEnvironment(cmd *cobra.Command) error {
+// SetFlagsFromEnvironment sets the flags of a command that the command line does not give, from variables of the
+// environment.
+func (a *App) SetFlagsFromEnvironment(cmd *cobra.Command) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
@@ -51,68 +52,68 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 // command that may send, claim or change a handoff has these flags, because it may own the store while it runs. Only
 // servers show them in their help.
 type LimitFlags struct {
-	lease, leaseMax duration
+	lease, leaseMax durationFlag
 	limits          schemas.Limits
-	secrets         secrets
+	secrets         secretsFlag
 }
 
-// Bind binds the flags, for servers.
-func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
+// DefineFlags binds the flags, for servers.
+func (l *LimitFlags) DefineFlags(flags *pflag.FlagSet) {
 	l.limits = schemas.DefaultLimits()
-	l.lease, l.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
+	l.lease, l.leaseMax = durationFlag{15 * time.Minute}, durationFlag{2 * time.Hour}
 	flags.Var(&l.lease, "lease", "silence after which a claim ends")
 	flags.Var(&l.leaseMax, "lease-max", "longest silence that an open connection covers")
-	flags.Var((*limit)(&l.limits.Task), "max-task-bytes", "size of a task text")
-	flags.Var((*limit)(&l.limits.Title), "max-title-bytes", "size of a title")
-	flags.Var((*limit)(&l.limits.Handoff), "max-handoff-bytes", "size of a handoff without references")
-	flags.Var((*limit)(&l.limits.Content), "max-reference-bytes", "size of the content of one reference")
-	flags.Var((*limit)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
-	flags.Var((*limit)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
-	l.secrets = secrets(tools.MaskSecrets)
+	flags.Var((*limitFlag)(&l.limits.Task), "max-task-bytes", "size of a task text")
+	flags.Var((*limitFlag)(&l.limits.Title), "max-title-bytes", "size of a title")
+	flags.Var((*limitFlag)(&l.limits.Handoff), "max-handoff-bytes", "size of a handoff without references")
+	flags.Var((*limitFlag)(&l.limits.Content), "max-reference-bytes", "size of the content of one reference")
+	flags.Var((*limitFlag)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
+	flags.Var((*limitFlag)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
+	l.secrets = secretsFlag(tools.MaskSecrets)
 	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts:  mask, warn or refuse")
-	FromEnvironment(flags)
+	AllowEnvironment(flags)
 }
 
-// BindHidden binds the flags to a command without showing them: only the environment sets them.
-func (l *LimitFlags) BindHidden(cmd *cobra.Command) {
+// DefineHiddenFlags binds the flags to a command without showing them: only the environment sets them.
+func (l *LimitFlags) DefineHiddenFlags(cmd *cobra.Command) {
 	hidden := pflag.NewFlagSet("", pflag.ContinueOnError)
-	l.Bind(hidden)
+	l.DefineFlags(hidden)
 	hidden.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	cmd.Flags().AddFlagSet(hidden)
 }
 
-// secrets is a flag with one of three words.
-type secrets tools.Secrets
+// secretsFlag is a flag with one of three words.
+type secretsFlag tools.Secrets
 
-func (s *secrets) Set(word string) error {
+func (s *secretsFlag) Set(word string) error {
 	switch tools.Secrets(word) {
 	case tools.MaskSecrets, tools.WarnOfSecrets, tools.RefuseSecrets:
-		*s = secrets(word)
+		*s = secretsFlag(word)
 		return nil
 	}
 	return errors.New("not mask, warn or refuse")
 }
-func (s *secrets) String() string { return string(*s) }
-func (*secrets) Type() string     { return "word" }
+func (s *secretsFlag) String() string { return string(*s) }
+func (*secretsFlag) Type() string     { return "word" }
 
-// limit is the value of a flag that must be at least one. Therefore no value of the flag turns the limit off.
-type limit int
+// limitFlag is the value of a flag that must be at least one. Therefore no value of the flag turns the limit off.
+type limitFlag int
 
-func (l *limit) Set(s string) error {
+func (l *limitFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
 		return errors.New("not a number of 1 or more")
 	}
-	*l = limit(n)
+	*l = limitFlag(n)
 	return nil
 }
-func (l *limit) String() string { return strconv.Itoa(int(*l)) }
-func (*limit) Type() string     { return "int" }
+func (l *limitFlag) String() string { return strconv.Itoa(int(*l)) }
+func (*limitFlag) Type() string     { return "int" }
 
-// duration is a flag as "30 minutes" or "1h30m", above zero.
-type duration struct{ time.Duration }
+// durationFlag is a flag as "30 minutes" or "1h30m", above zero.
+type durationFlag struct{ time.Duration }
 
-func (d *duration) Set(s string) (err error) {
+func (d *durationFlag) Set(s string) (err error) {
 	if d.Duration, err = schemas.ParseDuration("", s); err == nil && d.Duration == 0 {
 		err = errors.New("no time at all")
 	}
@@ -120,7 +121,7 @@ func (d *duration) Set(s string) (err error) {
 }
 
 // Type names the value in help.
-func (d *duration) Type() string { return "duration" }
+func (d *durationFlag) Type() string { return "duration" }
 
 // Seconds is a duration whose bare number is a number of seconds, as in wait_seconds. It may be zero.
 type Seconds struct{ time.Duration }
@@ -152,9 +153,9 @@ const notFirst = "handoff_not_first"
 // helpAll is the flag that shows all flags of a command with many.
 const helpAll = "help-all"
 
-// ShowFirst makes --help of a command show only the named flags, and adds the flag --help-all, which shows the others
+// ShortenHelp makes --help of a command show only the named flags, and adds the flag --help-all, which shows the others
 // too. It is for commands with many flags. Shells still complete all of them.
-func ShowFirst(cmd *cobra.Command, names ...string) {
+func ShortenHelp(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if slices.Contains(names, f.Name) || f.Hidden {
@@ -166,8 +167,8 @@ func ShowFirst(cmd *cobra.Command, names ...string) {
 	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
-// Help returns the help function of a command, without the flags that [ShowFirst] leaves to --help-all.
-func Help(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+// ShortHelp returns the help function of a command, without the flags that [ShortenHelp] leaves to --help-all.
+func ShortHelp(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if all := cmd.Flags().Lookup(helpAll); all != nil && !all.Changed {
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -31,22 +31,22 @@ func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 		by.Scope = schemas.ScopeRead
 	}
 	if by.Agent == schemas.Human {
-		by = a.WithoutMarking(by)
+		by = a.LeaveHumanMailUnread(by)
 	}
 	return by, err
 }
 
-// WithoutMarking returns the caller for reading the mail of human. Unless a person is at the terminal or --read is
-// given, the returned caller leaves the mail unread.
-func (a *App) WithoutMarking(by schemas.Caller) schemas.Caller {
+// LeaveHumanMailUnread returns the caller for reading the mail of human. Unless a person is at the terminal or --read
+// is given, the returned caller leaves the mail unread.
+func (a *App) LeaveHumanMailUnread(by schemas.Caller) schemas.Caller {
 	if whose, _ := identity.CommandCaller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
 		by.Scope = schemas.ScopeRead
 	}
 	return by
 }
 
-// BindMarkRead gives a command that shows notices the flag --read.
-func (a *App) BindMarkRead(flags *pflag.FlagSet) {
+// DefineReadFlag gives a command that shows notices the flag --read.
+func (a *App) DefineReadFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.MarkRead, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
@@ -61,19 +61,19 @@ func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string
 	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
 }
 
-// Look is like [App.Connect], for a command that only reads. If the workspace was never used, Look shows an empty
-// workspace to fn and creates none. The error is not_found if the user typed the name of a workspace that does not
-// exist.
-func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
+// ConnectToRead is like [App.Connect], for a command that only reads. If the workspace was never used, ConnectToRead
+// shows an empty workspace to fn and creates none. The error is not_found if the user typed the name of a workspace
+// that does not exist.
+func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	if a.InDatabase() || !place.Untouched() {
+	if a.UsesDatabase() || !place.IsStoreMissing() {
 		return a.Connect(ctx, by, fn)
 	}
-	if a.typedWorkspace() {
-		return a.noWorkspace(a.likelyWorkspaces())
+	if a.hasTypedWorkspace() {
+		return a.errNoWorkspace(a.similarWorkspaces())
 	}
 	conn := &Connection{By: by, App: a, empty: open.EmptyMailboxes(a.Now)}
 	if err := conn.actAsSession(ctx); err != nil {
@@ -82,25 +82,25 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	return fn(conn)
 }
 
-// InDatabase reports whether workspaces are in a database, and not in files of this machine.
-func (a *App) InDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
+// UsesDatabase reports whether workspaces are in a database, and not in files of this machine.
+func (a *App) UsesDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 
-// ConnectFor is Look for a tool that only reads, else Connect.
-func (a *App) ConnectFor(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
-	if readsOnly(tool) {
-		return a.Look(ctx, by, fn)
+// ConnectForTool is [App.ConnectToRead] for a tool that only reads, and [App.Connect] for every other tool.
+func (a *App) ConnectForTool(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
+	if isReadingTool(tool) {
+		return a.ConnectToRead(ctx, by, fn)
 	}
 	return a.Connect(ctx, by, fn)
 }
 
-// readsOnly reports whether a tool only reads.
-func readsOnly(tool string) bool {
+// isReadingTool reports whether a tool only reads.
+func isReadingTool(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && t.ReadOnly
 }
 
-// NeedYou returns the number of items that need the calling person. For an agent it returns 0.
-func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
+// CountNeeds returns the number of items that need the calling person. For an agent it returns 0.
+func (conn *Connection) CountNeeds(ctx context.Context) (int, error) {
 	if conn.By.Agent != schemas.Human {
 		return 0, nil
 	}
@@ -109,8 +109,8 @@ func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
 	return out.NeedsYou.Total, err
 }
 
-// typedWorkspace reports whether the command line names the workspace.
-func (a *App) typedWorkspace() bool {
+// hasTypedWorkspace reports whether the command line names the workspace.
+func (a *App) hasTypedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
@@ -118,22 +118,22 @@ func (a *App) typedWorkspace() bool {
 // existing one, because this is probably a misspelling.
 func (a *App) checkTypedWorkspace() error {
 	place, err := workspace.Find(a.Location())
-	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
+	if err != nil || a.UsesDatabase() || !a.hasTypedWorkspace() || place.Exists() {
 		return err
 	}
 	letters := func(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsDigit), "") }
-	likely := slices.DeleteFunc(a.likelyWorkspaces(), func(name string) bool { // longer names and names with other numbers are other names
+	likely := slices.DeleteFunc(a.similarWorkspaces(), func(name string) bool { // longer names and names with other numbers are other names
 		return strings.HasPrefix(name, a.Workspace) || strings.HasPrefix(a.Workspace, name) ||
 			letters(name) == letters(a.Workspace)
 	})
 	if len(likely) == 0 {
 		return nil
 	}
-	return a.noWorkspace(likely).WithHint("Did you mean %s? HANDOFF_WORKSPACE=%s in the environment makes a new one.",
+	return a.errNoWorkspace(likely).WithHint("Did you mean %s? HANDOFF_WORKSPACE=%s in the environment makes a new one.",
 		likely[0], a.Workspace)
 }
 
-func (a *App) noWorkspace(likely []string) *schemas.Error {
+func (a *App) errNoWorkspace(likely []string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "there is no workspace %s", schemas.Visible(a.Workspace)).WithField("workspace")
 	if len(likely) == 0 {
 		return e.WithHint("handoff workspace list shows which there are. The first send makes one.")
@@ -141,8 +141,8 @@ func (a *App) noWorkspace(likely []string) *schemas.Error {
 	return e.WithHint("Did you mean %s? handoff workspace list shows which there are.", likely[0])
 }
 
-// likelyWorkspaces returns the existing workspaces whose names resemble the typed name.
-func (a *App) likelyWorkspaces() []string {
+// similarWorkspaces returns the existing workspaces whose names resemble the typed name.
+func (a *App) similarWorkspaces() []string {
 	all, err := workspace.All(a.Getenv)
 	if err != nil {
 		return nil

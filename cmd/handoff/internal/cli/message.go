@@ -25,18 +25,18 @@ import (
 // this one only keeps handoff from reading a whole wrong file.
 const maxInput = 8 << 20
 
-// Message reads a whole message for a tool, as in --file MSG.json, or "-" for standard input, in any format of
+// ReadMessage reads a whole message for a tool, as in --file MSG.json, or "-" for standard input, in any format of
 // package textformat. It may be in the spelling of another protocol; the caller sets flags over the canonical form.
 // Id is the id on the command line, "" for none.
-func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, error) {
+func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
 	}
-	content, err := a.Input(ctx, "--file", path)
+	content, err := a.ReadInput(ctx, "--file", path)
 	if err != nil {
 		return nil, err
 	}
-	object, markdown, err := textformat.Message(string(content))
+	object, markdown, err := textformat.ParseMessage(string(content))
 	if err != nil {
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
@@ -55,7 +55,7 @@ func (args Arguments) Canonicalise(tool string) error {
 	if err != nil {
 		return err
 	}
-	message, _, err := textformat.Message(string(b))
+	message, _, err := textformat.ParseMessage(string(b))
 	if err != nil {
 		return err
 	}
@@ -78,10 +78,10 @@ const fromLog = "from-log"
 // resultPaths are the arguments for the results of a run in a log. A tool that is not here takes no payload from a log.
 var resultPaths = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
 
-// payloadArguments reads the payload that an agent left in a log, as arguments of a tool, with the log's results of
+// readPayloadArguments reads the payload that an agent left in a log, as arguments of a tool, with the log's results of
 // the run. A log without a payload is no error, only a warning: agents need not hand on anything.
-func (a *App) payloadArguments(ctx context.Context, tool, id, path string) (Arguments, error) {
-	log, err := a.Log(ctx, path)
+func (a *App) readPayloadArguments(ctx context.Context, tool, id, path string) (Arguments, error) {
+	log, err := a.ReadLog(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (a *App) payloadArguments(ctx context.Context, tool, id, path string) (Argu
 	return args, nil
 }
 
-// Log reads the log of --from-log as a stream, however long it is, and warns of oddities.
-func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
+// ReadLog reads the log of --from-log as a stream, however long it is, and warns of oddities.
+func (a *App) ReadLog(ctx context.Context, path string) (payload.LogBlocks, error) {
 	log, err := readSource(ctx, a, "--"+fromLog, path, payload.Scan)
 	if odd := log.Warning(); odd != "" && err == nil {
 		fmt.Fprintln(a.Stderr, "warning:", odd)
@@ -115,10 +115,10 @@ func (a *App) Log(ctx context.Context, path string) (payload.Log, error) {
 	return log, err
 }
 
-// Input reads the file that a flag or an argument names, or standard input for "-", which only one of them can have.
-// The content must be UTF-8. If input never comes, as from a terminal or a pipe without a writer, Input waits until
-// ctx is done.
-func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
+// ReadInput reads the file that a flag or an argument names, or standard input for "-", which only one of them can
+// have. The content must be UTF-8. If input never comes, as from a terminal or a pipe without a writer, ReadInput waits
+// until ctx is done.
+func (a *App) ReadInput(ctx context.Context, flag, path string) ([]byte, error) {
 	content, err := readSource(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(source, maxInput+1))
 	})
@@ -136,7 +136,7 @@ func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
 // readSource applies a function to the file or standard input that a flag or an argument names.
 func readSource[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
 	got, err := RunInterruptible(ctx, func() (got T, err error) {
-		source, err := a.source(flag, path)
+		source, err := a.openSource(flag, path)
 		if err != nil {
 			return got, err
 		}
@@ -153,8 +153,8 @@ func readSource[T any](ctx context.Context, a *App, flag, path string, read func
 	return got, err
 }
 
-// Path returns the absolute path of a file that the command line names.
-func (a *App) Path(named string) string {
+// AbsolutePath returns the absolute path of a file that the command line names.
+func (a *App) AbsolutePath(named string) string {
 	if filepath.IsAbs(named) {
 		return named
 	}
@@ -164,14 +164,14 @@ func (a *App) Path(named string) string {
 // OpenFile opens a file that the command line names. It refuses a pipe, because its writer may never come, but not
 // one that a shell has opened, as <(COMMAND).
 func (a *App) OpenFile(named string) (*os.File, error) {
-	if path := a.Path(named); !strings.HasPrefix(path, "/dev/fd/") && path != "/dev/stdin" {
+	if path := a.AbsolutePath(named); !strings.HasPrefix(path, "/dev/fd/") && path != "/dev/stdin" {
 		return platform.OpenRegular(path)
 	}
 	return os.Open(named)
 }
 
-// source opens the file that a flag or an argument names, or standard input.
-func (a *App) source(flag, path string) (io.ReadCloser, error) {
+// openSource opens the file that a flag or an argument names, or standard input.
+func (a *App) openSource(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		if a.stdinFlag != "" {
 			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.stdinFlag).
@@ -192,30 +192,30 @@ func (a *App) source(flag, path string) (io.ReadCloser, error) {
 const AboutSources = `Each text, flag or argument, may be "-" for standard input or @FILE, also behind the = of NAME=VALUE; @@ begins
 a text that begins with @.`
 
-// Text returns the text of a flag or an argument: the content of a file or of standard input if the text names one of
-// these, with the line ends of messages and none at the end. All texts of command lines pass through here, so the
+// ReadText returns the text of a flag or an argument: the content of a file or of standard input if the text names one
+// of these, with the line ends of messages and none at the end. All texts of command lines pass through here, so the
 // name of a place never counts as a text.
-func (a *App) Text(ctx context.Context, name, said string) (string, error) {
-	place := placeOf(said)
+func (a *App) ReadText(ctx context.Context, name, said string) (string, error) {
+	place := namedSource(said)
 	if place == "" {
 		return unescape(said), nil
 	}
-	content, err := a.Input(ctx, name, place)
+	content, err := a.ReadInput(ctx, name, place)
 	return strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\r\n"), err
 }
 
-// readTexts reads the texts of flags that name places.
-func (a *App) readTexts(cmd *cobra.Command) (err error) {
+// readFlagTexts reads the texts of flags that name places.
+func (a *App) readFlagTexts(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if f, ok := flag.Value.(*flagValue); ok && f.namesPlace && err == nil {
-			err = f.readPlaces(cmd.Context(), a, "--"+flag.Name)
+			err = f.readFiles(cmd.Context(), a, "--"+flag.Name)
 		}
 	})
 	return err
 }
 
-// placeOf returns the place that a text names, or "".
-func placeOf(said string) string {
+// namedSource returns the place that a text names, or "".
+func namedSource(said string) string {
 	if said == "-" {
 		return said
 	}

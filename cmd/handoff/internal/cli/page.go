@@ -29,7 +29,7 @@ func (p *Page) List(nothing string, head []string, rows [][]string) {
 		p.Line("%s", nothing)
 		return
 	}
-	p.WriteString(p.Table(head, rows))
+	p.WriteString(p.FormatTable(head, rows))
 }
 
 // Remark adds a remark about the output: at the end of the page on a terminal, else on standard error, so that
@@ -132,8 +132,8 @@ func (a *App) Write(text string) error {
 	return nil
 }
 
-// IDs lists the ids of handoffs.
-func IDs(list []schemas.ID) string {
+// JoinIDs lists the ids of handoffs.
+func JoinIDs(list []schemas.ID) string {
 	return strings.Join(schemas.Texts(list), ", ")
 }
 
@@ -187,7 +187,7 @@ func Presence(c schemas.Card, now time.Time) string {
 	case c.Seen.IsZero():
 		return "never"
 	}
-	return terminal.Age(now.Sub(c.Seen)) + " ago"
+	return terminal.FormatAge(now.Sub(c.Seen)) + " ago"
 }
 
 // TokenAgents lists the agents that the holder of a token may act as.

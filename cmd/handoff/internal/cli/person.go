@@ -20,14 +20,14 @@ import (
 // makes a question unnecessary, or an answer at the terminal itself. The name human proves nothing, because every
 // shell of an agent can use it.
 func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
-	allowed, err := a.approvals()
+	allowed, err := a.findApproval()
 	switch {
 	case err != nil:
 		return "", err
 	case allowed != "":
 		return "setting " + allowed, nil
 	}
-	if err := a.confirm(ctx, refused.Message); err != nil {
+	if err := a.confirmAtTerminal(ctx, refused.Message); err != nil {
 		return "", err
 	}
 	return "terminal", nil
@@ -36,9 +36,9 @@ func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof 
 // patience is how long ConfirmPerson waits for an answer: the caller may be an agent without a person.
 const patience = 2 * time.Minute
 
-// confirm asks at the terminal itself, wherever the streams lead. Below a client it does not ask: the client may have
-// made the terminal, and would answer.
-func (a *App) confirm(ctx context.Context, what string) error {
+// confirmAtTerminal asks at the terminal itself, wherever the streams lead. Below a client it does not ask: the client
+// may have made the terminal, and would answer.
+func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 	var programs []string
 	if a.Programs != nil {
 		programs = a.Programs()
@@ -63,7 +63,7 @@ func (a *App) confirm(ctx context.Context, what string) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	typed, err := typedLine(ctx, console)
+	typed, err := readTypedLine(ctx, console)
 	if typed = strings.ToLower(typed); err != nil || typed != "yes" && typed != "y" {
 		return schemas.Errorf(schemas.Denied, "it was not confirmed at the terminal").WithHint("Nothing was done.")
 	}
@@ -85,8 +85,8 @@ func (a *App) configDir() string {
 
 func (a *App) home() string { return workspace.Home(a.Getenv) }
 
-// approvals returns the file that allows human to act in this workspace without a terminal; "" if none does.
-func (a *App) approvals() (file string, err error) {
+// findApproval returns the file that allows human to act in this workspace without a terminal; "" if none does.
+func (a *App) findApproval() (file string, err error) {
 	file = a.approvalsFile()
 	written, err := os.ReadFile(file)
 	switch {

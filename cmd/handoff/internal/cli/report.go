@@ -15,30 +15,30 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Exit is the error of a command that has printed its message already: the program ends with this status and without
-// another message.
-type Exit int
+// ExitStatus is the error of a command that has printed its message already: the program ends with this status and
+// without another message.
+type ExitStatus int
 
-func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // ExitUnless returns the exit status of a code if a printed result is not well. An error of printing comes first.
 func ExitUnless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
 	}
-	return Exit(schemas.Codes[code].Exit)
+	return ExitStatus(schemas.Codes[code].Exit)
 }
 
 // Report prints an error, also as JSON with --json, and returns the exit status.
 func (a *App) Report(cmd *cobra.Command, err error) int {
-	var exit Exit
+	var exit ExitStatus
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	coded := coded(cmd, err)
+	coded := codedError(cmd, err)
 	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a refused tool call answers
 		fmt.Fprintln(a.Stdout, EscapedJSON(b))
 	}
@@ -49,19 +49,19 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 // remedies returns the remedies of an error: its hint, the spelling of a missing argument for this command, and its
 // calls as command lines. The command call gets calls of tools.
 func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
-	ways, render := []string{e.Hint}, a.Advice
-	if needsName(e) && a.Agent == "" {
+	ways, render := []string{e.Hint}, a.FormatAdvice
+	if isNameMissing(e) && a.Agent == "" {
 		ways = append(ways, identity.NoNameError().Hint)
 	}
-	ways = append(slices.Compact(ways), a.usageOf(cmd, e.Field))
+	ways = append(slices.Compact(ways), a.argumentUsage(cmd, e.Field))
 	if cmd.Name() == "call" {
 		render = schemas.Advice.String
 	}
 	return append(ways, schemas.Map(e.Next, render)...)
 }
 
-// usageOf says how a command is given an argument that no single flag sets.
-func (a *App) usageOf(cmd *cobra.Command, argument string) string {
+// argumentUsage says how a command is given an argument that no single flag sets.
+func (a *App) argumentUsage(cmd *cobra.Command, argument string) string {
 	for _, s := range a.Spellings {
 		if how := s.Usage[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
 			return how
@@ -70,12 +70,12 @@ func (a *App) usageOf(cmd *cobra.Command, argument string) string {
 	return ""
 }
 
-// coded returns the coded error within err. All our errors have one; others come from the flag parser.
-func coded(cmd *cobra.Command, err error) *schemas.Error {
+// codedError returns the coded error within err. All our errors have one; others come from the flag parser.
+func codedError(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
 	}
-	if e := unknownFlag(cmd, err); e != nil {
+	if e := errUnknownFlag(cmd, err); e != nil {
 		return e
 	}
 	return schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
@@ -101,24 +101,24 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 // IsNotice reports whether an id is of a notice, as no_7, which is read, and not of a handoff, which is worked on.
 func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 
-// NoticeRefused returns the error for a notice in the place of a handoff.
-func NoticeRefused(id, lacks string) error {
+// ErrNotice returns the error for a notice in the place of a handoff.
+func ErrNotice(id, lacks string) error {
 	id = schemas.Visible(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 }
 
-// Group makes cmd a command that only has others below it.
-func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	cmd.Args = SubcommandOnly
+// AddSubcommands makes cmd a command that only has others below it.
+func AddSubcommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = RequireSubcommand
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// SubcommandOnly checks the arguments of a command that has others below it and takes none itself: it refuses a word
+// RequireSubcommand checks the arguments of a command that has others below it and takes none itself: it refuses a word
 // that is no command, and suggests similar ones.
-func SubcommandOnly(cmd *cobra.Command, given []string) error {
+func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
@@ -135,12 +135,12 @@ func SubcommandOnly(cmd *cobra.Command, given []string) error {
 	meant = schemas.Unique(append(meant, closest.Likely(given[0], names)...))
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
-	return suggest(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
+	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
-// unknownFlag returns the error for a flag that a command does not have, with the flags that it may mean; nil if err
+// errUnknownFlag returns the error for a flag that a command does not have, with the flags that it may mean; nil if err
 // is another error.
-func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
+func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return nil
@@ -158,11 +158,11 @@ func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	if name := unknown.GetSpecifiedName(); len(name) > 1 {
 		meant = closest.Likely(name, names)
 	}
-	return suggest(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
+	return addSuggestion(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
 }
 
-// suggest adds a suggestion to an error, of three names at most, and the command that shows all.
-func suggest(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
+// addSuggestion adds a suggestion to an error, of three names at most, and the command that shows all.
+func addSuggestion(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {
 		help = cmd.CommandPath() + " --" + helpAll + " shows what there is."

@@ -16,15 +16,15 @@ type Spelling struct {
 	When    Arguments // arguments that this command implies; nil for any value of one
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
-	Choices []Choice
+	Choices []SwitchValue
 	Usage   map[string]string // how the command line gives arguments that no single flag sets
 }
 
-// A Choice is a switch that gives an argument one value, as --full makes view full.
-type Choice struct{ Argument, Value, Flag string }
+// A SwitchValue is a switch that gives an argument one value, as --full makes view full.
+type SwitchValue struct{ Argument, Value, Flag string }
 
-// Advice writes advice for a user of commands: the command line of the call, and its effect.
-func (a *App) Advice(next schemas.Advice) string {
+// FormatAdvice writes advice for a user of commands: the command line of the call, and its effect.
+func (a *App) FormatAdvice(next schemas.Advice) string {
 	if next.Tool == "" {
 		return next.Say
 	}
@@ -46,17 +46,17 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 		for _, name := range unsaid {
 			delete(args, name)
 		}
-		criteria := takeCriteria(args)
-		if line, ok := s.line(args, flags); ok {
+		criteria := removeCriteria(args)
+		if line, ok := s.commandLine(args, flags); ok {
 			return line + criteria
 		}
 	}
 	return "handoff call " + call.Tool + " " + ShellWord(string(call.Args)) + flags
 }
 
-// takeCriteria removes the criteria from a completion, and returns the flags that answer them: only the holder knows
+// removeCriteria removes the criteria from a completion, and returns the flags that answer them: only the holder knows
 // which are met.
-func takeCriteria(args Arguments) (flags string) {
+func removeCriteria(args Arguments) (flags string) {
 	v, _ := args["verification"].(map[string]any)
 	criteria, _ := v["criteria"].([]any)
 	if len(v) != 1 || len(criteria) == 0 {
@@ -80,16 +80,16 @@ func AdviceOf(result json.RawMessage) []schemas.Advice {
 	return r.Next
 }
 
-// line writes arguments as a command line. Ok reports whether it expresses all of them.
-func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
+// commandLine writes arguments as a command line. Ok reports whether it expresses all of them.
+func (s Spelling) commandLine(args Arguments, flags string) (line string, ok bool) {
 	for name, must := range s.When {
-		if value, given := args.take(name); !given || must != nil && value != must {
+		if value, given := args.remove(name); !given || must != nil && value != must {
 			return "", false
 		}
 	}
 	line = "handoff " + s.Command
 	for _, name := range s.Places {
-		if value, given := args.take(name); given {
+		if value, given := args.remove(name); given {
 			line += " " + ShellWord(fmt.Sprint(value)) + flags
 			flags = ""
 		}
@@ -102,11 +102,11 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 		}
 	}
 	for _, f := range s.Fields {
-		value, given := args.take(f.path)
+		value, given := args.remove(f.path)
 		if truth, ok := value.(bool); ok {
 			line += fmt.Sprintf(" --%s=%t", f.Flag, truth)
 		} else if given {
-			for _, text := range f.texts(value) {
+			for _, text := range f.flagTexts(value) {
 				line += " --" + f.Flag + " " + ShellWord(text)
 			}
 		}
@@ -114,8 +114,8 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 	return line, len(args) == 0
 }
 
-// texts returns the values of the flag for an argument, one for each use of the flag.
-func (f Field) texts(value any) []string {
+// flagTexts returns the values of the flag for an argument, one for each use of the flag.
+func (f Field) flagTexts(value any) []string {
 	list, several := value.([]any)
 	switch {
 	case !several:
@@ -126,13 +126,13 @@ func (f Field) texts(value any) []string {
 	return schemas.Texts(list)
 }
 
-// take removes the value at a path, and the objects that are empty then.
-func (args Arguments) take(path string) (value any, ok bool) {
+// remove removes the value at a path, and the objects that are empty then.
+func (args Arguments) remove(path string) (value any, ok bool) {
 	name, rest, within := strings.Cut(path, ".")
 	value, ok = args[name]
 	if within {
 		object, _ := value.(map[string]any)
-		if value, ok = Arguments(object).take(rest); !ok || len(object) > 0 {
+		if value, ok = Arguments(object).remove(rest); !ok || len(object) > 0 {
 			return value, ok
 		}
 	}

@@ -40,7 +40,7 @@ type ToolCommand[Out any] struct {
 func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 	var file string
 	var silent bool
-	Bind(cmd, t.Fields)
+	DefineFlags(cmd, t.Fields)
 	if t.Flags != nil {
 		t.Flags(cmd)
 	}
@@ -53,8 +53,8 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 	}
 	show := a.Print
 	if t.ID != nil {
-		a.Limits.BindHidden(cmd)
-		Silent(cmd, &silent, "print the id only")
+		a.Limits.DefineHiddenFlags(cmd)
+		AddSilentFlag(cmd, &silent, "print the id only")
 		show = a.PrintWithMail
 	}
 	tell := func(out Out, raw json.RawMessage) error {
@@ -64,14 +64,14 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		return show(raw, func(p *Page) { t.Print(p, out) })
 	}
 	if t.Many {
-		return t.many(a, cmd, tell)
+		return t.configureForSeveral(a, cmd, tell)
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args, err := t.arguments(a, cmd, file, given)
+		args, err := t.readArguments(a, cmd, file, given)
 		if err != nil {
 			return err
 		}
-		out, raw, err := t.once(cmd.Context(), a, args)
+		out, raw, err := t.callOnce(cmd.Context(), a, args)
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// once makes the one call of a command.
-func (t ToolCommand[Out]) once(ctx context.Context, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
-	err = a.Act(ctx, t.Tool, func(conn *Connection) (err error) {
+// callOnce makes the one call of a command.
+func (t ToolCommand[Out]) callOnce(ctx context.Context, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
+	err = a.ConnectAsCaller(ctx, t.Tool, func(conn *Connection) (err error) {
 		if t.DefaultHeld && args[t.Place] == nil {
 			if args[t.Place], err = conn.heldHandoff(ctx); err != nil {
 				return err
@@ -98,14 +98,14 @@ func (t ToolCommand[Out]) once(ctx context.Context, a *App, args Arguments) (out
 	return out, raw, err
 }
 
-// Silent gives a command the flag for minimal output.
-func Silent(cmd *cobra.Command, silent *bool, help string) {
+// AddSilentFlag gives a command the flag for minimal output.
+func AddSilentFlag(cmd *cobra.Command, silent *bool, help string) {
 	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
-// arguments returns the arguments of the call: from a message, overridden by words and flags of the command line.
-func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
-	args, err := t.message(a, cmd, file, given)
+// readArguments returns the arguments of the call: from a message, overridden by words and flags of the command line.
+func (t ToolCommand[Out]) readArguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
+	args, err := t.readMessage(a, cmd, file, given)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 		return nil, err
 	}
 	if t.Rest != "" && len(given) > 1 {
-		if err := t.rest(a, cmd, given[1:], args); err != nil {
+		if err := t.setRemainingWords(a, cmd, given[1:], args); err != nil {
 			return nil, err
 		}
 	}
@@ -127,15 +127,15 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 	return args, t.Arguments(cmd, given, args)
 }
 
-// message returns the arguments of a named file or log, about the handoff of the first word.
-func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
+// readMessage returns the arguments of a named file or log, about the handoff of the first word.
+func (t ToolCommand[Out]) readMessage(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	id := ""
 	if t.Place == "handoff_id" && len(given) > 0 {
 		id = given[0]
 	}
-	args, err := a.Message(cmd.Context(), t.Tool, id, file)
+	args, err := a.ReadMessage(cmd.Context(), t.Tool, id, file)
 	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
-		args, err = a.payloadArguments(cmd.Context(), t.Tool, id, log)
+		args, err = a.readPayloadArguments(cmd.Context(), t.Tool, id, log)
 	}
 	if err != nil || t.Place == "" || len(given) == 0 {
 		return args, err
@@ -148,35 +148,35 @@ func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given
 	return args, args.SetPath("origin.handoff_id", said) // the id in another system
 }
 
-// rest sets the text of the remaining words. It refuses them if a flag sets the same text.
-func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args Arguments) error {
+// setRemainingWords sets the text of the remaining words. It refuses them if a flag sets the same text.
+func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []string, args Arguments) error {
 	for _, f := range t.Fields {
 		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
 			return schemas.Invalidf("--"+f.Flag, "is given beside the words behind the first argument, which say the same").
 				WithHint("Give one of them.")
 		}
 	}
-	text, err := a.Text(cmd.Context(), t.Rest, strings.Join(words, " "))
+	text, err := a.ReadText(cmd.Context(), t.Rest, strings.Join(words, " "))
 	if err != nil {
 		return err
 	}
 	return args.SetPath(t.Rest, text)
 }
 
-// many makes the call for each named handoff, in their order. A refusal does not stop the others: it is printed at
-// once, and the exit status is the status of the first refusal.
-func (t ToolCommand[Out]) many(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
+// configureForSeveral makes the call for each named handoff, in their order. A refusal does not stop the others: it is
+// printed at once, and the exit status is the status of the first refusal.
+func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
 	var workflow string
 	if t.WholeWorkflow {
-		WorkflowFlag(cmd, &workflow)
+		AddWorkflowFlag(cmd, &workflow)
 	}
-	cmd.Args = NamedOrWorkflow(&workflow)
+	cmd.Args = RequireHandoffOrWorkflow(&workflow)
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args, err := t.arguments(a, cmd, "", nil)
+		args, err := t.readArguments(a, cmd, "", nil)
 		if err != nil {
 			return err
 		}
-		return a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
+		return a.ConnectAsCaller(cmd.Context(), t.Tool, func(conn *Connection) error {
 			ids, err := conn.NamedHandoffs(cmd.Context(), given, workflow)
 			if err != nil {
 				return err
@@ -184,13 +184,13 @@ func (t ToolCommand[Out]) many(a *App, cmd *cobra.Command, tell func(Out, json.R
 			if len(ids) == 0 && !a.JSON {
 				return a.Write("nothing of it is open\n")
 			}
-			return t.each(cmd, conn, args, ids, tell)
+			return t.callForEach(cmd, conn, args, ids, tell)
 		})
 	}
 	return cmd
 }
 
-func (t ToolCommand[Out]) each(
+func (t ToolCommand[Out]) callForEach(
 	cmd *cobra.Command, conn *Connection, args Arguments, ids []string, tell func(Out, json.RawMessage) error,
 ) error {
 	var failed error
@@ -204,7 +204,7 @@ func (t ToolCommand[Out]) each(
 		case err == nil:
 			err = tell(out, raw)
 		default:
-			failed = cmp.Or(failed, error(Exit(conn.App.Report(cmd, err))))
+			failed = cmp.Or(failed, error(ExitStatus(conn.App.Report(cmd, err))))
 		}
 		if cmd.Context().Err() != nil {
 			return err
@@ -213,13 +213,14 @@ func (t ToolCommand[Out]) each(
 	return failed
 }
 
-// WorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.NamedHandoffs].
-func WorkflowFlag(cmd *cobra.Command, workflow *string) {
+// AddWorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.NamedHandoffs].
+func AddWorkflowFlag(cmd *cobra.Command, workflow *string) {
 	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
 }
 
-// NamedOrWorkflow checks the arguments of a command of several handoffs: at least one, unless a workflow is named.
-func NamedOrWorkflow(workflow *string) cobra.PositionalArgs {
+// RequireHandoffOrWorkflow checks the arguments of a command of several handoffs: at least one, unless a workflow is
+// named.
+func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if *workflow != "" {
 			return cobra.NoArgs(cmd, given)

@@ -23,15 +23,15 @@ func TestWait_CallsNameItsStart(t *testing.T) {
 			var ends []time.Duration
 			now := began
 			conn := &Connection{App: &App{Env: Env{Now: func() time.Time { return now }}}}
-			require.NoError(t, conn.Wait(t.Context(), c.limit, func(Arguments) (bool, error) {
-				made := conn.request("claim_handoff", nil)
+			require.NoError(t, conn.RepeatUntilDone(t.Context(), c.limit, func(Arguments) (bool, error) {
+				made := conn.newCall("claim_handoff", nil)
 				require.Equal(t, began, made.Since)
 				ends = append(ends, made.Until.Sub(began))
 				now = made.Until
 				return false, nil
 			}))
 			require.Equal(t, c.want, ends)
-			require.Zero(t, conn.request("claim_handoff", nil).Since, "a call after the wait")
+			require.Zero(t, conn.newCall("claim_handoff", nil).Since, "a call after the wait")
 		})
 	}
 }
@@ -45,6 +45,6 @@ func TestWait_RoundsSecondsUp(t *testing.T) {
 		1500 * time.Millisecond: {"wait_seconds": 2},
 		time.Hour:               {"wait_seconds": 50},
 	} {
-		require.Equal(t, want, partAt(now, now, now.Add(left)).arguments(now), left)
+		require.Equal(t, want, nextWaitPart(now, now, now.Add(left)).waitArguments(now), left)
 	}
 }

@@ -54,7 +54,7 @@ func examineMachine(ctx context.Context, a *cli.App, names []string) error {
 	bench := newClientEnv(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
-	end := a.Busy("examining this machine, its clients and the workspace")
+	end := a.ShowProgress("examining this machine, its clients and the workspace")
 	findings := runExaminations(listExaminations(ctx, a, clients, homeless, bench))
 	end()
 	worst := doctor.WorstSeverity(findings)
@@ -63,7 +63,7 @@ func examineMachine(ctx context.Context, a *cli.App, names []string) error {
 		return err
 	}
 	if status := statuses[worst]; status > 0 {
-		return cli.Exit(status)
+		return cli.ExitStatus(status)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if err != nil {
 		return []doctor.Finding{doctor.NoWorkspace(err, a.Location()), doctor.ExamineIdentity(ctx, self, nil)}
 	}
-	if a.InDatabase() {
+	if a.UsesDatabase() {
 		return examineDatabase(ctx, a, ws, self, sh)
 	}
 	findings := append(doctor.ExamineFiles(ws, sh), doctor.ExamineOwner(ws.Dir, a.Now(), sh))
@@ -135,7 +135,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if err != nil {
 		return append(findings, doctor.StoreNotOpened(err, sh))
 	}
-	file, _ := ws.Store()
+	file, _ := ws.StoreFile()
 	return append(findings, examineContent(ctx, a, boxes, file, self, sh)...)
 }
 

@@ -21,8 +21,8 @@ func examined(p commandtest.Home) (code int, out string) {
 func TestDoctor_ReportsStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
-	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`)
+	s := p.StartServer()
+	s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`)
 	pid := s.Cmd.Process.Pid
 	_, out := examined(p)
 	require.Regexp(t, fmt.Sprintf(`(?m)^ok owner: process %d, handoff \S+, for \d+s$`, pid), out)
@@ -38,7 +38,7 @@ func TestDoctor_ReportsStoppedOwner(t *testing.T) {
 	require.Contains(t, out, "does not answer. It may be stopped")
 
 	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
-	s.Ask("ping", "{}")
+	s.Request("ping", "{}")
 	code, out = examined(p)
 	require.Less(t, code, 2, out)
 	s.CloseInput()

@@ -154,7 +154,7 @@ func (s *setupRun) reportResults(shown bool) error {
 		}
 	}
 	if s.needsPerson() {
-		return cli.Exit(1)
+		return cli.ExitStatus(1)
 	}
 	return nil
 }

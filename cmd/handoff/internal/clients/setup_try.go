@@ -32,7 +32,7 @@ const tryTimeout = 15 * time.Second
 func (s *setupRun) tryServers(ctx context.Context) {
 	for _, c := range s.clients {
 		if server, ok := c.desired.FindEntry(c.Client); ok && c.Files[0].State != fileLeftAlone {
-			end := s.Busy("trying the server of " + c.Title)
+			end := s.ShowProgress("trying the server of " + c.Title)
 			c.Live = s.tryServer(ctx, c, server)
 			end()
 		}
@@ -84,14 +84,14 @@ func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err
 	program := server.Command[0]
 	switch {
 	case another:
-		return shell.Line([]string{"command", "-v", program})
+		return shell.JoinWords([]string{"command", "-v", program})
 	case s.base.Machine.ProgramPath(program) == "" && !filepath.IsAbs(program):
 		if runtime.GOOS == "windows" {
 			return "put " + filepath.Dir(s.Executable) + " on PATH: Settings, Edit environment variables for your account"
 		}
 		return "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
 	}
-	return shell.Line([]string{program, "where"}) // explains a problem with the workspace, if there is one
+	return shell.JoinWords([]string{program, "where"}) // explains a problem with the workspace, if there is one
 }
 
 // getenvWithoutProject returns a variable of the environment. It hides the variables that name the project of a client

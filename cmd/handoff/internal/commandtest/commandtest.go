@@ -71,7 +71,7 @@ func Main(m *testing.M) {
 	testscript.Main(tests, map[string]func(){
 		Program: func() { root.Main("") },
 		StoppedClock: func() {
-			e, at := cli.System(), time.Time{}
+			e, at := cli.SystemEnv(), time.Time{}
 			if err := at.UnmarshalText([]byte(os.Getenv("CLOCK"))); err != nil {
 				panic(err)
 			}
@@ -113,8 +113,8 @@ func RowIDs(list Record) (all []string) {
 	return all
 }
 
-// UnreadOf returns the number of unread notices in a result; 0 if the result has no number.
-func UnreadOf(out Record) json.Number {
+// UnreadCount returns the number of unread notices in a result; 0 if the result has no number.
+func UnreadCount(out Record) json.Number {
 	n, _ := out["inbox"].(map[string]any)["notices"].(json.Number)
 	return cmp.Or(n, "0")
 }

@@ -59,20 +59,20 @@ type Server struct {
 	Hello string // the answer to initialize
 }
 
-// Serve starts a server for Codex.
-func (p Home) Serve(args ...string) *Server {
+// StartServer starts a server for Codex.
+func (p Home) StartServer(args ...string) *Server {
 	p.T.Helper()
-	return p.ServeFor("codex-mcp-client", nil, args...)
+	return p.StartServerFor("codex-mcp-client", nil, args...)
 }
 
-// ServeFor starts a server for a client with this MCP name, with more environment variables.
-func (p Home) ServeFor(client string, vars map[string]string, args ...string) *Server {
+// StartServerFor starts a server for a client with this MCP name, with more environment variables.
+func (p Home) StartServerFor(client string, vars map[string]string, args ...string) *Server {
 	p.T.Helper()
-	return p.ServeBy(client, vars, Program, append([]string{"mcp", "--workspace", "w"}, args...)...)
+	return p.StartServerCommand(client, vars, Program, append([]string{"mcp", "--workspace", "w"}, args...)...)
 }
 
-// ServeBy starts a command that is a server or runs a server, and initializes the connection.
-func (p Home) ServeBy(client string, vars map[string]string, name string, args ...string) *Server {
+// StartServerCommand starts a command that is a server or runs a server, and initializes the connection.
+func (p Home) StartServerCommand(client string, vars map[string]string, name string, args ...string) *Server {
 	p.T.Helper()
 	cmd := exec.CommandContext(p.T.Context(), name, args...)
 	cmd.Env = p.Environ()
@@ -89,19 +89,19 @@ func (p Home) ServeBy(client string, vars map[string]string, name string, args .
 	cmd.Stderr = log
 	s := &Server{T: p.T, Cmd: cmd, In: in, Out: out, Log: log, R: bufio.NewReader(out)}
 	require.NoError(p.T, cmd.Start())
-	s.Hello = s.Ask("initialize", fmt.Sprintf(`{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": %q, "version": "1"}}`, client))
+	s.Hello = s.Request("initialize", fmt.Sprintf(`{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": %q, "version": "1"}}`, client))
 	return s
 }
 
-// Ask sends a request and returns its result.
-func (s *Server) Ask(method, params string) string {
+// Request sends a request and returns its result.
+func (s *Server) Request(method, params string) string {
 	s.T.Helper()
 	s.n++
 	_, err := fmt.Fprintf(s.In, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.n, method, params)
 	require.NoError(s.T, err)
 	for {
 		line, err := s.R.ReadBytes('\n')
-		require.NoError(s.T, err, "%s", s.LogText())
+		require.NoError(s.T, err, "%s", s.LogOutput())
 		var answer struct {
 			ID     *int
 			Result json.RawMessage
@@ -119,8 +119,8 @@ func (s *Server) Wait() int {
 	return s.Cmd.ProcessState.ExitCode()
 }
 
-// LogText returns the log of the server so far.
-func (s *Server) LogText() string {
+// LogOutput returns the log of the server so far.
+func (s *Server) LogOutput() string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Log.Name())
 	require.NoError(s.T, err)
@@ -139,8 +139,8 @@ type ProcessResult struct {
 	Out, Errs string
 }
 
-// InProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
-func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) ProcessResult {
+// RunProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
+func RunProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) ProcessResult {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), Program, args...)
 	cmd.Env = append(Home{t, state}.Environ(), "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev")
@@ -160,7 +160,7 @@ func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...stri
 func (s *Server) CloseInput() {
 	s.T.Helper()
 	require.NoError(s.T, s.In.Close())
-	require.Zero(s.T, s.Wait(), "%s", s.LogText())
+	require.Zero(s.T, s.Wait(), "%s", s.LogOutput())
 }
 
 // Hello is the first line of a client: the request initialize.
@@ -172,8 +172,8 @@ func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// StartKeeper starts a command that keeps a workspace open, and returns its first line on stderr.
-func (p Home) StartKeeper(args ...string) (keeper *exec.Cmd, said string) {
+// StartKeepingOpen starts a command that keeps a workspace open, and returns its first line on stderr.
+func (p Home) StartKeepingOpen(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)
 	keeper.Env = p.Environ()

@@ -38,7 +38,7 @@ type Config struct {
 // ended, and its workspace holds the events. A result that the story does not expect is an error, and so is a server
 // that does not end well.
 func Play(ctx context.Context, c Config, look func()) error {
-	var story []step
+	var story []toolCallStep
 	if err := json.Unmarshal(storyJSON, &story); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func Play(ctx context.Context, c Config, look func()) error {
 		return err
 	}
 	for _, s := range story {
-		if err = conn.play(ctx, s); err != nil {
+		if err = conn.playStep(ctx, s); err != nil {
 			return errors.Join(err, conn.Close())
 		}
 	}
@@ -63,7 +63,7 @@ type connection struct {
 
 func connect(ctx context.Context, c Config) (*connection, error) {
 	stdio := transport.NewStdioWithOptions(c.Executable, nil, []string{"mcp", "--workspace", c.Workspace},
-		transport.WithCommandFunc(c.command),
+		transport.WithCommandFunc(c.serverCommand),
 		transport.WithCommandStderrWriter(c.Errors),
 		transport.WithCommandLogger(slog.New(slog.DiscardHandler)))
 	conn := &connection{c, client.NewClient(stdio)}
@@ -78,8 +78,9 @@ func connect(ctx context.Context, c Config) (*connection, error) {
 	return conn, nil
 }
 
-// command starts the server in an environment without a project, where it neither finds nor changes files of the user.
-func (c Config) command(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
+// serverCommand starts the server in an environment without a project, where it neither finds nor changes files of the
+// user.
+func (c Config) serverCommand(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // it is this program itself
 	cmd.Dir = c.StateHome
 	cmd.Env = []string{"XDG_STATE_HOME=" + c.StateHome, "HOME=" + c.StateHome}
@@ -117,8 +118,8 @@ func (conn *connection) Close() error {
 //go:embed story.json
 var storyJSON []byte
 
-// A step is one tool call by one agent, and its expected result.
-type step struct {
+// toolCallStep is one tool call by one agent, and its expected result.
+type toolCallStep struct {
 	Agent string
 	Tool  string
 	About string // of the call, for the reader
@@ -126,7 +127,7 @@ type step struct {
 	Want  [][2]string // pairs of path and expected value: "forwarded.to", "qa"
 }
 
-func (conn *connection) play(ctx context.Context, s step) error {
+func (conn *connection) playStep(ctx context.Context, s toolCallStep) error {
 	fmt.Fprintf(conn.Out, "→ %-10s %s %s\n", s.Agent, s.Tool, s.About)
 	args := map[string]any{"agent": s.Agent}
 	maps.Copy(args, s.Args)

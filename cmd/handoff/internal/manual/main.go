@@ -25,15 +25,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: manual DIRECTORY")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
+	if err := writeManual(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "manual:", err)
 		os.Exit(1)
 	}
 	fmt.Fprintln(os.Stderr, "man "+filepath.Join(os.Args[1], "handoff.1")+" shows the first; by name man finds those of a directory man1")
 }
 
-// write writes the pages into a directory. It makes a missing directory.
-func write(dir string) error {
+// writeManual writes the pages into a directory. It makes a missing directory.
+func writeManual(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a manual is for everybody
 		return err
 	}
@@ -49,12 +49,12 @@ func write(dir string) error {
 // question mark.
 func toASCII(cmd *cobra.Command) {
 	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
-		*text = ascii(*text)
+		*text = replaceNonASCII(*text)
 	}
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = ascii(f.Usage) })
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = replaceNonASCII(f.Usage) })
 	for _, sub := range cmd.Commands() {
 		toASCII(sub)
 	}
 }
 
-func ascii(text string) string { return strings.ReplaceAll(text, "…", "...") }
+func replaceNonASCII(text string) string { return strings.ReplaceAll(text, "…", "...") }

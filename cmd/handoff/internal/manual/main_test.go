@@ -18,7 +18,7 @@ import (
 func writePages(t *testing.T) map[*cobra.Command]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man1")
-	require.NoError(t, write(dir))
+	require.NoError(t, writeManual(dir))
 	files := map[*cobra.Command]string{}
 	for _, cmd := range commandtest.Commands(commandtest.Root()) {
 		files[cmd] = filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
@@ -65,7 +65,7 @@ func TestWrite_PagesHaveDefaultsAndExitStatuses(t *testing.T) {
 func TestWrite_ReportsUnwritableDirectory(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.1"), 0o700))
-	require.ErrorContains(t, write(dir), "handoff.1: is a directory")
+	require.ErrorContains(t, writeManual(dir), "handoff.1: is a directory")
 }
 
 func TestWrite_PagesPassLint(t *testing.T) {
@@ -92,7 +92,7 @@ func TestWrite_PagesRenderWithoutWarnings(t *testing.T) {
 		require.NoError(t, err, warnings.String())
 		require.Empty(t, warnings.String(), page)
 		for line := range strings.Lines(cmd.Example) {
-			require.Contains(t, string(shown), ascii(strings.TrimSpace(line)), page)
+			require.Contains(t, string(shown), replaceNonASCII(strings.TrimSpace(line)), page)
 		}
 	}
 }

@@ -57,9 +57,9 @@ func checkEmpty(f *os.File) error {
 	return err
 }
 
-// FromDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
+// BackUpDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
 // for failures of the database, else errors of the store.
-func FromDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
+func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
 	return node.ReadSnapshot(ctx, name, func(rows store.Backend) error {
 		file, err := openRows(ctx, bolt.Config{Path: path})
 		if err != nil {
@@ -83,9 +83,9 @@ func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) 
 	return errors.Join(fn(rows), rows.Close())
 }
 
-// Verify reads all of a store file and returns its contents. It refuses a store that was moved or is incomplete,
+// VerifyBackup reads all of a store file and returns its contents. It refuses a store that was moved or is incomplete,
 // because neither is a backup.
-func Verify(ctx context.Context, path string) (c audit.Contents, err error) {
+func VerifyBackup(ctx context.Context, path string) (c audit.Contents, err error) {
 	err = ReadBackup(ctx, path, func(rows store.Backend) error {
 		if err := travel.Usable(ctx, rows); err != nil {
 			return err

@@ -25,7 +25,7 @@ func explainCopy(ctx context.Context, to Config, err error) error {
 	case ctx.Err() != nil:
 		return schemas.Errorf(schemas.Unavailable, "it was interrupted").WithHint("Call again: what was copied so far is not used.")
 	}
-	return explain(to, err)
+	return explainOpenError(to, err)
 }
 
 // WithFiles opens the files of a workspace while fn runs, also if the workspace was moved or is incomplete. The caller
@@ -33,7 +33,7 @@ func explainCopy(ctx context.Context, to Config, err error) error {
 func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
-		return explain(Config{Name: w.Name, Dir: w.Dir}, err)
+		return explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
 	return errors.Join(fn(files), files.Close())
 }
@@ -69,9 +69,9 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// Reopen makes a moved workspace usable again. Moved is false, and Reopen changes nothing, if the workspace was not
-// moved.
-func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
+// ReopenMoved makes a moved workspace usable again. Moved is false, and ReopenMoved changes nothing, if the workspace
+// was not moved.
+func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
 	if _, moved = errors.AsType[*travel.Moved](travel.Usable(ctx, b)); moved {
 		err = travel.Reopen(ctx, b)
 	}

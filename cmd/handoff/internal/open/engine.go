@@ -18,9 +18,9 @@ import (
 
 // openEngine opens the rows of the workspace in dir, or makes them. Its callers need only a [store.Backend], so a
 // second engine would be chosen here. The caller has locked the workspace. The error wraps [store.ErrLocked] if another
-// process keeps the rows open, see [untilFree].
+// process keeps the rows open, see [retryWhileLocked].
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
-	err = untilFree(ctx, func() error {
+	err = retryWhileLocked(ctx, func() error {
 		b, err = tryOpen(ctx, dir, log)
 		return err
 	})
@@ -32,11 +32,11 @@ const (
 	lockPause    = 5 * time.Millisecond
 )
 
-// untilFree calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked the
-// workspace can meet this error for a moment, for three reasons. A killed process loses the lock of the workspace
+// retryWhileLocked calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked
+// the workspace can meet this error for a moment, for three reasons. A killed process loses the lock of the workspace
 // before the lock of the file. A child process has the open files of its parent until it runs its program. An owner
 // whose files were removed needs time to notice.
-func untilFree(ctx context.Context, fn func() error) (err error) {
+func retryWhileLocked(ctx context.Context, fn func() error) (err error) {
 	for range lockAttempts {
 		if err = fn(); !errors.Is(err, store.ErrLocked) {
 			return err
@@ -53,7 +53,7 @@ func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	if err := errEmptied(dir); err != nil {
 		return nil, err
 	}
-	if (workspace.Workspace{Dir: dir}).Untouched() {
+	if (workspace.Workspace{Dir: dir}).IsStoreMissing() {
 		workspace.MarkOpened(dir, false) // until the store is made
 	}
 	b, err := openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
@@ -107,13 +107,13 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 // caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
 	if err = errEmptied(w.Dir); err == nil {
-		err = untilFree(ctx, func() error {
+		err = retryWhileLocked(ctx, func() error {
 			done, err = bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))
 			return err
 		})
 	}
 	if err != nil {
-		return done, explain(Config{Name: w.Name, Dir: w.Dir}, err)
+		return done, explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
 	return done, nil
 }

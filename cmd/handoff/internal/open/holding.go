@@ -23,7 +23,7 @@ const CountLimit = 1000
 // CountHandoffs counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace
 // without a store has no handoffs. Errors are errors of the store.
 func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
-	if _, ok := w.Store(); !ok {
+	if _, ok := w.StoreFile(); !ok {
 		return h, nil
 	}
 	backend, err := openEngine(ctx, w.Dir, log)
@@ -34,11 +34,11 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	err = s.View(ctx, func(v *store.View) (err error) {
 		h = HandoffCounts{}
-		if h.Handoffs, err = count(v, store.All()); err != nil {
+		if h.Handoffs, err = countRows(v, store.All()); err != nil {
 			return err
 		}
 		for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended) {
-			n, err := count(v, store.InState(status))
+			n, err := countRows(v, store.InState(status))
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 	return h, err
 }
 
-// count counts the handoffs in an index, up to [CountLimit].
-func count(v *store.View, i store.Index) (n int, err error) {
+// countRows counts the handoffs in an index, up to [CountLimit].
+func countRows(v *store.View, i store.Index) (n int, err error) {
 	for _, err := range v.Newest(i, 0) {
 		if err != nil {
 			return n, err

@@ -15,14 +15,15 @@ import (
 	"handoff/store/travel"
 )
 
-// Importing is an exported workspace after ReadExport read and verified it. Only [Importing.Into] changes a workspace.
-type Importing struct {
+// VerifiedExport is an exported workspace after ReadExport read and verified it. Only [VerifiedExport.CopyInto] changes
+// a workspace.
+type VerifiedExport struct {
 	*keeping.Import
 	rows store.Backend
 }
 
-// Imported is the result of an import.
-type Imported struct {
+// ImportResult is the result of an import.
+type ImportResult struct {
 	Added   int    `json:"added"`   // handoffs
 	Open    int    `json:"open"`    // added handoffs that have not ended
 	Notices int    `json:"notices"` // added notices
@@ -36,7 +37,7 @@ const (
 
 // ReadExport reads an exported workspace into a temporary file, examines it, and calls fn. It removes the file when fn
 // returns. Errors are *[schemas.Error].
-func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(Importing) error) (err error) {
+func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(VerifiedExport) error) (err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // from killed imports; the pattern is valid
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftoverAge {
@@ -45,17 +46,17 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 	}
 	dir, err := os.MkdirTemp("", importName)
 	if err != nil {
-		return explain(Config{Dir: os.TempDir()}, err)
+		return explainOpenError(Config{Dir: os.TempDir()}, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: discardLog})
 	if err != nil {
-		return explain(Config{Name: "of the import", Dir: dir}, err)
+		return explainOpenError(Config{Name: "of the import", Dir: dir}, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	head, err := travel.Load(ctx, file, rows)
 	if err == nil {
-		i := Importing{&keeping.Import{Heading: head, By: by, NewID: newID}, rows}
+		i := VerifiedExport{&keeping.Import{Heading: head, By: by, NewID: newID}, rows}
 		if err = i.Examine(ctx, store.New(rows)); err == nil {
 			err = fn(i)
 		}
@@ -63,10 +64,10 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// Into copies the import into a workspace that no other process has open. The workspace must be unused. The rows are
-// copied unchanged. After an interrupted copy the workspace refuses all calls until it is imported again. Errors are
-// *[schemas.Error]: conflict for a workspace that has work already.
-func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
+// CopyInto copies the import into a workspace that no other process has open. The workspace must be unused. The rows
+// are copied unchanged. After an interrupted copy the workspace refuses all calls until it is imported again. Errors
+// are *[schemas.Error]: conflict for a workspace that has work already.
+func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Config) (done ImportResult, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.RemoveClaims(ctx, store.New(i.rows))
 	if err == nil {

@@ -85,7 +85,7 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 		shared.Election, shared.Files = seat, nil
 		rows = func(ctx context.Context, _ *slog.Logger) (store.Backend, error) { return seat.Open(ctx) }
 	}
-	shared.Open = func(ctx context.Context, alone bool) (relay.Store, error) { return c.open(ctx, alone, rows) }
+	shared.Open = func(ctx context.Context, alone bool) (relay.Store, error) { return c.openMailboxes(ctx, alone, rows) }
 	return relay.Open(ctx, shared)
 }
 
@@ -104,9 +104,9 @@ type mailboxes struct {
 	closeLog func() error
 }
 
-// log returns the log for the owner's work: the journal in the directory of the workspace. A node of a cluster has one
-// log for all workspaces; its closeLog does nothing.
-func (c Config) log() (log *slog.Logger, closeLog func() error) {
+// openLog returns the log for the owner's work: the journal in the directory of the workspace. A node of a cluster has
+// one log for all workspaces; its closeLog does nothing.
+func (c Config) openLog() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
 	}
@@ -116,14 +116,14 @@ func (c Config) log() (log *slog.Logger, closeLog func() error) {
 // An openFunc opens the rows of a workspace. It logs to the given logger.
 type openFunc func(context.Context, *slog.Logger) (store.Backend, error)
 
-func (c Config) open(ctx context.Context, alone bool, rows openFunc) (relay.Store, error) {
-	log, closeLog := c.log()
+func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (relay.Store, error) {
+	log, closeLog := c.openLog()
 	backend, err := rows(ctx, log)
 	if err != nil {
-		return nil, explain(c, errors.Join(err, closeLog()))
+		return nil, explainOpenError(c, errors.Join(err, closeLog()))
 	}
 	if err := travel.Usable(ctx, backend); err != nil {
-		return nil, explain(c, errors.Join(err, backend.Close(), closeLog()))
+		return nil, explainOpenError(c, errors.Join(err, backend.Close(), closeLog()))
 	}
 	timed := store.NewTimed(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), closeLog: closeLog}
@@ -154,8 +154,8 @@ func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }
 
-// explain turns an error of opening a workspace into one for the caller, with a remedy.
-func explain(c Config, err error) error {
+// explainOpenError turns an error of opening a workspace into one for the caller, with a remedy.
+func explainOpenError(c Config, err error) error {
 	if refused := explainUnusable(c.Name, err); refused != nil {
 		return refused
 	}
@@ -175,7 +175,7 @@ func explain(c Config, err error) error {
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
 		refused := schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err)
 		switch {
-		case platform.Exists(keptFilePath(c.Dir)):
+		case platform.Exists(keptStorePath(c.Dir)):
 			return refused.WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
 		case errEmptied(c.Dir) != nil:
 			return refused.WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one. "+

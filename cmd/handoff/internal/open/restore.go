@@ -22,7 +22,7 @@ import (
 // In a database, it becomes a workspace with "~" in its name, which users cannot choose. The undo of a restore
 // exchanges both, so the work since the restore is not lost either.
 
-func keptFilePath(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
+func keptStorePath(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
 
 // KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
@@ -40,8 +40,8 @@ func stagedName(name string) string { return name + "~restoring" }
 // files with [relay.Lock]. The store changes only in the last step, which is atomic. Errors are *[schemas.Error], or
 // errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptFilePath(w.Dir)
-	used, err := filesInUse(ctx, w)
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
+	used, err := filesHaveWork(ctx, w)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 				return "", err
 			}
 		}
-		if err := mayReplace(w.Name, replace, platform.Exists(before)); err != nil {
+		if err := checkMayReplace(w.Name, replace, platform.Exists(before)); err != nil {
 			return "", err
 		}
 		kept = before
@@ -75,9 +75,9 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 	return kept, platform.SyncDir(w.Dir)
 }
 
-// filesInUse reports whether a workspace has content that a restore would replace. Unreadable content counts.
-func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err error) {
-	if w.Untouched() {
+// filesHaveWork reports whether a workspace has content that a restore would replace. Unreadable content counts.
+func filesHaveWork(ctx context.Context, w workspace.Workspace) (used bool, err error) {
+	if w.IsStoreMissing() {
 		return false, nil
 	}
 	rows, err := openEngine(ctx, w.Dir, discardLog)
@@ -85,23 +85,23 @@ func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err erro
 	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer):
 		return true, nil
 	case err != nil:
-		return false, explain(Config{Name: w.Name, Dir: w.Dir}, err)
+		return false, explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
-	used, err = inUse(ctx, rows)
+	used, err = hasWork(ctx, rows)
 	return used || errors.Is(err, store.ErrCorrupt), errors.Join(schemas.IgnoreError(store.ErrCorrupt, err), rows.Close())
 }
 
-// inUse reports whether a store has work. A store with an unfinished copy does not count, because no call can use it.
-func inUse(ctx context.Context, rows store.Backend) (bool, error) {
+// hasWork reports whether a store has work. A store with an unfinished copy does not count, because no call can use it.
+func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
 	if errors.Is(travel.Usable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
 	}
 	return travel.HasWork(ctx, rows)
 }
 
-// mayReplace refuses to replace a used workspace in two cases: the caller did not set replace, or a workspace from
+// checkMayReplace refuses to replace a used workspace in two cases: the caller did not set replace, or a workspace from
 // before an earlier restore is still kept. The kept workspace is the original; the current one came from a backup.
-func mayReplace(name string, replace, kept bool) error {
+func checkMayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:
 		return schemas.Errorf(schemas.Conflict, "there is something in workspace %s already", name).
@@ -135,14 +135,14 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 // UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller has locked the
 // files.
 func UndoFiles(w workspace.Workspace) error {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptFilePath(w.Dir)
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
 	restored := at + ".restored"
 	switch {
 	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
 		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
-	case !hasKeptFile(w):
+	case !isStoreKept(w):
 		return errNothingKept(w.Name)
-	case w.Untouched():
+	case w.IsStoreMissing():
 		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
 	}
 	if err := schemas.IgnoreError(fs.ErrNotExist, os.Remove(restored)); err != nil {
@@ -162,16 +162,16 @@ func UndoFiles(w workspace.Workspace) error {
 
 // AcceptFiles deletes the store that the last restore replaced. The caller has locked the files.
 func AcceptFiles(w workspace.Workspace) error {
-	if !hasKeptFile(w) {
+	if !isStoreKept(w) {
 		return errNothingKept(w.Name)
 	}
-	return os.Remove(keptFilePath(w.Dir))
+	return os.Remove(keptStorePath(w.Dir))
 }
 
-// hasKeptFile reports whether a restore kept a replaced store. A restore that was killed before its last step left only
+// isStoreKept reports whether a restore kept a replaced store. A restore that was killed before its last step left only
 // a second link to the current store, which does not count.
-func hasKeptFile(w workspace.Workspace) bool {
-	before := keptFilePath(w.Dir)
+func isStoreKept(w workspace.Workspace) bool {
+	before := keptStorePath(w.Dir)
 	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
@@ -192,7 +192,7 @@ func RestoreDatabase(
 		return err
 	}
 	err = withSeat(ctx, name, node, func(seat *cluster.Election, rows store.Backend) error {
-		used, err := inUse(ctx, rows)
+		used, err := hasWork(ctx, rows)
 		if err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func RestoreDatabase(
 		if err != nil {
 			return err
 		}
-		if err := mayReplace(name, replace, had); err != nil {
+		if err := checkMayReplace(name, replace, had); err != nil {
 			return err
 		}
 		if err = WithDatabase(ctx, stagedName(name), node, into); err != nil {
@@ -221,7 +221,7 @@ func RestoreDatabase(
 // copyBackup copies a backup as c says, and verifies that all rows arrived. It marks the store in files as moved. It
 // ignores an unreadable store in files, because no process can use it.
 func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
-	if files.Used() {
+	if files.HasStore() {
 		if source, unread := openEngine(ctx, files.Dir, discardLog); unread == nil {
 			defer func() { err = errors.Join(err, source.Close()) }()
 			c.Moves = source
@@ -238,7 +238,7 @@ func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspa
 
 // UndoDatabase exchanges a workspace of a database with the workspace that the last restore replaced.
 func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
-	return withKept(ctx, name, node, func() error {
+	return withKeptWorkspace(ctx, name, node, func() error {
 		return withSeat(ctx, name, node, func(seat *cluster.Election, _ store.Backend) error {
 			return seat.Replace(ctx, KeptName(name), KeptName(name))
 		})
@@ -247,11 +247,11 @@ func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
 
 // AcceptDatabase deletes the workspace that the last restore replaced.
 func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error {
-	return withKept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
+	return withKeptWorkspace(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
 }
 
-// withKept calls fn if a restore kept a workspace, else it returns errNothingKept.
-func withKept(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
+// withKeptWorkspace calls fn if a restore kept a workspace, else it returns errNothingKept.
+func withKeptWorkspace(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
 	known, err := node.HasWorkspace(ctx, KeptName(name))
 	if err == nil && !known {
 		err = errNothingKept(name)

@@ -25,7 +25,7 @@ func awaitReaderLeaving(ctx context.Context, f *os.File) bool {
 		}
 	}()
 	for {
-		fds := []unix.PollFd{{Fd: number(f)}, {Fd: number(r)}}
+		fds := []unix.PollFd{{Fd: fileDescriptor(f)}, {Fd: fileDescriptor(r)}}
 		_, err := unix.Poll(fds, -1)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -39,4 +39,4 @@ func awaitReaderLeaving(ctx context.Context, f *os.File) bool {
 	}
 }
 
-func number(f *os.File) int32 { return int32(f.Fd()) } //nolint:gosec // there are never so many
+func fileDescriptor(f *os.File) int32 { return int32(f.Fd()) } //nolint:gosec // there are never so many

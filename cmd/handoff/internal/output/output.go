@@ -14,7 +14,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// Writer is an output whose reader may leave. Use [Open].
+// Writer is an output whose reader may leave. Use [StartWriter].
 type Writer struct {
 	w       io.Writer
 	left    context.CancelCauseFunc
@@ -22,13 +22,14 @@ type Writer struct {
 	wait    sync.WaitGroup
 }
 
-// ErrReaderLeft is the cause of a context that [Open] returned and that ended because no process reads the output any
-// more.
+// ErrReaderLeft is the cause of a context that [StartWriter] returned and that ended because no process reads the
+// output any more.
 var ErrReaderLeft = errors.New("nobody reads the output any more")
 
-// Open returns a writer to w, and a context that ends when the reader of w has left. If the system reports this, the
-// context ends at once, otherwise at the next Write. Until Close, a write to a closed pipe does not end the process.
-func Open(ctx context.Context, w io.Writer) (context.Context, *Writer) {
+// StartWriter returns a writer to w, and a context that ends when the reader of w has left. If the system reports this,
+// the context ends at once, otherwise at the next Write. Until Close, a write to a closed pipe does not end the
+// process.
+func StartWriter(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 	o := &Writer{w: w, signals: make(chan os.Signal, 1)}
 	ctx, o.left = context.WithCancelCause(ctx)
 	// Ignoring the signal would be simpler, but child processes would ignore it too.
@@ -43,7 +44,7 @@ func Open(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 	return ctx, o
 }
 
-// Write writes to w. If the reader has left, Write ends the context of [Open] and returns no error.
+// Write writes to w. If the reader has left, Write ends the context of [StartWriter] and returns no error.
 func (o *Writer) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if platform.IsBrokenPipe(err) {

@@ -25,7 +25,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 
 func TestOpen_NoticesReaderLeavingAtOnce(t *testing.T) {
 	r, w := pipe(t)
-	ctx, out := output.Open(t.Context(), w)
+	ctx, out := output.StartWriter(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")
 	require.NoError(t, err)
 	require.NoError(t, ctx.Err())
@@ -38,7 +38,7 @@ func TestOpen_NoticesReaderLeavingAtOnce(t *testing.T) {
 func TestWrite_WithoutReaderIsNoError(t *testing.T) {
 	r, w := pipe(t)
 	require.NoError(t, r.Close())
-	ctx, out := output.Open(t.Context(), struct{ io.Writer }{w}) // not known to be a file
+	ctx, out := output.StartWriter(t.Context(), struct{ io.Writer }{w}) // not known to be a file
 	require.NoError(t, ctx.Err())
 	n, err := io.WriteString(out, "line\n")
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestWrite_WithoutReaderIsNoError(t *testing.T) {
 func TestWrite_ReturnsOtherErrors(t *testing.T) {
 	_, w := pipe(t)
 	require.NoError(t, w.Close())
-	ctx, out := output.Open(t.Context(), w)
+	ctx, out := output.StartWriter(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")
 	require.ErrorIs(t, err, os.ErrClosed)
 	require.NoError(t, ctx.Err())
@@ -62,7 +62,7 @@ func TestOpen_FileHasNoReader(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	for _, w := range []io.Writer{f, new(bytes.Buffer)} {
-		ctx, out := output.Open(t.Context(), w)
+		ctx, out := output.StartWriter(t.Context(), w)
 		_, err = io.WriteString(out, "line\n")
 		require.NoError(t, err)
 		require.NoError(t, ctx.Err())
@@ -73,7 +73,7 @@ func TestOpen_FileHasNoReader(t *testing.T) {
 
 func TestClose_DoesNotWaitForReader(t *testing.T) {
 	_, w := pipe(t)
-	_, out := output.Open(t.Context(), w)
+	_, out := output.StartWriter(t.Context(), w)
 	out.Close()
 	out.Close()
 }

@@ -25,9 +25,9 @@ func WrapInMarkers(line string) string {
 	return startMarker(handoffBlock) + "\n" + line + "\n" + endMarker(handoffBlock) + "\n"
 }
 
-// A Log holds the blocks of a log. Of each kind of block it has only the last one that has both markers, because an
+// LogBlocks holds the blocks of a log. Of each kind of block it has only the last one that has both markers, because an
 // agent may print other blocks, as examples, before its own block at the end.
-type Log struct {
+type LogBlocks struct {
 	Text    []byte   // the payload, for [Parse]; nil for none; cut one byte after the limit
 	Pairs   int      // of markers of payloads
 	Cut     bool     // the log ends after the first marker of a payload
@@ -35,7 +35,7 @@ type Log struct {
 }
 
 // Results returns the outputs with a name.
-func (l Log) Results() map[string]any {
+func (l LogBlocks) Results() map[string]any {
 	results := map[string]any{}
 	for _, line := range l.Outputs {
 		if name, value, ok := strings.Cut(line, ": "); ok {
@@ -46,7 +46,7 @@ func (l Log) Results() map[string]any {
 }
 
 // Warning returns a warning about the log, or "".
-func (l Log) Warning() string {
+func (l LogBlocks) Warning() string {
 	switch {
 	case l.Cut:
 		return "the log ends behind " + startMarker(handoffBlock) + ": what came last is not whole, and is not taken"
@@ -59,15 +59,15 @@ func (l Log) Warning() string {
 }
 
 // Scan reads a log to its end. It needs a few MiB of memory, also for very long logs and very long lines.
-func Scan(r io.Reader) (Log, error) {
+func Scan(r io.Reader) (LogBlocks, error) {
 	const longestMarked = 64 << 10 // a longer line is no marker
 	lines := bufio.NewReaderSize(r, longestMarked)
-	var s scan
+	var s logScanner
 	for begins := true; ; {
 		part, err := lines.ReadSlice('\n')
 		whole := begins && !errors.Is(err, bufio.ErrBufferFull)
 		if !whole || !s.takeMarker(part) {
-			s.add(part)
+			s.addPart(part)
 		}
 		begins = !errors.Is(err, bufio.ErrBufferFull)
 		switch {
@@ -76,21 +76,21 @@ func Scan(r io.Reader) (Log, error) {
 			s.log.Cut = s.block == handoffBlock
 			return s.log, nil
 		default:
-			return Log{}, err
+			return LogBlocks{}, err
 		}
 	}
 }
 
-// A scan is the state of reading a log.
-type scan struct {
-	log   Log
+// logScanner is the state of reading a log.
+type logScanner struct {
+	log   LogBlocks
 	block string // the current block, empty for none
 	text  []byte // of the block so far
 }
 
 // takeMarker reports whether a line ends with a marker, and if it does, starts or ends a block. The text of a payload
 // never ends its line with a marker, because a quotation mark follows each text.
-func (s *scan) takeMarker(line []byte) bool {
+func (s *logScanner) takeMarker(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for _, block := range []string{handoffBlock, outputsBlock} {
 		if bytes.HasSuffix(line, []byte(startMarker(block))) {
@@ -113,17 +113,17 @@ func (s *scan) takeMarker(line []byte) bool {
 }
 
 // takePayload stores the payload of a block. It cuts off text that the log put before the payload.
-func (s *scan) takePayload(before []byte) {
+func (s *logScanner) takePayload(before []byte) {
 	if bytes.ContainsRune(before, '}') { // its last line had no end
-		s.add(before)
+		s.addPart(before)
 	}
 	s.log.Text = append([]byte{}, s.text[max(bytes.IndexByte(s.text, '{'), 0):]...)
 	s.log.Pairs++
 }
 
-// add adds a part to the current block. It stops one byte after the limit, so that [Parse] sees that the payload is too
-// long.
-func (s *scan) add(part []byte) {
+// addPart adds a part to the current block. It stops one byte after the limit, so that [Parse] sees that the payload is
+// too long.
+func (s *logScanner) addPart(part []byte) {
 	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
 		s.text = append(s.text, part[:min(room, len(part))]...)
 	}

@@ -48,8 +48,8 @@ func (l Limit) String() string {
 	return fmt.Sprintf("%s: at most %d %s, because %s", l.Part, l.Most, l.Unit, l.Why)
 }
 
-// check refuses a size over the limit.
-func (l Limit) check(size int) error {
+// checkSize refuses a size over the limit.
+func (l Limit) checkSize(size int) error {
 	if size <= l.Most {
 		return nil
 	}
@@ -62,24 +62,24 @@ func (l Limit) check(size int) error {
 // text is too long, is no JSON object, or lacks a summary.
 func Parse(text []byte) (said map[string]any, err error) {
 	text = bytes.TrimSpace(text)
-	if err := limitWhole.check(len(text)); err != nil {
+	if err := limitWhole.checkSize(len(text)); err != nil {
 		return nil, err
 	}
-	value, err := textformat.JSON(string(text))
+	value, err := textformat.ParseJSON(string(text))
 	said, ok := value.(map[string]any)
 	switch {
 	case !utf8.Valid(text):
-		return nil, invalid("", "it is not UTF-8")
+		return nil, errInvalid("", "it is not UTF-8")
 	case err != nil:
-		return nil, invalid("", "%w", err)
+		return nil, errInvalid("", "%w", err)
 	case !ok:
-		return nil, invalid("", "it is no JSON object")
+		return nil, errInvalid("", "it is no JSON object")
 	}
-	return said, check(said)
+	return said, checkFields(said)
 }
 
-// check checks and normalises the known fields. It accepts later versions.
-func check(said map[string]any) error {
+// checkFields checks and normalises the known fields. It accepts later versions.
+func checkFields(said map[string]any) error {
 	if said["version"] == nil {
 		said["version"] = json.Number("1")
 	}
@@ -90,13 +90,13 @@ func check(said map[string]any) error {
 	data, isObject := said["data"].(map[string]any)
 	switch {
 	case err != nil || version < 1:
-		return invalid("version", "is no whole number from 1 on")
+		return errInvalid("version", "is no whole number from 1 on")
 	case summary == "":
-		return invalid("summary", "is missing or no text")
+		return errInvalid("summary", "is missing or no text")
 	case said["detail"] != nil && !isText:
-		return invalid("detail", "is no text")
+		return errInvalid("detail", "is no text")
 	case said["data"] != nil && !isObject:
-		return invalid("data", "is no object of names and texts")
+		return errInvalid("data", "is no object of names and texts")
 	}
 	size := utf8.RuneCountInString(detail)
 	for name, value := range data {
@@ -107,10 +107,10 @@ func check(said map[string]any) error {
 			delete(data, name)
 		}
 	}
-	return cmp.Or(limitSummary.check(utf8.RuneCountInString(summary)), limitDetail.check(size))
+	return cmp.Or(limitSummary.checkSize(utf8.RuneCountInString(summary)), limitDetail.checkSize(size))
 }
 
-func invalid(field, format string, args ...any) error {
+func errInvalid(field, format string, args ...any) error {
 	return schemas.Invalidf(field, format, args...).
 		WithHint(`It has to be one JSON object as {"version": 1, "summary": "…", "detail": "…", "data": {"name": "text"}}.`)
 }

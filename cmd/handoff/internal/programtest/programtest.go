@@ -51,7 +51,7 @@ func (w *Builder) Path(t testing.TB, name string) string {
 // Run builds the missing programs, runs the tests of a package in a sandbox, and removes the programs. The status is
 // also 1 if the tests left processes behind. Without proofs it builds nothing.
 func (w *Builder) Run(m *testing.M) (status int) {
-	return sandbox.New(builtTests{w, m}).Run()
+	return sandbox.New(testsWithPrograms{w, m}).Run()
 }
 
 // RunProofs is Run for a package whose tests are all proofs. If proofs are off it runs nothing and says so.
@@ -62,13 +62,13 @@ func (w *Builder) RunProofs(m *testing.M) (status int) {
 	return w.Run(m)
 }
 
-// builtTests holds tests and the builder of their programs.
-type builtTests struct {
+// testsWithPrograms holds tests and the builder of their programs.
+type testsWithPrograms struct {
 	*Builder
 	tests *testing.M
 }
 
-func (w builtTests) Run() (status int) {
+func (w testsWithPrograms) Run() (status int) {
 	if sandbox.Proofs() {
 		if err := w.build(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -149,9 +149,9 @@ func (w *Builder) cleanUp() (left []int) {
 	return left
 }
 
-// Setting returns the size of a proof: how often it runs, or how long. The variable called name in the environment sets
-// the size. Without it, the size is otherwise, or short if the tests run with -short.
-func Setting[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
+// ProofSize returns the size of a proof: how often it runs, or how long. The variable called name in the environment
+// sets the size. Without it, the size is otherwise, or short if the tests run with -short.
+func ProofSize[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)
 	switch {

@@ -27,7 +27,7 @@ type Comparison struct {
 	Unasked      []string           `json:"unasked_files,omitempty"` // files that no deliverable names
 	OutputSchema json.RawMessage    `json:"output_schema,omitempty"`
 	Output       json.RawMessage    `json:"output,omitempty"`
-	Since        *Since             `json:"since,omitempty"`
+	Since        *RoundChanges      `json:"since,omitempty"`
 
 	done  *schemas.Completion
 	files []string
@@ -40,9 +40,9 @@ type Deliverable struct {
 	Missing []string `json:"missing,omitempty"` // paths or globs without a file
 }
 
-// Since holds the changes since the previous round: the points of the new round, earlier criteria whose answer changed,
-// and files.
-type Since struct {
+// RoundChanges holds the changes since the previous round: the points of the new round, earlier criteria whose answer
+// changed, and files.
+type RoundChanges struct {
 	Of      schemas.ID         `json:"handoff_id"`
 	Points  []schemas.Answered `json:"points,omitempty"`
 	Changed []schemas.Answered `json:"changed,omitempty"` // with the new answer
@@ -58,8 +58,8 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 		return c
 	}
 	was := newComparison(*before)
-	since := Since{
-		Of: before.HandoffID, Added: difference(c.files, was.files...), Gone: difference(was.files, c.files...),
+	since := RoundChanges{
+		Of: before.HandoffID, Added: withoutNames(c.files, was.files...), Gone: withoutNames(was.files, c.files...),
 	}
 	for _, a := range c.Criteria {
 		i := slices.IndexFunc(was.Criteria, func(b schemas.Answered) bool { return b.Criterion == a.Criterion })
@@ -81,35 +81,35 @@ func newComparison(got schemas.GetOut) Comparison {
 	c := Comparison{
 		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
 		Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
-		done: done, files: filesOf(came),
+		done: done, files: filesOfCompletion(came),
 	}
 	if len(c.Criteria) == 0 { // no criterion was answered
 		c.Criteria = contract.NumberedCriteria(&e)
 	}
-	c.assign(e.Deliverables)
+	c.assignFiles(e.Deliverables)
 	return c
 }
 
-// filesOf returns the files that a completion names, and the files that changed by git.
-func filesOf(done *schemas.Completion) []string {
+// filesOfCompletion returns the files that a completion names, and the files that changed by git.
+func filesOfCompletion(done *schemas.Completion) []string {
 	files := slices.Concat(schemas.OrZero(done.Tree).Changed, done.Files())
 	slices.Sort(files)
 	return slices.Compact(files)
 }
 
-// assign gives each deliverable its delivered files.
-func (c *Comparison) assign(deliverables []schemas.Deliverable) {
+// assignFiles gives each deliverable its delivered files.
+func (c *Comparison) assignFiles(deliverables []schemas.Deliverable) {
 	asked, left := false, c.files
 	for _, d := range deliverables {
-		one := Deliverable{Asked: strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
+		one := Deliverable{Asked: strings.Join(nonEmptyTexts(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
 		for _, glob := range d.Files {
 			asked = true
-			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !matches(glob, file) })
+			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !matchesGlob(glob, file) })
 			if one.Files = append(one.Files, came...); len(came) == 0 {
 				one.Missing = append(one.Missing, glob)
 			}
 		}
-		left = difference(left, one.Files...)
+		left = withoutNames(left, one.Files...)
 		c.Deliverables = append(c.Deliverables, one)
 	}
 	if asked {
@@ -117,8 +117,8 @@ func (c *Comparison) assign(deliverables []schemas.Deliverable) {
 	}
 }
 
-// matches reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
-func matches(glob, file string) bool {
+// matchesGlob reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
+func matchesGlob(glob, file string) bool {
 	glob, file = strings.TrimPrefix(glob, "/"), strings.TrimPrefix(file, "/")
 	if dir, below, deep := strings.Cut(glob, "**"); deep {
 		ok, err := path.Match(strings.TrimPrefix(below, "/"), path.Base(file))
@@ -128,60 +128,60 @@ func matches(glob, file string) bool {
 	return ok && err == nil || glob == file
 }
 
-// difference returns the list without the others.
-func difference(list []string, others ...string) []string {
+// withoutNames returns the list without the others.
+func withoutNames(list []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
 // Draw draws the comparison on one screen: each expectation, with its result.
 func (c Comparison) Draw(p *cli.Page) {
 	s := sheet{p}
-	s.line(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + prefixed(", ", string(c.Outcome)))
-	s.fact("Reason", c.Reason)
-	s.fact("Asked", c.Task)
-	s.fact("Delivered", c.Summary)
-	s.answers("Criteria", c.Criteria, c.done)
+	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + withPrefix(", ", string(c.Outcome)))
+	s.drawFact("Reason", c.Reason)
+	s.drawFact("Asked", c.Task)
+	s.drawFact("Delivered", c.Summary)
+	s.drawAnswers("Criteria", c.Criteria, c.done)
 	var items []string
 	for _, d := range c.Deliverables {
-		text := d.Asked + prefixed(" → ", countedList(d.Files))
+		text := d.Asked + withPrefix(" → ", countedList(d.Files))
 		if c.done != nil {
-			text += prefixed("; missing: ", strings.Join(d.Missing, ", "))
+			text += withPrefix("; missing: ", strings.Join(d.Missing, ", "))
 		}
 		items = append(items, text)
 	}
-	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", countedList(c.Unasked)))...))
+	s.drawSection("Deliverables", append(items, nonEmptyTexts(withPrefix("not asked for: ", countedList(c.Unasked)))...))
 	if c.Deliverables == nil {
-		s.section("Files", nonEmpty(countedList(c.files)))
+		s.drawSection("Files", nonEmptyTexts(countedList(c.files)))
 	}
 	if len(c.OutputSchema) > 0 {
-		s.section("Output", nonEmpty("asked: "+compact(c.OutputSchema), prefixed("given: ", compact(c.Output))))
+		s.drawSection("Output", nonEmptyTexts("asked: "+compactJSON(c.OutputSchema), withPrefix("given: ", compactJSON(c.Output))))
 	}
-	s.section("Working Tree", treeFacts(schemas.OrZero(c.done).Tree))
+	s.drawSection("Working Tree", treeFacts(schemas.OrZero(c.done).Tree))
 	if c.Since == nil {
 		return
 	}
-	s.line("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
-	s.answers("New", c.Since.Points, c.done)
-	s.answers("Changed", c.Since.Changed, c.done)
-	s.section("Files", nonEmpty(prefixed("also: ", countedList(c.Since.Added)), prefixed("no more: ", countedList(c.Since.Gone))))
+	s.drawLine("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
+	s.drawAnswers("New", c.Since.Points, c.done)
+	s.drawAnswers("Changed", c.Since.Changed, c.done)
+	s.drawSection("Files", nonEmptyTexts(withPrefix("also: ", countedList(c.Since.Added)), withPrefix("no more: ", countedList(c.Since.Gone))))
 }
 
-// answers draws criteria, with their answers if there is a completion.
-func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Completion) {
+// drawAnswers draws criteria, with their answers if there is a completion.
+func (s sheet) drawAnswers(heading string, all []schemas.Answered, done *schemas.Completion) {
 	for i, a := range all {
 		if i == 0 {
-			s.line("\n" + s.Bold(heading))
+			s.drawLine("\n" + s.Bold(heading))
 		}
 		if done == nil {
-			s.line(fmt.Sprintf("  %d. %s", a.Number, s.Quote(oneLine(a.Criterion), 5)))
+			s.drawLine(fmt.Sprintf("  %d. %s", a.Number, s.Quote(oneLine(a.Criterion), 5)))
 			continue
 		}
 		s.Answer(a.IsMet(), a.Number, oneLine(a.Criterion), oneLine(done.EvidenceText(a)))
 	}
 }
 
-// compact writes JSON on one line, and other text unchanged.
-func compact(raw json.RawMessage) string {
+// compactJSON writes JSON on one line, and other text unchanged.
+func compactJSON(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return oneLine(string(raw))

@@ -1,4 +1,4 @@
-// Package render draws one handoff for people: the whole of it ([Handoff]), or only its end ([Outcome]).
+// Package render draws one handoff for people: the whole of it ([DrawHandoff]), or only its end ([DrawOutcome]).
 //
 // It makes control characters in texts of agents visible, so that none of them can repaint a terminal.
 package render
@@ -21,59 +21,59 @@ import (
 // A sheet is a page with lines in sections. Its methods accept texts of agents and make them visible.
 type sheet struct{ *cli.Page }
 
-func (s sheet) line(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
+func (s sheet) drawLine(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-// section draws a heading and items, or nothing if there are no items.
-func (s sheet) section(heading string, items []string) {
+// drawSection draws a heading and items, or nothing if there are no items.
+func (s sheet) drawSection(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
-			s.line("\n" + s.Bold(heading))
+			s.drawLine("\n" + s.Bold(heading))
 		}
 		bullet := "- "
 		for _, l := range s.Lines(item, len(bullet)) {
-			s.line(bullet + l)
+			s.drawLine(bullet + l)
 			bullet = "  "
 		}
 	}
 }
 
-// paragraph draws a heading and a text, or nothing for an empty text.
-func (s sheet) paragraph(heading, written string) {
+// drawParagraph draws a heading and a text, or nothing for an empty text.
+func (s sheet) drawParagraph(heading, written string) {
 	if strings.TrimSpace(written) == "" {
 		return
 	}
-	s.line("\n" + s.Bold(heading))
+	s.drawLine("\n" + s.Bold(heading))
 	for _, l := range s.Lines(written, 2) {
-		s.line("  " + l)
+		s.drawLine("  " + l)
 	}
 }
 
-// fact draws a labelled text on one line, or nothing for an empty text.
-func (s sheet) fact(label, value string) {
+// drawFact draws a labelled text on one line, or nothing for an empty text.
+func (s sheet) drawFact(label, value string) {
 	if value = oneLine(value); value != "" {
-		s.line(label + ": " + s.Quote(value, len(label)+2))
+		s.drawLine(label + ": " + s.Quote(value, len(label)+2))
 	}
 }
 
 // oneLine puts a text on one line that is not much longer than most terminals.
 func oneLine(written string) string { return display.OneLine(written, 200) }
 
-func suffixed(text, suffix string) string {
+func withSuffix(text, suffix string) string {
 	if text == "" {
 		return ""
 	}
 	return text + suffix
 }
 
-func prefixed(prefix, text string) string {
+func withPrefix(prefix, text string) string {
 	if text == "" {
 		return ""
 	}
 	return prefix + text
 }
 
-// capital makes the first letter of a word a capital.
-func capital(word string) string {
+// capitalise makes the first letter of a word a capital.
+func capitalise(word string) string {
 	r, n := utf8.DecodeRuneInString(word)
 	return string(unicode.ToUpper(r)) + word[n:]
 }
@@ -83,13 +83,13 @@ func countedList(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d (%s)", len(names), first(names))
+	return fmt.Sprintf("%d (%s)", len(names), firstNames(names))
 }
 
-// first returns the first members of a list.
-func first(names []string) string { return schemas.JoinFirst(names, 5) }
+// firstNames returns the first members of a list.
+func firstNames(names []string) string { return schemas.JoinFirst(names, 5) }
 
-func nonEmpty(texts ...string) []string {
+func nonEmptyTexts(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
@@ -112,9 +112,9 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 	return nil, nil
 }
 
-// Outcome draws the end of a handoff: the actor and the reason, each criterion with its evidence or the reason why it
-// is not met, the checks, and the results. End comes from [EndingEvent].
-func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
+// DrawOutcome draws the end of a handoff: the actor and the reason, each criterion with its evidence or the reason why
+// it is not met, the checks, and the results. End comes from [EndingEvent].
+func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("ended by", string(schemas.OrZero(end).Agent))
 	p.Field("reason", schemas.OrZero(out.Standing).Reason)
@@ -125,10 +125,10 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	for _, answered := range c.Criteria {
 		p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
 	}
-	for _, result := range results(c) {
+	for _, result := range resultLines(c) {
 		p.Field("result", result)
 	}
-	for _, checked := range verification(c.Verification) {
+	for _, checked := range verificationLines(c.Verification) {
 		p.Field("checked", checked)
 	}
 	for _, note := range c.Notes {
@@ -201,8 +201,8 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 	return steps
 }
 
-// results returns the results of a completion by name: branch, commit, cost.
-func results(c *schemas.Completion) (items []string) {
+// resultLines returns the results of a completion by name: branch, commit, cost.
+func resultLines(c *schemas.Completion) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		if value := c.Results[name]; value != nil {
 			items = append(items, name+": "+schemas.ValueText(value))

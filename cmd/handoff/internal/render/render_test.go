@@ -24,7 +24,7 @@ var (
 func shown(got schemas.GetOut, end *schemas.Event, style display.Style) string {
 	p := &cli.Page{}
 	p.Style.Style = style
-	render.Handoff(p, got, end)
+	render.DrawHandoff(p, got, end)
 	return p.String()
 }
 

@@ -29,21 +29,21 @@ real MCP connection, in a temporary directory, without a network. Then shows the
 				return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			return playWhileRead(cmd.Context(), a, state)
+			return playUntilReaderLeaves(cmd.Context(), a, state)
 		},
 	}
 }
 
-// playWhileRead plays until its reader leaves. Then it ends in order, with the status that shells give to a program
-// that SIGPIPE ended.
-func playWhileRead(ctx context.Context, a *cli.App, state string) error {
-	ctx, out := output.Open(ctx, a.Stdout)
+// playUntilReaderLeaves plays until its reader leaves. Then it ends in order, with the status that shells give to a
+// program that SIGPIPE ended.
+func playUntilReaderLeaves(ctx context.Context, a *cli.App, state string) error {
+	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
 	read := *a
 	read.Stdout, read.IsTerminal = out, func(any) bool { return a.IsTerminal(a.Stdout) }
 	err := playDemo(ctx, &read, state)
 	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
-		return cli.Exit(128 + int(syscall.SIGPIPE))
+		return cli.ExitStatus(128 + int(syscall.SIGPIPE))
 	}
 	return err
 }
@@ -55,7 +55,7 @@ func playDemo(ctx context.Context, a *cli.App, state string) error {
 	var looked error
 	look := func() {
 		for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
-			if looked = showDuring(ctx, a, state, command); looked != nil {
+			if looked = showCommandOutput(ctx, a, state, command); looked != nil {
 				return
 			}
 		}
@@ -69,8 +69,8 @@ func playDemo(ctx context.Context, a *cli.App, state string) error {
 	return looked
 }
 
-// showDuring runs a command in the workspace of the demonstration.
-func showDuring(ctx context.Context, a *cli.App, state string, command []string) error {
+// showCommandOutput runs a command in the workspace of the demonstration.
+func showCommandOutput(ctx context.Context, a *cli.App, state string, command []string) error {
 	p := &cli.Page{Style: a.Style()}
 	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
 	if err := a.Write(p.String()); err != nil {
@@ -95,7 +95,7 @@ func showDuring(ctx context.Context, a *cli.App, state string, command []string)
 		_, _ = said.WriteTo(a.Stderr)
 	}
 	if code != 0 {
-		return cli.Exit(code)
+		return cli.ExitStatus(code)
 	}
 	return nil
 }

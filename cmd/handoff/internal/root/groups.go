@@ -18,8 +18,8 @@ var groups = []struct{ title, commands string }{
 	{"For agents and scripts", "call capture exec hook mcp prime render tools"},
 }
 
-// addGroups puts each command of the program under its heading.
-func addGroups(root *cobra.Command) {
+// groupCommands puts each command of the program under its heading.
+func groupCommands(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {

@@ -40,7 +40,7 @@ func Main(version string) {
 		signal.Stop(signals)
 		end(stoppedBySignal{came})
 	}()
-	code := Run(ctx, cli.System(), version, os.Args[1:])
+	code := Run(ctx, cli.SystemEnv(), version, os.Args[1:])
 	if by, ok := errors.AsType[stoppedBySignal](context.Cause(ctx)); ok && code != 0 {
 		code = 128 + int(by.Signal)
 	}
@@ -66,13 +66,13 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.Report(cmd, session.Silence(a, cmd, args, err))
+	return a.Report(cmd, session.SilenceHookError(a, cmd, args, err))
 }
 
 // NewApp returns one run of the program, before its flags are read.
 func NewApp(e cli.Env, version string) *cli.App {
 	return &cli.App{
-		Env: e, Release: cli.ReleaseOf(version),
+		Env: e, Release: cli.NewRelease(version),
 		Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings),
 	}
 }
@@ -100,8 +100,8 @@ var frequent = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands,
 // Command returns the root of all commands.
 func Command(a *cli.App) *cobra.Command {
 	root := newRoot(a)
-	wait := work.Wait(a)
-	session.AddHook(a, wait)
+	wait := work.WaitCommand(a)
+	session.AddHookFlag(a, wait)
 	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
 	root.AddCommand(slices.Concat(
 		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
@@ -110,7 +110,7 @@ func Command(a *cli.App) *cobra.Command {
 	for _, cmd := range root.Commands() {
 		cmd.SuggestFor = suggestions[cmd.Name()]
 	}
-	addGroups(root)
+	groupCommands(root)
 	return root
 }
 
@@ -126,16 +126,16 @@ func newRoot(a *cli.App) *cobra.Command {
   handoff complete 1 --agent qa --summary "12 passed"
   handoff history                                  # the chain of handoffs, and how it ended
   claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
-		Args:              cli.SubcommandOnly,
+		Args:              cli.RequireSubcommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Version:           a.Release.Version,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepare(a, cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepareCommand(a, cmd) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runWithoutCommand(cmd.Context(), a) },
 	}
-	a.BindGlobal(root.PersistentFlags())
+	a.DefineGlobalFlags(root.PersistentFlags())
 	root.SetGlobalNormalizationFunc(cli.NormaliseFlag)
-	root.SetHelpFunc(cli.Help(root.HelpFunc()))
+	root.SetHelpFunc(cli.ShortHelp(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
@@ -144,20 +144,20 @@ func newRoot(a *cli.App) *cobra.Command {
 
 // runWithoutCommand runs handoff without a command: it shows the status of a used workspace, else the first steps.
 func runWithoutCommand(ctx context.Context, a *cli.App) error {
-	if place, err := workspace.Find(a.Location()); err == nil && place.Used() {
+	if place, err := workspace.Find(a.Location()); err == nil && place.HasStore() {
 		return look.Status(ctx, a)
 	}
 	return clients.Begin(a)
 }
 
-// prepare prepares a command before it runs. It adds completions only to the hidden command that shells call for them,
-// because no other command needs completions.
-func prepare(a *cli.App, cmd *cobra.Command) error {
+// prepareCommand prepares a command before it runs. It adds completions only to the hidden command that shells call for
+// them, because no other command needs completions.
+func prepareCommand(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
-		completion.Offer(a, cmd.Root())
+		completion.AddCompletions(a, cmd.Root())
 		return nil
 	}
-	return a.Begin(cmd)
+	return a.Prepare(cmd)
 }
 
 // Examples come first, because most readers look for them.

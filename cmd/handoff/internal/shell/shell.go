@@ -22,8 +22,8 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Line returns a command line in the syntax of a shell.
-func Line(words []string) string {
+// JoinWords returns a command line in the syntax of a shell.
+func JoinWords(words []string) string {
 	var quoted []string
 	for _, word := range words {
 		quoted = append(quoted, Quote(word))
@@ -43,9 +43,9 @@ func FlagValue(command []string, flag string) string {
 // special are the characters that have a meaning for a shell when they stand outside of quotes.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// Words reads a command line as a shell does, and so inverts [Line]. Ok is false if the line is more than one command
-// with its words: if it contains another command, a variable, or a quote that does not end.
-func Words(line string) (all []string, ok bool) {
+// SplitWords reads a command line as a shell does, and so inverts [JoinWords]. Ok is false if the line is more than one
+// command with its words: if it contains another command, a variable, or a quote that does not end.
+func SplitWords(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string
 		if word, line, ok = CutWord(line); !ok {

@@ -30,12 +30,12 @@ func TestWords_ReadsLikeShell(t *testing.T) {
 		`'/home/o'\''hara'`:  {"/home/o'hara"},
 		`"C:\tools\handoff"`: {`C:\tools\handoff`},
 	} {
-		words, ok := shell.Words(line)
+		words, ok := shell.SplitWords(line)
 		require.True(t, ok, line)
 		require.Equal(t, want, words, line)
 	}
 	for _, line := range []string{"a; b", "a | b", "a >b", "$A", "`a`", `"$A"`, "'a", `"a`, `a\`, "a # b", "~ *"} {
-		_, ok := shell.Words(line)
+		_, ok := shell.SplitWords(line)
 		require.False(t, ok, line)
 	}
 }
@@ -47,14 +47,14 @@ func TestFlagValue_ReturnsValue(t *testing.T) {
 	require.Empty(t, shell.FlagValue(command, "--dir"))
 }
 
-// Words inverts Line.
+// SplitWords inverts JoinWords.
 func FuzzWords(f *testing.F) {
 	for _, seed := range []string{"", "a b|c", "o'hara|$(id)", "a\\b\"c|`id`\n|é\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		words := strings.Split(text, "|")
-		read, ok := shell.Words(shell.Line(words))
+		read, ok := shell.SplitWords(shell.JoinWords(words))
 		require.True(t, ok)
 		require.Equal(t, words, read)
 	})

@@ -21,17 +21,17 @@ type Style struct {
 	Terminal bool // the stream is a terminal
 }
 
-// Is reports whether a stream is a terminal. A device such as /dev/null is none.
-func Is(stream any) bool {
+// IsTerminal reports whether a stream is a terminal. A device such as /dev/null is none.
+func IsTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// StyleOf returns the style of a stream, by the habits of other programs. It has colour on a terminal that is not dumb,
-// unless NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and on any stream with CLICOLOR_FORCE
+// ChooseStyle returns the style of a stream, by the habits of other programs. It has colour on a terminal that is not
+// dumb, unless NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and on any stream with CLICOLOR_FORCE
 // (https://bixense.com/clicolors), unless noColor or NO_COLOR is set. Its width is COLUMNS, else the width of the
 // terminal.
-func StyleOf(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
+func ChooseStyle(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
 	s := Style{Terminal: isTerminal}
 	switch forced := getenv("CLICOLOR_FORCE"); {
 	case noColor || getenv("NO_COLOR") != "":
@@ -59,8 +59,8 @@ func widthOf(stream io.Writer, said string) int {
 	return 0
 }
 
-// Age returns an age as one number, as people say it: 40s, 5m, 2h, 3d.
-func Age(d time.Duration) string {
+// FormatAge returns an age as one number, as people say it: 40s, 5m, 2h, 3d.
+func FormatAge(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
@@ -74,9 +74,9 @@ func Age(d time.Duration) string {
 
 const gap = "  " // between columns
 
-// Table draws rows under a head: on a terminal in columns that fit its width, else separated by tabs. It makes cells
-// safe to show. Every row has as many cells as the head. The last cell is broken between words.
-func (s Style) Table(head []string, rows [][]string) string {
+// FormatTable draws rows under a head: on a terminal in columns that fit its width, else separated by tabs. It makes
+// cells safe to show. Every row has as many cells as the head. The last cell is broken between words.
+func (s Style) FormatTable(head []string, rows [][]string) string {
 	return s.DrawTable(Table{Head: head, Rows: rows})
 }
 

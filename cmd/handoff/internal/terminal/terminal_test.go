@@ -16,9 +16,9 @@ func TestIs_FalseForFileAndBuffer(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer null.Close()
-	require.False(t, terminal.Is(null))
-	require.False(t, terminal.Is(&bytes.Buffer{}))
-	require.Equal(t, terminal.Style{}, terminal.StyleOf(&bytes.Buffer{}, false, false, os.Getenv))
+	require.False(t, terminal.IsTerminal(null))
+	require.False(t, terminal.IsTerminal(&bytes.Buffer{}))
+	require.Equal(t, terminal.Style{}, terminal.ChooseStyle(&bytes.Buffer{}, false, false, os.Getenv))
 }
 
 func TestOf_ColourFollowsEnvironment(t *testing.T) {
@@ -38,7 +38,7 @@ func TestOf_ColourFollowsEnvironment(t *testing.T) {
 		"a dumb terminal": {terminal: true, vars: map[string]string{"TERM": "dumb"}, want: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := terminal.StyleOf(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
+			s := terminal.ChooseStyle(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
 			require.Equal(t, tt.want, s.Red("x"))
 		})
 	}
@@ -46,7 +46,7 @@ func TestOf_ColourFollowsEnvironment(t *testing.T) {
 
 func TestOf_WidthFromColumns(t *testing.T) {
 	for said, want := range map[string]int{"": 0, "72": 72, "-1": 0, "wide": 0} {
-		require.Equal(t, want, terminal.StyleOf(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
+		require.Equal(t, want, terminal.ChooseStyle(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
 	}
 }
 
@@ -56,18 +56,18 @@ var (
 )
 
 func TestTable_HasTabsWithoutTerminal(t *testing.T) {
-	require.Equal(t, "ID\tTITLE\nho_1\tAñadir tests\nho_12\ta \\x1b[31mred\\x1b[0m title\n", terminal.Style{}.Table(head, rows))
+	require.Equal(t, "ID\tTITLE\nho_1\tAñadir tests\nho_12\ta \\x1b[31mred\\x1b[0m title\n", terminal.Style{}.FormatTable(head, rows))
 }
 
 func TestTable_IsAlignedOnTerminal(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: display.Style{Width: 32}}
-	require.Equal(t, "ID     TITLE\nho_1   Añadir tests\nho_12  a \\x1b[31mred\\x1b[0m\n       title\n", s.Table(head, rows))
+	require.Equal(t, "ID     TITLE\nho_1   Añadir tests\nho_12  a \\x1b[31mred\\x1b[0m\n       title\n", s.FormatTable(head, rows))
 }
 
 // A last column without room is drawn beneath the others.
 func TestTable_NarrowHasLastColumnBeneath(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: display.Style{Width: 30}}
-	got := s.Table([]string{"ID", "AGENT", "TITLE"}, [][]string{{"ho_1", "a-long-name", "One two three four five six"}})
+	got := s.FormatTable([]string{"ID", "AGENT", "TITLE"}, [][]string{{"ho_1", "a-long-name", "One two three four five six"}})
 	require.Equal(t, "ID    AGENT\nho_1  a-long-name\n      One two three four five\n      six\n", got)
 }
 
@@ -79,6 +79,6 @@ func TestAge_UsesLargestUnit(t *testing.T) {
 		25 * time.Hour:   "25h",
 		72 * time.Hour:   "3d",
 	} {
-		require.Equal(t, want, terminal.Age(d))
+		require.Equal(t, want, terminal.FormatAge(d))
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A target is the place in a message to which the text of a section goes: a list, or a text, at a path.
-type target struct {
+// sectionTarget is the place in a message to which the text of a section goes: a list, or a text, at a path.
+type sectionTarget struct {
 	path string
 	list bool
 }
 
 // sections maps headings to targets. The headings come from the template of the agent handoff protocols, with words
 // that other people use for the same sections.
-var sections = map[string]target{
+var sections = map[string]sectionTarget{
 	"task":               {"task", false},
 	"your specific task": {"task", false},
 	"instructions":       {"task", false},
@@ -54,8 +54,8 @@ var patterns = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, 
 	return f
 })
 
-// sectionOf returns the section whose heading is this line, or "".
-func sectionOf(line string) string {
+// sectionInLine returns the section whose heading is this line, or "".
+func sectionInLine(line string) string {
 	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections[normalName(m[1])].path != "" {
 		return normalName(m[1])
 	}
@@ -68,7 +68,7 @@ func normalName(s string) string {
 
 // isMarkdown reports whether a text has a section of the template.
 func isMarkdown(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionOf(line) != "" })
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionInLine(line) != "" })
 }
 
 // AddMarkdown adds a text in Markdown to the arguments of a tool: each section of the template to its place, and
@@ -80,18 +80,18 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 		if said[body] != nil {
 			body = rest
 		}
-		add(said, target{body, false}, text)
+		addText(said, sectionTarget{body, false}, text)
 		if body == "summary" {
-			addEnd(said, text)
+			addEndFields(said, text)
 		}
 		return
 	}
 	addSections(said, text)
 }
 
-// addEnd searches a text about the end of work for lines "Status: …" and for sections with the same names. It adds
-// short values as fields of these names, and it adds values that report failed tests or checks.
-func addEnd(said map[string]any, text string) {
+// addEndFields searches a text about the end of work for lines "Status: …" and for sections with the same names. It
+// adds short values as fields of these names, and it adds values that report failed tests or checks.
+func addEndFields(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
 		if patterns().fence.MatchString(line) {
@@ -114,9 +114,9 @@ func addEnd(said map[string]any, text string) {
 		failed := slices.Contains(checkNames, name) && patterns().failed.MatchString(value)
 		switch {
 		case short && (name == "status" || name == "outcome"):
-			add(said, target{"status", false}, value)
+			addText(said, sectionTarget{"status", false}, value)
 		case short || failed:
-			add(said, target{"data." + name, false}, value)
+			addText(said, sectionTarget{"data." + name, false}, value)
 		}
 		section = ""
 	}
@@ -141,9 +141,9 @@ func addSections(said map[string]any, text string) {
 		}
 		switch m := patterns().heading.FindStringSubmatch(line); {
 		case fenced || m == nil:
-		case sectionOf(line) != "":
+		case sectionInLine(line) != "":
 			end()
-			section = sectionOf(line)
+			section = sectionInLine(line)
 			continue
 		case section == "" && len(rest) == 0 && said["title"] == nil:
 			if name := strings.TrimSpace(m[1]); normalName(name) != "handoff package" {
@@ -161,7 +161,7 @@ func addSections(said map[string]any, text string) {
 		}
 	}
 	end()
-	add(said, target{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
+	addText(said, sectionTarget{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
 }
 
 // addSection adds the lines of a section to its target. A list item whose first words name another section goes to that
@@ -186,22 +186,23 @@ func addSection(said map[string]any, section string, lines []string) {
 		switch {
 		case text == "" && (m != nil || to.list):
 		case to != at || m != nil && at.list && !nested:
-			add(said, to, text)
+			addText(said, to, text)
 		case at.list:
-			extendLast(said, at, text)
+			extendLastText(said, at, text)
 		default:
 			prose = append(prose, line)
 		}
 	}
-	add(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
+	addText(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
 }
 
-// add adds a text at a target, after the text or list that is already there. If the text is empty, add changes nothing.
-func add(said map[string]any, at target, text string) {
+// addText adds a text at a target, after the text or list that is already there. If the text is empty, add changes
+// nothing.
+func addText(said map[string]any, at sectionTarget, text string) {
 	if text == "" {
 		return
 	}
-	object, name := parentOf(said, at.path)
+	object, name := parentObject(said, at.path)
 	if have, ok := object[name].(string); ok && !at.list {
 		text = have + "\n\n" + text
 	}
@@ -216,12 +217,12 @@ func add(said map[string]any, at target, text string) {
 	object[name] = append(list, text)
 }
 
-// extendLast adds to the last text of a list, or starts the list.
-func extendLast(said map[string]any, at target, text string) {
-	object, name := parentOf(said, at.path)
+// extendLastText adds to the last text of a list, or starts the list.
+func extendLastText(said map[string]any, at sectionTarget, text string) {
+	object, name := parentObject(said, at.path)
 	list, _ := object[name].([]any)
 	if len(list) == 0 {
-		add(said, at, text)
+		addText(said, at, text)
 		return
 	}
 	if last, ok := list[len(list)-1].(string); ok {
@@ -229,8 +230,9 @@ func extendLast(said map[string]any, at target, text string) {
 	}
 }
 
-// parentOf returns the object that holds the last name of a path, and that name. It makes missing objects on the way.
-func parentOf(said map[string]any, path string) (object map[string]any, name string) {
+// parentObject returns the object that holds the last name of a path, and that name. It makes missing objects on the
+// way.
+func parentObject(said map[string]any, path string) (object map[string]any, name string) {
 	head, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
 		return said, head
@@ -240,5 +242,5 @@ func parentOf(said map[string]any, path string) (object map[string]any, name str
 		inside = map[string]any{}
 		said[head] = inside
 	}
-	return parentOf(inside, rest)
+	return parentObject(inside, rest)
 }

@@ -18,23 +18,23 @@ import (
 // byteOrderMark is a byte order mark.
 const byteOrderMark = "\uFEFF"
 
-// Message reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown below it.
-// A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
+// ParseMessage reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown below
+// it. A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
 //
 // The error says which format the text violates, and where.
-func Message(text string) (said map[string]any, markdown string, err error) {
+func ParseMessage(text string) (said map[string]any, markdown string, err error) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), byteOrderMark)
 	trimmed := strings.TrimSpace(text)
 	if strings.IndexAny(trimmed, "{[") == 0 || strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "/*") {
-		said, err := asObject(JSON(text))
+		said, err := requireObject(ParseJSON(text))
 		return said, "", err
 	}
-	if front, rest, ok := cutFront(trimmed); ok {
-		said, err := asObject(fromYAML(front))
+	if front, rest, ok := cutFrontMatter(trimmed); ok {
+		said, err := requireObject(parseYAML(front))
 		return said, strings.TrimSpace(rest), err
 	}
 	if !isMarkdown(trimmed) {
-		if message, err := fromYAML(text); err == nil {
+		if message, err := parseYAML(text); err == nil {
 			if said, ok := message.(map[string]any); ok {
 				return said, "", nil
 			}
@@ -54,8 +54,8 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 // yamlObjectStart matches the start of an object in YAML: a bare name and a colon.
 var yamlObjectStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
 
-// JSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
-func JSON(text string) (value any, err error) {
+// ParseJSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
+func ParseJSON(text string) (value any, err error) {
 	strict, err := hujson.Standardize([]byte(text + "\n"))
 	if err != nil {
 		strict = []byte(text) // the decoder reports the error
@@ -71,7 +71,7 @@ func JSON(text string) (value any, err error) {
 	return value, nil
 }
 
-func asObject(v any, err error) (map[string]any, error) {
+func requireObject(v any, err error) (map[string]any, error) {
 	said, ok := v.(map[string]any)
 	if err == nil && !ok {
 		err = errors.New("it holds no object")
@@ -79,8 +79,8 @@ func asObject(v any, err error) (map[string]any, error) {
 	return said, err
 }
 
-// cutFront separates front matter, between two lines of three dashes, from the text below it.
-func cutFront(text string) (front, rest string, ok bool) {
+// cutFrontMatter separates front matter, between two lines of three dashes, from the text below it.
+func cutFrontMatter(text string) (front, rest string, ok bool) {
 	after, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
 		return "", "", false

@@ -16,9 +16,9 @@ import (
 // billions.
 const maxValues = 100_000
 
-// fromYAML reads one YAML document. Numbers that are valid in JSON stay as they are written, and so do dates, which
+// parseYAML reads one YAML document. Numbers that are valid in JSON stay as they are written, and so do dates, which
 // are texts.
-func fromYAML(text string) (any, error) {
+func parseYAML(text string) (any, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
@@ -28,22 +28,22 @@ func fromYAML(text string) (any, error) {
 		return nil, errors.New("not one YAML document: there is more after it")
 	}
 	left := maxValues
-	return valueOf(&doc, &left)
+	return decodeValue(&doc, &left)
 }
 
-func valueOf(n *yaml.Node, left *int) (any, error) {
+func decodeValue(n *yaml.Node, left *int) (any, error) {
 	if *left--; *left < 0 {
 		return nil, fmt.Errorf("more than %d values in YAML", maxValues)
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return valueOf(n.Content[0], left)
+		return decodeValue(n.Content[0], left)
 	case yaml.AliasNode:
-		return valueOf(n.Alias, left)
+		return decodeValue(n.Alias, left)
 	case yaml.SequenceNode:
 		list := []any{}
 		for _, c := range n.Content {
-			v, err := valueOf(c, left)
+			v, err := decodeValue(c, left)
 			if err != nil {
 				return nil, err
 			}
@@ -51,20 +51,20 @@ func valueOf(n *yaml.Node, left *int) (any, error) {
 		}
 		return list, nil
 	case yaml.MappingNode:
-		return objectOf(n, left)
+		return decodeObject(n, left)
 	case yaml.ScalarNode:
 	}
-	return scalarOf(n), nil
+	return decodeScalar(n), nil
 }
 
-func objectOf(n *yaml.Node, left *int) (any, error) {
+func decodeObject(n *yaml.Node, left *int) (any, error) {
 	object := map[string]any{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if _, twice := object[key.Value]; twice || key.Kind != yaml.ScalarNode {
 			return nil, fmt.Errorf("line %d: %q is there twice, or no name", key.Line, key.Value)
 		}
-		v, err := valueOf(n.Content[i+1], left)
+		v, err := decodeValue(n.Content[i+1], left)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func objectOf(n *yaml.Node, left *int) (any, error) {
 	return object, nil
 }
 
-func scalarOf(n *yaml.Node) any {
+func decodeScalar(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil
@@ -89,8 +89,8 @@ func scalarOf(n *yaml.Node) any {
 	return n.Value
 }
 
-// YAML writes a value for people to edit. Texts of several lines stay readable.
-func YAML(value any) (string, error) {
+// WriteYAML writes a value for people to edit. Texts of several lines stay readable.
+func WriteYAML(value any) (string, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -100,7 +100,7 @@ func YAML(value any) (string, error) {
 	return b.String(), e.Close()
 }
 
-// ReadYAML reads edited output of [YAML] into a struct. A field that the struct does not have is an error.
+// ReadYAML reads edited output of [WriteYAML] into a struct. A field that the struct does not have is an error.
 func ReadYAML(text string, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
 	d.KnownFields(true)

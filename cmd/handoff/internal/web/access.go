@@ -14,10 +14,11 @@ import (
 	"handoff/schemas"
 )
 
-// Note adds attributes to the line of a request in the access log. Ctx is the context of the request; for any other
-// context Note does nothing. An attribute replaces an earlier one of the same key. Callers add nothing secret.
-func Note(ctx context.Context, attrs ...slog.Attr) {
-	if n, ok := ctx.Value(noteKey{}).(*note); ok {
+// AddLogAttributes adds attributes to the line of a request in the access log. Ctx is the context of the request; for
+// any other context AddLogAttributes does nothing. An attribute replaces an earlier one of the same key. Callers add
+// nothing secret.
+func AddLogAttributes(ctx context.Context, attrs ...slog.Attr) {
+	if n, ok := ctx.Value(noteKey{}).(*logNote); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		for _, a := range attrs {
@@ -28,15 +29,15 @@ func Note(ctx context.Context, attrs ...slog.Attr) {
 
 type noteKey struct{}
 
-// A note is the part of a line in the access log that does not come from the response.
-type note struct {
+// logNote is the part of a line in the access log that does not come from the response.
+type logNote struct {
 	mu    sync.Mutex // guards the fields below
 	path  string     // of a route; empty for a path without a route, because a client may write any text there
 	attrs []slog.Attr
 }
 
-func noteRoute(r *http.Request, path string) {
-	if n, ok := r.Context().Value(noteKey{}).(*note); ok {
+func setLogRoute(r *http.Request, path string) {
+	if n, ok := r.Context().Value(noteKey{}).(*logNote); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.path = path
@@ -47,7 +48,7 @@ func noteRoute(r *http.Request, path string) {
 // no query, no headers and no body. For a handler that panics it responds with an internal error.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start, n, out := s.config.Now(), &note{}, &recorder{ResponseWriter: w}
+		start, n, out := s.config.Now(), &logNote{}, &statusRecorder{ResponseWriter: w}
 		ctx := context.WithValue(r.Context(), noteKey{}, n)
 		defer func() {
 			half := false
@@ -73,7 +74,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 
 // handlePanic logs a panic, except the one with which a handler cuts its response short. It reports whether a part of
 // the response was sent. The client must not take that part for a whole response.
-func (s *Server) handlePanic(ctx context.Context, out *recorder, broken any) (half bool) {
+func (s *Server) handlePanic(ctx context.Context, out *statusRecorder, broken any) (half bool) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true
 	}
@@ -94,22 +95,22 @@ func logLevel(status int) slog.Level {
 	return slog.LevelDebug
 }
 
-// A recorder keeps the status of a response. A [http.ResponseController] reaches the writer below it.
-type recorder struct {
+// statusRecorder keeps the status of a response. A [http.ResponseController] reaches the writer below it.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int // zero until it is sent
 }
 
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (r *recorder) WriteHeader(status int) {
+func (r *statusRecorder) WriteHeader(status int) {
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(p []byte) (int, error) {
+func (r *statusRecorder) Write(p []byte) (int, error) {
 	r.status = cmp.Or(r.status, http.StatusOK)
 	return r.ResponseWriter.Write(p)
 }

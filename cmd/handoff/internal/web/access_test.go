@@ -15,12 +15,12 @@ import (
 
 func TestAccessLog_HasRequestAndNoSecret(t *testing.T) {
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		web.Note(r.Context(), slog.String("token", "ci"), slog.String("agent", "qa"))
+		web.AddLogAttributes(r.Context(), slog.String("token", "ci"), slog.String("agent", "qa"))
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})})
-	web.Note(t.Context(), slog.String("nowhere", "noted"))
+	web.AddLogAttributes(t.Context(), slog.String("nowhere", "noted"))
 	secret := "hoff_secret"
 	host := " HTTP/1.1\nHost: " + s.addr + "\n"
 	for _, request := range []string{

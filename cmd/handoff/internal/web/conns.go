@@ -101,9 +101,9 @@ func (c *connLimiter) reject(conn net.Conn) {
 	}
 }
 
-// closeUnused closes the connections without any request so far, and accepts no new connections. Clients open
+// closeUnusedConns closes the connections without any request so far, and accepts no new connections. Clients open
 // connections in advance, and [http.Server.Shutdown] would wait for their first request.
-func (c *connLimiter) closeUnused() {
+func (c *connLimiter) closeUnusedConns() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true

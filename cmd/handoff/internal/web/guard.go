@@ -10,18 +10,18 @@ import (
 	"handoff/schemas"
 )
 
-// A guard refuses requests of pages of foreign sites. A browser sends the requests of any page to any server, also to
-// one that only listens on loopback. But it sends the name with which it found the server (Host), and the
-// origin of the page (Origin).
-type guard struct {
+// originGuard refuses requests of pages of foreign sites. A browser sends the requests of any page to any server, also
+// to one that only listens on loopback. But it sends the name with which it found the server (Host), and the origin of
+// the page (Origin).
+type originGuard struct {
 	cert  *certificate    // nil for none
 	names map[string]bool // of this server
 }
 
-func newGuard(c Config, cert *certificate) (*guard, error) {
-	g := &guard{cert: cert, names: map[string]bool{"localhost": true}}
+func newGuard(c Config, cert *certificate) (*originGuard, error) {
+	g := &originGuard{cert: cert, names: map[string]bool{"localhost": true}}
 	for _, host := range c.Hosts {
-		name := hostname(host)
+		name := normalHost(host)
 		if name == "" || strings.ContainsAny(host, "/*@ ") {
 			return nil, schemas.Invalidf("--host", "%q is no name of a host", schemas.Visible(host)).
 				WithHint("Give the name as it is in URLs of this server: handoff.example.com.")
@@ -32,7 +32,7 @@ func newGuard(c Config, cert *certificate) (*guard, error) {
 }
 
 // protect refuses requests for other hosts and of other origins.
-func (g *guard) protect(next http.Handler) http.Handler {
+func (g *originGuard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
@@ -53,8 +53,8 @@ func (g *guard) protect(next http.Handler) http.Handler {
 
 // isOwnHost reports whether Host is a name or the address of this server. It is false for other names that resolve to
 // the same address. An address is safe, because no page can make it resolve to another server.
-func (g *guard) isOwnHost(r *http.Request) bool {
-	host := hostname(r.Host)
+func (g *originGuard) isOwnHost(r *http.Request) bool {
+	host := normalHost(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr) // at which its connection arrived
 		if ip.IsLoopback() || ok && ip == at.AddrPort().Addr().Unmap().WithZone("") {
@@ -70,7 +70,7 @@ func isOwnOrigin(r *http.Request) bool {
 	if len(given) == 0 {
 		return true
 	}
-	from, ok := origin(given[0])
+	from, ok := normalOrigin(given[0])
 	if !ok || len(given) > 1 {
 		return false
 	}
@@ -78,13 +78,13 @@ func isOwnOrigin(r *http.Request) bool {
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	own, ok := origin(scheme + r.Host)
+	own, ok := normalOrigin(scheme + r.Host)
 	return ok && from == own
 }
 
-// hostname returns the name or address in a Host header in a form that can be compared: without port, brackets and the
-// dot at the end, in lower case.
-func hostname(host string) string {
+// normalHost returns the name or address in a Host header in a form that can be compared: without port, brackets and
+// the dot at the end, in lower case.
+func normalHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -95,9 +95,9 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// origin returns an origin in a form that can be compared: scheme://host[:port], without the default port. Ok is false
-// for a text that is no origin.
-func origin(text string) (_ string, ok bool) {
+// normalOrigin returns an origin in a form that can be compared: scheme://host[:port], without the default port. Ok is
+// false for a text that is no origin.
+func normalOrigin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {
 	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil,

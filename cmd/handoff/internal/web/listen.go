@@ -17,9 +17,9 @@ import (
 	"handoff/schemas"
 )
 
-// resolve returns the one address to listen on. So the server listens on the address that was checked, even if the name
-// resolves to another address later.
-func resolve(addr string) (*net.TCPAddr, error) {
+// resolveAddress returns the one address to listen on. So the server listens on the address that was checked, even if
+// the name resolves to another address later.
+func resolveAddress(addr string) (*net.TCPAddr, error) {
 	const hint = "Write it as 127.0.0.1:4263, or :4263 for all addresses of this machine."
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -35,9 +35,9 @@ func resolve(addr string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// mayListen refuses an address that other machines reach if requests need no token, or if traffic is not encrypted and
-// the configuration does not allow that.
-func (c Config) mayListen(at *net.TCPAddr) error {
+// checkMayListen refuses an address that other machines reach if requests need no token, or if traffic is not encrypted
+// and the configuration does not allow that.
+func (c Config) checkMayListen(at *net.TCPAddr) error {
 	switch {
 	case at.IP.IsLoopback():
 		return nil
@@ -108,20 +108,20 @@ func openCertificate(c Config) (*certificate, error) {
 			WithHint("It is the file of the key's certificate.")
 	}
 	cert := &certificate{cert: c.Cert, key: c.Key, log: c.Logger, now: c.Now}
-	if err := cert.read(); err != nil {
+	if err := cert.readFiles(); err != nil {
 		return nil, err
 	}
 	return cert, nil
 }
 
-// current returns the certificate for a handshake. It reads the files again if they changed.
-func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// currentCertificate returns the certificate for a handshake. It reads the files again if they changed.
+func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.changed() {
+	if !c.hasChanged() {
 		return c.pair, nil
 	}
-	if err := c.read(); err != nil {
+	if err := c.readFiles(); err != nil {
 		c.log.Warn("the certificate changed and cannot be used: the one before stays", slog.Any("error", err))
 	} else {
 		c.log.Info("the certificate was read again", slog.Time("expires", c.pair.Leaf.NotAfter))
@@ -139,7 +139,7 @@ func (c *certificate) covers(host string) bool {
 	return c.pair.Leaf.VerifyHostname(host) == nil
 }
 
-func (c *certificate) changed() bool {
+func (c *certificate) hasChanged() bool {
 	for i, file := range []string{c.cert, c.key} {
 		now, err := os.Stat(file)
 		if err != nil {
@@ -153,7 +153,7 @@ func (c *certificate) changed() bool {
 	return false
 }
 
-func (c *certificate) read() error {
+func (c *certificate) readFiles() error {
 	for i, file := range []string{c.cert, c.key} {
 		c.seen[i], _ = os.Stat(file) // before it is read, so that a change in between is seen the next time
 	}

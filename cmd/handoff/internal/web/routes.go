@@ -34,9 +34,9 @@ type route struct {
 func (s *Server) routes() http.Handler {
 	read := []string{http.MethodGet, http.MethodHead}
 	speak := []string{http.MethodPost, http.MethodGet, http.MethodDelete}
-	table := table{
+	table := routeTable{
 		"/healthz": {http.HandlerFunc(handleHealth), read},
-		"/readyz":  {&readiness{config: s.config}, read},
+		"/readyz":  {&readinessCheck{config: s.config}, read},
 	}
 	if s.config.MCP != nil {
 		table[pathMCP] = route{s.config.MCP, speak}
@@ -65,9 +65,9 @@ func (s *Server) routeNodes(next http.Handler) http.Handler {
 	})
 }
 
-type table map[string]route
+type routeTable map[string]route
 
-func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (t routeTable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if strings.HasPrefix(path, pathRooms) {
 		path = pathRooms
@@ -78,12 +78,12 @@ func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, schemas.Errorf(schemas.NotFound, "nothing is served here").
 			WithHint("%s", hintFor(r.URL.Path)))
 	case !slices.Contains(found.methods, r.Method):
-		noteRoute(r, path)
+		setLogRoute(r, path)
 		w.Header().Set("Allow", strings.Join(found.methods, ", "))
 		writeError(w, http.StatusMethodNotAllowed, schemas.Errorf(schemas.Invalid, "%s takes only %s",
 			r.URL.Path, strings.Join(found.methods, ", ")))
 	default:
-		noteRoute(r, path)
+		setLogRoute(r, path)
 		found.handler.ServeHTTP(w, r)
 	}
 }
@@ -124,9 +124,9 @@ const (
 	probeTTL     = time.Second // for which a result is used again
 )
 
-// A readiness checks whether the server can do its work, and keeps the result for a second. Requests for it need no
+// readinessCheck checks whether the server can do its work, and keeps the result for a second. Requests for it need no
 // token. Any number of them costs no more than one check at a time.
-type readiness struct {
+type readinessCheck struct {
 	config Config
 
 	checks    singleflight.Group // runs check, the only user of the fields below
@@ -135,8 +135,8 @@ type readiness struct {
 }
 
 // ServeHTTP responds with the code of the error and no more, because any caller may ask.
-func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	err := r.isReady(req.Context())
+func (r *readinessCheck) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	err := r.waitForCheck(req.Context())
 	if err == nil {
 		writeJSON(w, http.StatusOK, []byte(`{"ready":true}`))
 		return
@@ -148,7 +148,7 @@ func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+reason+`"}`))
 }
 
-func (r *readiness) isReady(ctx context.Context) error {
+func (r *readinessCheck) waitForCheck(ctx context.Context) error {
 	if r.config.Ready == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (r *readiness) isReady(ctx context.Context) error {
 
 // check returns the last result while it is new enough, else makes a check. When readiness changes, it logs the
 // error, because the response does not have it.
-func (r *readiness) check(ctx context.Context) error {
+func (r *readinessCheck) check(ctx context.Context) error {
 	if !r.checkedAt.IsZero() && r.config.Now().Sub(r.checkedAt) < probeTTL {
 		return r.lastErr
 	}
@@ -199,7 +199,7 @@ const metricsTimeout = 10 * time.Second
 func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m.Allowed != nil {
 		if err := m.Allowed(r); err != nil {
-			Refuse(w, err, m.Challenge)
+			WriteRefusal(w, err, m.Challenge)
 			return
 		}
 	}
@@ -209,8 +209,8 @@ func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.Write(ctx, w)
 }
 
-// Refuse responds with an error, and asks for a token as the challenge says.
-func Refuse(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
+// WriteRefusal responds with an error, and asks for a token as the challenge says.
+func WriteRefusal(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
 	value, unauthorized := challenge(err)

@@ -74,11 +74,11 @@ const maxHeaderBytes = 32 << 10
 // of ctx, but do not end with it. The caller calls Shutdown. Errors are *[schemas.Error] with a hint.
 func Listen(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
-	at, err := resolve(c.Addr)
+	at, err := resolveAddress(c.Addr)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayListen(at); err != nil {
+	if err := c.checkMayListen(at); err != nil {
 		return nil, err
 	}
 	cert, unusable := openCertificate(c)
@@ -94,7 +94,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 		warnInsecure(ctx, c.Logger, listener.Addr())
 	}
 	s := &Server{config: c, listener: listener, conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now)}
-	s.http = s.server(ctx, guard)
+	s.http = s.newHTTPServer(ctx, guard)
 	return s, nil
 }
 
@@ -116,7 +116,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (s *Server) server(ctx context.Context, guard *guard) *http.Server {
+func (s *Server) newHTTPServer(ctx context.Context, guard *originGuard) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelRequests = cut
 	server := &http.Server{
@@ -135,7 +135,7 @@ func (s *Server) server(ctx context.Context, guard *guard) *http.Server {
 		},
 	}
 	if guard.cert != nil {
-		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: guard.cert.current}
+		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: guard.cert.currentCertificate}
 	}
 	return server
 }
@@ -158,7 +158,7 @@ func (s *Server) Serve() error {
 // Shutdown accepts no more connections and returns when all requests under way have their responses. If ctx is done
 // first, it cuts off those requests and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.conns.closeUnused()
+	s.conns.closeUnusedConns()
 	err := s.http.Shutdown(ctx)
 	s.cancelRequests()
 	if err != nil {

@@ -63,38 +63,38 @@ func (w Workspace) Exists() bool {
 	return !isMissing(w.Dir)
 }
 
-// Denied reports whether this user may not read the directory of a workspace, for example if another user owns it. Then
-// handoff cannot know whether the workspace was used.
-func Denied(dir string) bool {
+// IsDenied reports whether this user may not read the directory of a workspace, for example if another user owns it.
+// Then handoff cannot know whether the workspace was used.
+func IsDenied(dir string) bool {
 	_, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// Used reports whether the workspace has a store. The first process that opens the mailboxes of a workspace makes the
-// store.
-func (w Workspace) Used() bool {
-	_, ok := w.Store()
+// HasStore reports whether the workspace has a store. The first process that opens the mailboxes of a workspace makes
+// the store.
+func (w Workspace) HasStore() bool {
+	_, ok := w.StoreFile()
 	return ok
 }
 
-// Untouched reports whether there is no store, so that opening the mailboxes would make it. It is false for a path
+// IsStoreMissing reports whether there is no store, so that opening the mailboxes would make it. It is false for a path
 // that cannot be read.
-func (w Workspace) Untouched() bool { return isMissing(filepath.Join(w.Dir, StoreFile)) }
+func (w Workspace) IsStoreMissing() bool { return isMissing(filepath.Join(w.Dir, StoreFile)) }
 
 func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Store returns the file with the handoffs. Ok is false when there is none. Callers that do not need the file call
-// [Workspace.Used].
-func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
+// StoreFile returns the file with the handoffs. Ok is false when there is none. Callers that do not need the file call
+// [Workspace.HasStore].
+func (w Workspace) StoreFile() (_ File, ok bool) { return w.file(StoreFile) }
 
-// Before returns the file that a restore replaced and kept. Ok is false when there is none.
-func (w Workspace) Before() (_ File, ok bool) { return w.file(KeptFile) }
+// KeptFile returns the file that a restore replaced and kept. Ok is false when there is none.
+func (w Workspace) KeptFile() (_ File, ok bool) { return w.file(KeptFile) }
 
-// Log returns the log file of the owners of the workspace, see package journal. Ok is false when there is none.
-func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }
+// LogFile returns the log file of the owners of the workspace, see package journal. Ok is false when there is none.
+func (w Workspace) LogFile() (_ File, ok bool) { return w.file(logFile) }
 
 func (w Workspace) file(name string) (File, bool) {
 	path := filepath.Join(w.Dir, name)
@@ -105,8 +105,8 @@ func (w Workspace) file(name string) (File, bool) {
 	return File{path, info.Size(), info.ModTime()}, true
 }
 
-// Bytes returns the size of all files of the workspace, 0 for an unreadable directory.
-func (w Workspace) Bytes() (sum int64) {
+// TotalSize returns the size of all files of the workspace, 0 for an unreadable directory.
+func (w Workspace) TotalSize() (sum int64) {
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
 		return 0
@@ -119,7 +119,7 @@ func (w Workspace) Bytes() (sum int64) {
 	return sum
 }
 
-// All returns the used workspaces on this machine in the order of their names. Project is the path that [Remember]
+// All returns the used workspaces on this machine in the order of their names. Project is the path that [RecordProject]
 // wrote, or empty.
 func All(getenv func(string) string) ([]Workspace, error) {
 	state, err := stateDir(getenv)
@@ -136,8 +136,8 @@ func All(getenv func(string) string) ([]Workspace, error) {
 			continue
 		}
 		w := Workspace{Name: e.Name(), Dir: filepath.Join(state, e.Name()), By: ByName}
-		if w.Used() {
-			w.Project = Remembered(w)
+		if w.HasStore() {
+			w.Project = RecordedProject(w)
 			all = append(all, w)
 		}
 	}
@@ -150,11 +150,11 @@ type projectRecord struct {
 	Project string `json:"project"`
 }
 
-// Remember writes the project of a workspace into its directory, so that people can tell workspaces apart and a project
-// that moves can take its workspace along. It writes nothing if the file has this project already, if the workspace has
-// no project because it was named, or if its directory does not exist.
-func Remember(w Workspace) error {
-	if w.Project == "" || Remembered(w) == w.Project {
+// RecordProject writes the project of a workspace into its directory, so that people can tell workspaces apart and a
+// project that moves can take its workspace along. It writes nothing if the file has this project already, if the
+// workspace has no project because it was named, or if its directory does not exist.
+func RecordProject(w Workspace) error {
+	if w.Project == "" || RecordedProject(w) == w.Project {
 		return nil
 	}
 	content, _ := json.Marshal(projectRecord{w.Project}) // a text can be encoded
@@ -165,8 +165,8 @@ func Remember(w Workspace) error {
 	return nil
 }
 
-// Remembered returns the project that Remember wrote last, or "" for a missing or damaged file.
-func Remembered(w Workspace) string {
+// RecordedProject returns the project that RecordProject wrote last, or "" for a missing or damaged file.
+func RecordedProject(w Workspace) string {
 	content, err := platform.ReadRegular(filepath.Join(w.Dir, recordFile), 64<<10)
 	var m projectRecord
 	if err != nil || json.Unmarshal(content, &m) != nil || !filepath.IsAbs(m.Project) {
@@ -252,7 +252,7 @@ func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)
 	}
-	return Remember(to)
+	return RecordProject(to)
 }
 
 // A process that dies while it makes a store file leaves an empty file without any loss. A store that was open is never

@@ -27,17 +27,17 @@ func (n Neighbour) String() string {
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
-// Neighbours returns the neighbours of a workspace. These are workspaces of directories above and below its directory,
-// unless both are git repositories, and workspaces whose directory is gone and had the same name. A workspace without a
-// project, which was named, has no neighbours.
-func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
+// FindNeighbours returns the neighbours of a workspace. These are workspaces of directories above and below its
+// directory, unless both are git repositories, and workspaces whose directory is gone and had the same name. A
+// workspace without a project, which was named, has no neighbours.
+func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
 	}
 	all, _ := All(getenv) // an unreadable workspace is no neighbour
-	here := rootOf(w.Project)
+	here := workTreeOf(w.Project)
 	for _, other := range all {
-		there := rootOf(other.Project)
+		there := workTreeOf(other.Project)
 		n := Neighbour{Workspace: other.Name, Project: there}
 		switch {
 		case other.Project == "" || other.Name == w.Name:
@@ -46,13 +46,13 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 			if filepath.Base(there) != filepath.Base(here) {
 				continue
 			}
-			n.Moved, n.Join = true, shell.Line([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
+			n.Moved, n.Join = true, shell.JoinWords([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
 		case here != w.Project && there != other.Project:
 			continue // a repository inside another is intended
 		case DirContains(there, here):
-			n.Join = joinCommand(there, w.Project)
+			n.Join = shareCommand(there, w.Project)
 		case DirContains(here, there):
-			n.Join = joinCommand(here, other.Project)
+			n.Join = shareCommand(here, other.Project)
 		default:
 			continue
 		}
@@ -61,21 +61,21 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	return beside
 }
 
-// rootOf returns the directory of a project: for a git repository the directory of its working tree.
-func rootOf(project string) string {
+// workTreeOf returns the directory of a project: for a git repository the directory of its working tree.
+func workTreeOf(project string) string {
 	if filepath.Base(project) == ".git" {
 		return filepath.Dir(project)
 	}
 	return project
 }
 
-// joinCommand returns the command that gives the project below the workspace of dir. A repository always has its own
+// shareCommand returns the command that gives the project below the workspace of dir. A repository always has its own
 // workspace, so its command sets HANDOFF_DIR. For other projects a directory .handoff in dir is enough.
-func joinCommand(dir, below string) string {
-	if rootOf(below) != below {
-		return shell.Line([]string{"export", "HANDOFF_DIR=" + dir})
+func shareCommand(dir, below string) string {
+	if workTreeOf(below) != below {
+		return shell.JoinWords([]string{"export", "HANDOFF_DIR=" + dir})
 	}
-	return shell.Line([]string{"mkdir", filepath.Join(dir, ".handoff")})
+	return shell.JoinWords([]string{"mkdir", filepath.Join(dir, ".handoff")})
 }
 
 // DirContains reports whether path is below dir. It compares the texts of both paths and follows no links.

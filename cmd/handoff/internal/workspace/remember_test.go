@@ -26,29 +26,29 @@ func TestRemember_KeepsProject(t *testing.T) {
 	}
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
-	require.Empty(t, workspace.Remembered(shop))
-	require.NoError(t, workspace.Remember(shop))
-	require.Equal(t, filepath.Join(w.home, "shop", ".git"), workspace.Remembered(shop))
+	require.Empty(t, workspace.RecordedProject(shop))
+	require.NoError(t, workspace.RecordProject(shop))
+	require.Equal(t, filepath.Join(w.home, "shop", ".git"), workspace.RecordedProject(shop))
 
 	file := filepath.Join(shop.Dir, "project.json")
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
-	require.NoError(t, workspace.Remember(shop))
+	require.NoError(t, workspace.RecordProject(shop))
 	again, err := os.Stat(file)
 	require.NoError(t, err)
 	require.True(t, os.SameFile(info, again), "what is known is not written again")
 
 	shop.Project = "/elsewhere"
-	require.NoError(t, workspace.Remember(shop))
-	require.Equal(t, "/elsewhere", workspace.Remembered(shop))
+	require.NoError(t, workspace.RecordProject(shop))
+	require.Equal(t, "/elsewhere", workspace.RecordedProject(shop))
 	require.Len(t, names(t, shop.Dir), 2, "nothing half-written is left")
 }
 
 func TestRemember_WritesNothingWithoutDirectory(t *testing.T) {
 	w := newWorld(t)
 	shop := w.at(w.repository("shop"))
-	require.NoError(t, workspace.Remember(shop))
+	require.NoError(t, workspace.RecordProject(shop))
 	require.NoDirExists(t, shop.Dir)
 }
 
@@ -57,7 +57,7 @@ func TestRemember_NamedWorkspaceHasNoProject(t *testing.T) {
 	shop := w.openedRepository("shop")
 	named, err := w.find(workspace.Config{Name: shop.Name})
 	require.NoError(t, err)
-	require.NoError(t, workspace.Remember(named))
+	require.NoError(t, workspace.RecordProject(named))
 	require.Equal(t, []string{"handoff.db"}, names(t, shop.Dir))
 }
 
@@ -66,9 +66,9 @@ func TestRemembered_IgnoresDamagedFile(t *testing.T) {
 	shop := w.openedRepository("shop")
 	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "project.json"), []byte(content), 0o600))
-		require.Empty(t, workspace.Remembered(shop), content)
-		require.NoError(t, workspace.Remember(shop))
-		require.Equal(t, shop.Project, workspace.Remembered(shop))
+		require.Empty(t, workspace.RecordedProject(shop), content)
+		require.NoError(t, workspace.RecordProject(shop))
+		require.Equal(t, shop.Project, workspace.RecordedProject(shop))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestRemember_ReportsWriteError(t *testing.T) {
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))
-	require.ErrorContains(t, workspace.Remember(shop), "remember the project: ")
+	require.ErrorContains(t, workspace.RecordProject(shop), "remember the project: ")
 	require.Equal(t, []string{"handoff.db", "project.json"}, names(t, shop.Dir))
 }
 

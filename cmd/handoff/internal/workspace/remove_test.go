@@ -81,6 +81,6 @@ func TestMove_KeepsFilesAndSetsProject(t *testing.T) {
 	require.NoError(t, workspace.Move(was, now))
 	require.NoDirExists(t, was.Dir)
 	require.Len(t, names(t, now.Dir), len(allFiles))
-	require.Equal(t, now.Project, workspace.Remembered(now))
+	require.Equal(t, now.Project, workspace.RecordedProject(now))
 	require.ErrorContains(t, workspace.Move(was, now), "rename workspace "+was.Name)
 }

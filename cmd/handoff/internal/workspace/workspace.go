@@ -29,18 +29,18 @@ type Workspace struct {
 	Name    string // the given name, or a slug and a hash of the path of the project
 	Dir     string // of its files; it may not exist yet
 	Project string // the path of the project; empty if the workspace was named
-	By      By
+	By      FoundBy
 }
 
-// By says how a workspace was found.
-type By string
+// FoundBy says how a workspace was found.
+type FoundBy string
 
 // The ways to find a workspace.
 const (
-	ByName      By = "name"                 // it was named
-	ByGit       By = "git_common_directory" // all worktrees of the repository share it
-	ByMark      By = "handoff_directory"    // the nearest directory with a ".handoff"
-	ByDirectory By = "directory"            // the project directory itself
+	ByName      FoundBy = "name"                 // it was named
+	ByGit       FoundBy = "git_common_directory" // all worktrees of the repository share it
+	ByMark      FoundBy = "handoff_directory"    // the nearest directory with a ".handoff"
+	ByDirectory FoundBy = "directory"            // the project directory itself
 )
 
 // Config says where to look for the workspace. Getenv is required.
@@ -60,7 +60,7 @@ func Find(c Config) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, err
 	}
-	project, by, err := c.project()
+	project, by, err := c.findProject()
 	if err != nil {
 		return Workspace{}, err
 	}
@@ -129,8 +129,8 @@ func Home(getenv func(string) string) string {
 	return ""
 }
 
-// project returns the path of the project, and how it was found.
-func (c Config) project() (string, By, error) {
+// findProject returns the path of the project, and how it was found.
+func (c Config) findProject() (string, FoundBy, error) {
 	start, err := c.ProjectDir()
 	if err != nil {
 		return "", "", err
@@ -155,7 +155,7 @@ func (c Config) project() (string, By, error) {
 // Root returns the directory with the files of the project: the main working tree of its repository, also for linked
 // worktrees, else the project directory.
 func (c Config) Root() (string, error) {
-	project, by, err := c.project()
+	project, by, err := c.findProject()
 	if by != ByGit || err != nil {
 		return project, err
 	}

@@ -138,7 +138,7 @@ func (c Client) HookCommand(h Hook, call HookCall) string {
 	default:
 		program = "'" + strings.ReplaceAll(words[0], "'", `'\''`) + "'"
 	}
-	return program + " " + shell.Line(words[1:])
+	return program + " " + shell.JoinWords(words[1:])
 }
 
 // CanRun reports whether the client's shell can start a program at this path, as [Client.HookCommand] writes the path.
@@ -173,7 +173,7 @@ func cutProgram(line string) (program, rest string, ok bool) {
 // splitWords splits the line of a hook into words.
 func splitWords(line string) (all []string, ok bool) {
 	program, rest, ok := cutProgram(strings.TrimLeft(line, " \t"))
-	all, okRest := shell.Words(rest)
+	all, okRest := shell.SplitWords(rest)
 	return append([]string{program}, all...), ok && okRest && program != ""
 }
 

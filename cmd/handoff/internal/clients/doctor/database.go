@@ -25,7 +25,7 @@ func examineNode(owner *relay.Note, now time.Time, sh Shell) Finding {
 		return warning(aboutOwner, "the node at %s is handoff %s, and this is %s: upgrade the older one",
 			owner.Address.Addr, owner.Version, sh.Program.Version)
 	}
-	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
+	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.FormatAge(now.Sub(owner.Started)))
 }
 
 // DatabaseUnreachable returns the finding that a database, or a workspace in it, does not open.

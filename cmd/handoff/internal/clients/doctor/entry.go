@@ -71,7 +71,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.ServerEn
 	case another:
 		return failure(aboutClients, "%s: it starts something else: %v", where, err).withCommand(in.rewriteCommand(e))
 	case err != nil:
-		return failure(aboutClients, "%s: its server does not answer: %v", where, err).withCommand(shell.Line(e.Command) + " </dev/null")
+		return failure(aboutClients, "%s: its server does not answer: %v", where, err).withCommand(shell.JoinWords(e.Command) + " </dev/null")
 	case reply.Version != in.Program.Version:
 		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
 			withCommand(in.mendCommand(e))

@@ -94,7 +94,7 @@ func (in *installation) examineTrust() (all []Finding) {
 		}
 		found := state.newFinding(about, "%s %s", in.client.Title, d.Text)
 		if d.Command != nil {
-			found = found.withCommand(in.cdToProject() + shell.Line(d.Command))
+			found = found.withCommand(in.cdToProject() + shell.JoinWords(d.Command))
 		}
 		all = append(all, found)
 	}

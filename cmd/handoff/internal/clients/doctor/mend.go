@@ -45,7 +45,7 @@ func (in *installation) removeCommand(e installed.ServerEntry) string {
 	}
 	if e.Scope == installed.Local {
 		words := append([]string{in.client.Program}, in.client.Remove(e.Scope, e.Name)...)
-		return in.cdToProject() + shell.Line(words)
+		return in.cdToProject() + shell.JoinWords(words)
 	}
 	return in.setupCommand(e.Scope, "--remove", "--yes")
 }

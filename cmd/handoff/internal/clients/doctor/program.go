@@ -85,7 +85,7 @@ func (p Program) fixPathCommand() string {
 	case p.isVersionOnPath():
 		return ""
 	case p.VersionOnPath != "":
-		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
+		return "ln -sf " + shell.JoinWords([]string{p.Path, p.OnPath})
 	case client.IsHandoffCommand(p.Path):
 		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`
 	}

@@ -126,7 +126,7 @@ func ExamineFiles(w workspace.Workspace, sh Shell) []Finding {
 // FindOtherWorkspaces returns a finding for each other workspace nearby, because a person may look in the wrong
 // workspace for an agent.
 func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Finding {
-	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
+	return schemas.Map(workspace.FindNeighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).withCommand(n.Join)
 	})
 }
@@ -135,7 +135,7 @@ func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Fi
 // the permissions of a directory that other users can read. A finding explains the second case: other examinations
 // report a missing store.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
-	store, used := w.Store()
+	store, used := w.StoreFile()
 	info, err := os.Stat(w.Dir)
 	switch {
 	case !used || store.Bytes == 0 || err != nil:
@@ -167,7 +167,7 @@ func examinePermissions(dir string) []Finding {
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			withCommand("chmod 700 " + shell.Quote(dir))}
-	case workspace.Denied(dir):
+	case workspace.IsDenied(dir):
 		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
 			withCommand("ls -ld " + shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
@@ -205,7 +205,7 @@ func examineStoreFile(path string, sh Shell) []Finding {
 
 // moveAwayCommand returns the command that moves a file away.
 func moveAwayCommand(path string) string {
-	return "mv -n " + shell.Line([]string{path, path + ".aside"})
+	return "mv -n " + shell.JoinWords([]string{path, path + ".aside"})
 }
 
 // ExamineOwner examines the owner of a workspace, which serves the other processes. It reads the owner's note in the
@@ -222,11 +222,11 @@ func ExamineOwner(dir string, now time.Time, sh Shell) Finding {
 		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
 			withCommand(sh.commandLine("list"))
 	case note.Elsewhere():
-		return ok(aboutOwner, "a process in another container, handoff %s, for %s", note.Version, terminal.Age(now.Sub(note.Started)))
+		return ok(aboutOwner, "a process in another container, handoff %s, for %s", note.Version, terminal.FormatAge(now.Sub(note.Started)))
 	case note.Version != sh.Program.Version:
 		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
 			note.PID, note.Version, sh.Program.Version).
 			withCommand("ps -f -p " + strconv.Itoa(note.PID))
 	}
-	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
+	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.FormatAge(now.Sub(note.Started)))
 }

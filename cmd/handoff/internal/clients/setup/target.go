@@ -125,7 +125,7 @@ type PluginInstalledError struct{ leaveReason }
 func newPluginInstalledError(c client.Client, plugin installed.EnabledPlugin) *PluginInstalledError {
 	return &PluginInstalledError{leaveReason{
 		"it has the plugin of handoff, which brings the same: both would run",
-		shell.Line(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
+		shell.JoinWords(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
 	}}
 }
 

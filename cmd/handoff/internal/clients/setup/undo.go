@@ -52,7 +52,7 @@ func (c FileChange) noteLocalServer() FileChange {
 	entries, _ := installed.ServerEntries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
-			remove := shell.Line(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
+			remove := shell.JoinWords(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
 			c.Foreign = &leaveReason{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}

@@ -39,15 +39,15 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		h, err := current(cmd.Context(), a)
+		h, err := currentHead(cmd.Context(), a)
 		if err != nil {
 			return err
 		}
-		anchor, err := anchorOf(a, "")
+		anchor, err := findAnchor(a, "")
 		if err != nil {
 			return err
 		}
-		return anchor.add(cmd.Context(), a, h, *push)
+		return anchor.addHead(cmd.Context(), a, h, *push)
 	}
 	return cmd
 }
@@ -61,9 +61,9 @@ type anchor struct {
 	ref        string
 }
 
-// anchorOf returns the anchor with the given ref in the project's repository. If ref is empty, it uses the ref of the
+// findAnchor returns the anchor with the given ref in the project's repository. If ref is empty, it uses the ref of the
 // workspace.
-func anchorOf(a *cli.App, ref string) (anchor, error) {
+func findAnchor(a *cli.App, ref string) (anchor, error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return anchor{}, err
@@ -79,8 +79,8 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	return anchor{r, cmp.Or(ref, ownRefs+ws.Name)}, nil
 }
 
-// git runs the program git with an input and returns its output. Git runs no hooks and asks the person no questions.
-func (at anchor) git(ctx context.Context, input string, args ...string) (string, error) {
+// runGit runs the program git with an input and returns its output. Git runs no hooks and asks the person no questions.
+func (at anchor) runGit(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
 	cmd.Stdin = strings.NewReader(input)
 	out, err := git.RunCommand(ctx, cmd, author...)
@@ -96,33 +96,33 @@ var author = []string{
 	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
 }
 
-// add adds a head to the ref, unless the newest commit of the ref already has this head, and pushes the ref.
-func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error {
-	_, err := at.git(ctx, "", "check-ref-format", at.ref)
+// addHead adds a head to the ref, unless the newest commit of the ref already has this head, and pushes the ref.
+func (at anchor) addHead(ctx context.Context, a *cli.App, h head, push string) error {
+	_, err := at.runGit(ctx, "", "check-ref-format", at.ref)
 	if said, ended := errors.AsType[*exec.ExitError](err); ended && said.ExitCode() == 1 {
 		return schemas.Invalidf("workspace", "git allows no ref with the name %s", at.ref).
 			WithHint("Nothing was changed. Under another name, as one that handoff restore BACKUP --workspace NAME makes, the workspace can be anchored.")
 	}
-	old, err := at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
+	old, err := at.runGit(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
 	if err != nil {
 		return err
 	}
 	if old != "" {
-		heads, err := at.heads(ctx)
+		heads, err := at.anchoredHeads(ctx)
 		if err == nil { // a registry that has the newest head has the earlier ones
-			err = heads[len(heads)-1].check(ctx, a, h)
+			err = heads[len(heads)-1].checkRegistry(ctx, a, h)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	commit, err := at.commit(ctx, h, old)
+	commit, err := at.commitHead(ctx, h, old)
 	if err != nil {
 		return err
 	}
 	spec := at.ref + ":" + at.ref
 	if push != "" {
-		if _, err := at.git(ctx, "", "push", "--no-verify", "--quiet", "--", push, spec); err != nil {
+		if _, err := at.runGit(ctx, "", "push", "--no-verify", "--quiet", "--", push, spec); err != nil {
 			return err
 		}
 	}
@@ -135,41 +135,41 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	})
 }
 
-// commit makes the commit of a head with the low-level commands of git. It then moves the ref, but only if the ref
+// commitHead makes the commit of a head with the low-level commands of git. It then moves the ref, but only if the ref
 // still points to old.
-func (at anchor) commit(ctx context.Context, h head, old string) (string, error) {
-	blob, err := at.git(ctx, h.signed, "hash-object", "-w", "--stdin")
+func (at anchor) commitHead(ctx context.Context, h head, old string) (string, error) {
+	blob, err := at.runGit(ctx, h.signed, "hash-object", "-w", "--stdin")
 	if err != nil {
 		return "", err
 	}
-	tree, err := at.git(ctx, "100644 blob "+blob+"\tcheckpoint\n", "mktree")
+	tree, err := at.runGit(ctx, "100644 blob "+blob+"\tcheckpoint\n", "mktree")
 	if err != nil {
 		return "", err
 	}
 	args := []string{"commit-tree", tree}
 	if old != "" {
-		if before, err := at.git(ctx, "", "rev-parse", old+"^{tree}"); err != nil || before == tree {
+		if before, err := at.runGit(ctx, "", "rev-parse", old+"^{tree}"); err != nil || before == tree {
 			return old, err
 		}
 		args = append(args, "-p", old)
 	}
-	commit, err := at.git(ctx, fmt.Sprintf("Head of %d events\n", h.Size), args...)
+	commit, err := at.runGit(ctx, fmt.Sprintf("Head of %d events\n", h.Size), args...)
 	if err != nil {
 		return "", err
 	}
-	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old) // empty: the ref must not exist
+	_, err = at.runGit(ctx, "", "update-ref", at.ref, commit, old) // empty: the ref must not exist
 	return commit, err
 }
 
-// heads returns all anchored heads, the smallest first: each commit of the ref has one, in its file checkpoint.
-func (at anchor) heads(ctx context.Context) (heads []keptHead, err error) {
-	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
+// anchoredHeads returns all anchored heads, the smallest first: each commit of the ref has one, in its file checkpoint.
+func (at anchor) anchoredHeads(ctx context.Context) (heads []keptHead, err error) {
+	listed, err := at.runGit(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
 			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")
 	}
 	commits := strings.Split(listed, "\n")
-	batch, err := at.git(ctx, strings.Join(commits, ":checkpoint\n")+":checkpoint\n", "cat-file", "--batch")
+	batch, err := at.runGit(ctx, strings.Join(commits, ":checkpoint\n")+":checkpoint\n", "cat-file", "--batch")
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (at anchor) heads(ctx context.Context) (heads []keptHead, err error) {
 		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero if it is missing, which is no head
 		e := keptHead{name: "commit " + commit[:12]}
 		if e.head, err = readHead(rest[:min(size, len(rest))]); err != nil {
-			return nil, mismatch("Fetch it again, or name another ref.", "%s: %v", e.name, err)
+			return nil, errMismatch("Fetch it again, or name another ref.", "%s: %v", e.name, err)
 		}
 		heads = append(heads, e)
 		batch = strings.TrimPrefix(rest[min(size, len(rest)):], "\n")

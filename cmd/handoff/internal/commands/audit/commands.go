@@ -32,7 +32,7 @@ the repository. docs/audit.md lists the attacks and the command against each.`
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{cli.Group(&cobra.Command{
+	return []*cobra.Command{cli.AddSubcommands(&cobra.Command{
 		Use:     "audit",
 		Short:   "Look after the audit registry",
 		Example: `  handoff audit verify`,

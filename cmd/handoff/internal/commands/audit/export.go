@@ -31,19 +31,19 @@ Any web server may serve the files. The command makes DIR, or needs it empty. It
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := newDirectory(a.Path(*dir)); err != nil {
+		if err := makeEmptyDirectory(a.AbsolutePath(*dir)); err != nil {
 			return err
 		}
-		h, err := current(cmd.Context(), a)
+		h, err := currentHead(cmd.Context(), a)
 		if err != nil {
 			return err
 		}
-		x := export{dir: a.Path(*dir), head: h}
-		busy := a.Busy("writing the registry")
-		err = eachEvent(cmd, a, x.add)
+		x := tileExport{dir: a.AbsolutePath(*dir), head: h}
+		busy := a.ShowProgress("writing the registry")
+		err = forEachEvent(cmd, a, x.addEvents)
 		busy()
 		if err == nil {
-			err = x.finish()
+			err = x.writeRemainder()
 		}
 		if err != nil {
 			return err
@@ -54,9 +54,9 @@ Any web server may serve the files. The command makes DIR, or needs it empty. It
 	return cmd
 }
 
-// newDirectory makes a directory, or accepts an empty one. It refuses a directory with content, because a published
-// tree must never change.
-func newDirectory(dir string) error {
+// makeEmptyDirectory makes a directory, or accepts an empty one. It refuses a directory with content, because a
+// published tree must never change.
+func makeEmptyDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case len(entries) > 0:
@@ -75,8 +75,8 @@ const (
 	tileWidth  = 1 << tileHeight
 )
 
-// export computes the tree anew from the events, and writes its tiles as they become full.
-type export struct {
+// tileExport computes the tree anew from the events, and writes its tiles as they become full.
+type tileExport struct {
 	dir    string
 	head   head
 	walk   ledger.Walk
@@ -85,8 +85,8 @@ type export struct {
 	levels [][]byte // the last tile of each level, which is not full
 }
 
-// add takes the next events. It skips events after the head.
-func (x *export) add(events [][]byte) error {
+// addEvents takes the next events. It skips events after the head.
+func (x *tileExport) addEvents(events [][]byte) error {
 	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
 		if len(b) > math.MaxUint16 {
 			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", x.n+1, len(b), math.MaxUint16)
@@ -101,7 +101,7 @@ func (x *export) add(events [][]byte) error {
 			x.levels[level] = append(x.levels[level], row[level*tileHeight*tlog.HashSize:][:tlog.HashSize]...)
 		}
 		if x.n%tileWidth == 0 {
-			if err := x.write(); err != nil {
+			if err := x.writeTiles(); err != nil {
 				return err
 			}
 		}
@@ -109,12 +109,12 @@ func (x *export) add(events [][]byte) error {
 	return nil
 }
 
-// write writes each bundle and tile that is full. At the end of the events it also writes the bundle and tiles that are
-// only partly filled.
-func (x *export) write() error {
+// writeTiles writes each bundle and tile that is full. At the end of the events it also writes the bundle and tiles
+// that are only partly filled.
+func (x *tileExport) writeTiles() error {
 	end := x.n == x.head.Size
 	if len(x.bundle) > 0 {
-		if err := x.file(-1, (x.n-1)/tileWidth, (x.n-1)%tileWidth+1, x.bundle); err != nil {
+		if err := x.writeTile(-1, (x.n-1)/tileWidth, (x.n-1)%tileWidth+1, x.bundle); err != nil {
 			return err
 		}
 		x.bundle = x.bundle[:0]
@@ -125,7 +125,7 @@ func (x *export) write() error {
 			continue
 		}
 		hashes := x.n >> (level * tileHeight) // of the level so far
-		if err := x.file(level, (hashes-1)/tileWidth, width, tile); err != nil {
+		if err := x.writeTile(level, (hashes-1)/tileWidth, width, tile); err != nil {
 			return err
 		}
 		x.levels[level] = tile[:0]
@@ -133,15 +133,15 @@ func (x *export) write() error {
 	return nil
 }
 
-// file writes one tile, or at level -1 one bundle.
-func (x *export) file(level int, n, width uint64, content []byte) error {
+// writeTile writes one tile, or at level -1 one bundle.
+func (x *tileExport) writeTile(level int, n, width uint64, content []byte) error {
 	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
 	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
-	return x.put(filepath.Join("tile", filepath.FromSlash(path)), content)
+	return x.writeFile(filepath.Join("tile", filepath.FromSlash(path)), content)
 }
 
-// put writes a file for publication.
-func (x *export) put(name string, content []byte) error {
+// writeFile writes a file for publication.
+func (x *tileExport) writeFile(name string, content []byte) error {
 	path := filepath.Join(x.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // everybody may read it
 	if err == nil {
@@ -153,21 +153,21 @@ func (x *export) put(name string, content []byte) error {
 	return nil
 }
 
-// finish writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the root of
-// the head.
-func (x *export) finish() error {
+// writeRemainder writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the
+// root of the head.
+func (x *tileExport) writeRemainder() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
-		return mismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)
+		return errMismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)
 	}
-	if err := x.write(); err != nil {
+	if err := x.writeTiles(); err != nil {
 		return err
 	}
-	return x.put("checkpoint", []byte(x.head.signed))
+	return x.writeFile("checkpoint", []byte(x.head.signed))
 }
 
-// eachEvent passes all events to fn in order. Fn gets all events of one call to the store at once.
-func eachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
-	return a.Act(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
+// forEachEvent passes all events to fn in order. Fn gets all events of one call to the store at once.
+func forEachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
+	return a.ConnectAsCaller(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
 		for after := uint64(0); ; {
 			var out schemas.EventsOut
 			if _, err := conn.Call(cmd.Context(), "audit_events", schemas.EventsIn{After: after}, &out); err != nil || len(out.Events) == 0 {

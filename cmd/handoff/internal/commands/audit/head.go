@@ -28,7 +28,7 @@ With it you can tell later whether the registry still begins with these events: 
 write the store.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, err := current(cmd.Context(), a)
+			h, err := currentHead(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -47,8 +47,8 @@ type head struct {
 
 func (h head) root() string { return base64.StdEncoding.EncodeToString(h.Hash) }
 
-// current asks the owner of the workspace for the head of the registry, and signs it.
-func current(ctx context.Context, a *cli.App) (head, error) {
+// currentHead asks the owner of the workspace for the head of the registry, and signs it.
+func currentHead(ctx context.Context, a *cli.App) (head, error) {
 	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{})
 	if err != nil {
 		return head{}, err
@@ -57,11 +57,11 @@ func current(ctx context.Context, a *cli.App) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	return k.sign(out)
+	return k.signHead(out)
 }
 
-// sign signs a tree that the owner of the workspace reported.
-func (k key) sign(out schemas.TreeOut) (head, error) {
+// signHead signs a tree that the owner of the workspace reported.
+func (k key) signHead(out schemas.TreeOut) (head, error) {
 	hash, err := base64.StdEncoding.DecodeString(out.Root)
 	if err != nil || out.Size == 0 {
 		none := sha256.Sum256(nil) // as RFC 6962 says
@@ -97,23 +97,23 @@ type keptHead struct {
 	head
 }
 
-// readEnd reads the file of a checkpoint.
-func readEnd(a *cli.App, path string) (e keptHead, err error) {
+// readKeptHead reads the file of a checkpoint.
+func readKeptHead(a *cli.App, path string) (e keptHead, err error) {
 	const most = 1 << 20 // bytes
-	text, err := platform.ReadRegular(a.Path(path), most)
+	text, err := platform.ReadRegular(a.AbsolutePath(path), most)
 	if err != nil {
 		return e, schemas.Invalidf("checkpoint", "%w", err).WithHint("Name a file that handoff audit checkpoint wrote.")
 	}
 	e.name = path
 	if e.head, err = readHead(string(text)); err != nil {
-		return e, mismatch("Ask for it again where it came from.", "%s: %v", path, err)
+		return e, errMismatch("Ask for it again where it came from.", "%s: %v", path, err)
 	}
 	return e, nil
 }
 
-// check returns an error if the registry does not begin with the events of a kept head. Now is the present head of the
-// registry.
-func (e keptHead) check(ctx context.Context, a *cli.App, now head) error {
+// checkRegistry returns an error if the registry does not begin with the events of a kept head. Now is the present head
+// of the registry.
+func (e keptHead) checkRegistry(ctx context.Context, a *cli.App, now head) error {
 	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func checkSize(name string, size, events uint64) error {
 	if size <= events {
 		return nil
 	}
-	return mismatch("The registry was cut off, or is that of another workspace.",
+	return errMismatch("The registry was cut off, or is that of another workspace.",
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
@@ -139,15 +139,15 @@ func checkRoot(e keptHead, root string) error {
 		return nil
 	}
 	if root == "" {
-		return mismatch(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
+		return errMismatch(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
 	}
-	return mismatch("Something among them was changed, left out or put in another place since then. "+verifyTells,
+	return errMismatch("Something among them was changed, left out or put in another place since then. "+verifyTells,
 		"the first %d events of the registry are not those of %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
 }
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."
 
-// mismatch is the error of a head that does not fit the registry.
-func mismatch(hint, format string, args ...any) error {
+// errMismatch is the error of a head that does not fit the registry.
+func errMismatch(hint, format string, args ...any) error {
 	return schemas.Errorf(schemas.Conflict, "%s", schemas.Visible(fmt.Sprintf(format, args...))).WithHint("%s", hint)
 }

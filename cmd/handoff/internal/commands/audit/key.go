@@ -31,7 +31,7 @@ HANDOFF_KEY names another file for it. Keep a copy: old signatures stay valid af
 sign with it again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.Act(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
+			if err := a.ConnectAsCaller(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
 				return err // no key for a missing workspace
 			}
 			k, err := signingKey(a)
@@ -52,7 +52,7 @@ type key struct {
 // signingKey reads the key of the workspace, and makes one if there is none. A renamed workspace keeps its key, and so
 // its origin.
 func signingKey(a *cli.App) (key, error) {
-	path, origin, err := keyFile(a)
+	path, origin, err := keyPath(a)
 	if err != nil {
 		return key{}, err
 	}
@@ -73,19 +73,19 @@ func signingKey(a *cli.App) (key, error) {
 	return k, nil
 }
 
-// keyFile returns the path of the key, which may not exist yet, and the origin of a new one.
-func keyFile(a *cli.App) (path, origin string, err error) {
+// keyPath returns the path of the key, which may not exist yet, and the origin of a new one.
+func keyPath(a *cli.App) (path, origin string, err error) {
 	ws, err := workspace.Find(a.Location())
 	path, origin = filepath.Join(ws.Dir, workspace.KeyFile), "handoff.local/"+ws.Name
 	if given := a.Getenv("HANDOFF_KEY"); given != "" {
-		path = a.Path(given)
+		path = a.AbsolutePath(given)
 	}
 	return path, origin, err
 }
 
-// originOf returns the origin of the workspace's heads, the name under which the heads are signed. It makes no key.
-func originOf(a *cli.App) (string, error) {
-	path, origin, err := keyFile(a)
+// keyOrigin returns the origin of the workspace's heads, the name under which the heads are signed. It makes no key.
+func keyOrigin(a *cli.App) (string, error) {
+	path, origin, err := keyPath(a)
 	if k, reading := readKey(path); reading == nil {
 		origin = k.Name()
 	}

@@ -49,7 +49,7 @@ func accepts(t *testing.T, fsck string, s site) (bool, string) {
 	return ok, string(out)
 }
 
-func export(t *testing.T, events int) site {
+func tileExport(t *testing.T, events int) site {
 	t.Helper()
 	s := newSite(t)
 	s.grow(events-4, message(s))
@@ -65,7 +65,7 @@ func TestExport_ForeignVerifierFindsEachFlippedBit(t *testing.T) {
 		flips = n
 	}
 	fsck := install(t)
-	s := export(t, 600)
+	s := tileExport(t, 600)
 	ok, said := accepts(t, fsck, s)
 	require.True(t, ok, said)
 	require.Contains(t, said, "log with size 600")
@@ -117,7 +117,7 @@ func kind(s site, path string) string {
 }
 
 func TestExport_WritesNewDirectory(t *testing.T) {
-	s := export(t, 256)
+	s := tileExport(t, 256)
 	dir := filepath.Join(s.dir, "tiles")
 	require.Len(t, tiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
 	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "--checkpoint "+filepath.Join(dir, "checkpoint"))

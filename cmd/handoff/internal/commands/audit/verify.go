@@ -33,56 +33,56 @@ and fetched, see handoff audit anchor.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []keptHead
 		if cmd.Flags().Changed("anchor") {
-			at, err := anchorOf(a, strings.TrimSpace(*ref))
+			at, err := findAnchor(a, strings.TrimSpace(*ref))
 			if err != nil {
 				return err
 			}
-			if heads, err = at.heads(cmd.Context()); err != nil {
+			if heads, err = at.anchoredHeads(cmd.Context()); err != nil {
 				return err
 			}
 		}
 		for _, file := range *checkpoints {
-			kept, err := readEnd(a, file)
+			kept, err := readKeptHead(a, file)
 			if err != nil {
 				return err
 			}
-			origin, err := originOf(a)
+			origin, err := keyOrigin(a)
 			if err != nil {
 				return err
 			}
 			if kept.Origin != origin {
-				return mismatch("Name the head of this workspace, or another one with --workspace.", "%s is a head of %s, and this is %s", file, kept.Origin, origin)
+				return errMismatch("Name the head of this workspace, or another one with --workspace.", "%s is a head of %s, and this is %s", file, kept.Origin, origin)
 			}
 			heads = append(heads, kept)
 		}
 		slices.SortStableFunc(heads, func(x, y keptHead) int { return cmp.Compare(x.Size, y.Size) })
-		return verify(cmd.Context(), a, heads)
+		return verifyRegistry(cmd.Context(), a, heads)
 	}
 	return cmd
 }
 
-// verified is the result of the walk, and the number of compared heads.
-type verified struct {
+// verifyResult is the result of the walk, and the number of compared heads.
+type verifyResult struct {
 	schemas.AuditOut
 	Heads int `json:"heads,omitempty"`
 }
 
-func verify(ctx context.Context, a *cli.App, heads []keptHead) error {
+func verifyRegistry(ctx context.Context, a *cli.App, heads []keptHead) error {
 	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e keptHead) uint64 { return e.Size }))}
-	end := a.Busy("verifying the registry")
+	end := a.ShowProgress("verifying the registry")
 	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
 	end()
 	if err != nil {
 		return err
 	}
-	v := verified{AuditOut: out, Heads: len(heads)}
-	v.compare(heads)
+	v := verifyResult{AuditOut: out, Heads: len(heads)}
+	v.compareHeads(heads)
 	return cli.ExitUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
-// compare compares the recomputed roots with the kept heads, the smallest head first. It reports only the first head
-// that disagrees, because all larger heads then disagree as well.
-func (v *verified) compare(heads []keptHead) {
+// compareHeads compares the recomputed roots with the kept heads, the smallest head first. It reports only the first
+// head that disagrees, because all larger heads then disagree as well.
+func (v *verifyResult) compareHeads(heads []keptHead) {
 	held := uint64(0)
 	for i, e := range heads {
 		err := cmp.Or(checkSize(e.name, e.Size, v.Events), checkRoot(e, v.Roots[e.Size]))
@@ -97,7 +97,7 @@ func (v *verified) compare(heads []keptHead) {
 	v.Roots = nil
 }
 
-func (v *verified) print(p *cli.Page) {
+func (v *verifyResult) print(p *cli.Page) {
 	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
 	p.Line("root %s", v.Root)
 	if v.Heads > 0 {

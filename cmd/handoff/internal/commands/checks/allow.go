@@ -14,9 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// A permit is a list of checks, or the rules of a file, with the permission of a person for it or, if Allowed is false,
-// the reason why it needs one. After the permission, checks run and rules send work without further questions.
-type permit struct {
+// permission is a list of checks, or the rules of a file, with the permission of a person for it or, if Allowed is
+// false, the reason why it needs one. After the permission, checks run and rules send work without further questions.
+type permission struct {
 	Kind    string `json:"kind"`
 	File    string `json:"file"`
 	Commit  string `json:"commit,omitempty"` // the commit of the file; empty for a file that is read in place
@@ -43,30 +43,30 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
   handoff allow --base main`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, problems, err := permits(cmd.Context(), a, kind, base)
+			all, problems, err := findPermissions(cmd.Context(), a, kind, base)
 			if err == nil && !look {
-				err = ask(cmd.Context(), a, all)
+				err = askForPermissions(cmd.Context(), a, all)
 			}
 			if err != nil {
 				return err
 			}
-			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermits(p, all, problems, look) })
+			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermissions(p, all, problems, look) })
 			return cli.ExitUnless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list of checks (default: HEAD)")
 	cmd.Flags().BoolVar(&look, "list", false, "only look")
 	if kind == "" {
-		a.BindAgents(cmd.Flags())
+		a.DefineAgentsFlag(cmd.Flags())
 		return cmd
 	}
 	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
 }
 
-// permits returns the lists of checks and the rules in the project for which a person can give permission. It returns
-// only one kind, or all kinds if kind is empty. Problems are sentences about files that cannot be read.
-func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, problems []string, err error) {
+// findPermissions returns the lists of checks and the rules in the project for which a person can give permission. It
+// returns only one kind, or all kinds if kind is empty. Problems are sentences about files that cannot be read.
+func findPermissions(ctx context.Context, a *cli.App, kind, base string) (all []permission, problems []string, err error) {
 	if kind == "" {
 		book := a.Permissions()
 		for _, f := range a.AgentsFiles() {
@@ -74,14 +74,14 @@ func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, 
 			problems = append(problems, wrong...)
 			if digest, rules := agentsfile.CanonicalRules(said); digest != "" && !f.Own && len(wrong) == 0 {
 				why, waits := f.LacksPermission(said, book)
-				all = append(all, permit{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.FormatRules(rules), Allowed: !waits, Why: why})
+				all = append(all, permission{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.FormatRules(rules), Allowed: !waits, Why: why})
 			}
 		}
 	}
-	h, at, list, err := read(ctx, a, base)
+	h, at, list, err := readList(ctx, a, base)
 	switch e := schemas.AsError(err); {
 	case e == nil:
-		of := permit{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
+		of := permission{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
 		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
 		if denied := schemas.AsError(h.Runner.CheckPermission(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
@@ -95,8 +95,8 @@ func permits(ctx context.Context, a *cli.App, kind, base string) (all []permit, 
 	return all, problems, err
 }
 
-// ask asks a person one question about all permissions that are missing, and stores the permissions.
-func ask(ctx context.Context, a *cli.App, all []permit) error {
+// askForPermissions asks a person one question about all permissions that are missing, and stores the permissions.
+func askForPermissions(ctx context.Context, a *cli.App, all []permission) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Permissions()
 	var waiting strings.Builder
@@ -126,7 +126,7 @@ func ask(ctx context.Context, a *cli.App, all []permit) error {
 	return nil
 }
 
-func printPermits(p *cli.Page, all []permit, problems []string, does bool) {
+func printPermissions(p *cli.Page, all []permission, problems []string, does bool) {
 	p.Problems(problems)
 	if len(all) == 0 {
 		p.Line("nothing that needs leave is here")

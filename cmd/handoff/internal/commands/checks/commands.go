@@ -36,7 +36,7 @@ changed list needs leave again. A command runs as you, in a clean tree of its ow
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		cli.Group(&cobra.Command{
+		cli.AddSubcommands(&cobra.Command{
 			Use:   "checks",
 			Short: "Run the checks of a repository",
 			Example: `  handoff checks list
@@ -68,8 +68,8 @@ func findChecks(a *cli.App) (h repositoryChecks, err error) {
 	return h, nil
 }
 
-// commit returns the full id of a commit that the user named, or of HEAD.
-func (h repositoryChecks) commit(ctx context.Context, flag, name string) (string, error) {
+// resolveCommit returns the full id of a commit that the user named, or of HEAD.
+func (h repositoryChecks) resolveCommit(ctx context.Context, flag, name string) (string, error) {
 	if name == "" || h.repository.Common == "" {
 		return h.head, nil
 	}
@@ -81,8 +81,8 @@ func (h repositoryChecks) commit(ctx context.Context, flag, name string) (string
 	return id, nil
 }
 
-// listed is a list as it is printed.
-type listed struct {
+// listResult is a list as it is printed.
+type listResult struct {
 	Commit   string `json:"commit,omitempty"`
 	Allowed  bool   `json:"allowed"`
 	Path     string `json:"path,omitempty"` // the PATH for commands, from the time of the permission
@@ -101,12 +101,12 @@ func listCommand(a *cli.App) *cobra.Command {
 		Long: "Exit status 2: the list has an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, at, list, err := read(cmd.Context(), a, base)
+			h, at, list, err := readList(cmd.Context(), a, base)
 			broken := schemas.AsError(err)
 			if broken != nil && broken.Code != schemas.Invalid {
 				return err
 			}
-			said := listed{Commit: at, List: list}
+			said := listResult{Commit: at, List: list}
 			if broken != nil {
 				said.Problems = broken.Message
 			} else if given, _ := h.Runner.Permissions(h.repository).Find(consent.Checks, list.Digest); given != nil {
@@ -121,18 +121,18 @@ func listCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func read(ctx context.Context, a *cli.App, base string) (h repositoryChecks, at string, list checks.List, err error) {
+func readList(ctx context.Context, a *cli.App, base string) (h repositoryChecks, at string, list checks.List, err error) {
 	if h, err = findChecks(a); err != nil {
 		return h, at, list, err
 	}
-	if at, err = h.commit(ctx, "base", base); err != nil {
+	if at, err = h.resolveCommit(ctx, "base", base); err != nil {
 		return h, at, list, err
 	}
-	list, err = h.Runner.Read(ctx, h.repository, at)
+	list, err = h.Runner.ReadList(ctx, h.repository, at)
 	return h, at, list, err
 }
 
-func (l listed) print(p *cli.Page) {
+func (l listResult) print(p *cli.Page) {
 	if l.Problems != "" {
 		p.Problems(strings.Split(l.Problems, "\n"))
 		return

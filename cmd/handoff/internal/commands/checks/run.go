@@ -34,9 +34,9 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
 			if id, ok := completedID(names); ok && commit+base == "" { // otherwise the commits of the work count
-				return runOf(cmd.Context(), a, id)
+				return runForHandoff(cmd.Context(), a, id)
 			}
-			h, at, list, err := read(cmd.Context(), a, base)
+			h, at, list, err := readList(cmd.Context(), a, base)
 			if err != nil {
 				return err
 			}
@@ -47,17 +47,17 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 				names = list.Names()
 			}
 			job := checks.Job{Repository: h.repository, Base: at, Names: names}
-			if job.Commit, err = h.commit(cmd.Context(), "commit", commit); err != nil {
+			if job.Commit, err = h.resolveCommit(cmd.Context(), "commit", commit); err != nil {
 				return err
 			}
-			job.Uncommitted, job.Unknown = h.uncommitted(cmd.Context())
-			end := a.Busy("looking at " + schemas.Visible(strings.Join(names, ", ")))
+			job.Uncommitted, job.Unknown = h.uncommittedFiles(cmd.Context())
+			end := a.ShowProgress("looking at " + schemas.Visible(strings.Join(names, ", ")))
 			seen, err := h.Runner.Run(cmd.Context(), job)
 			end()
 			if err != nil {
 				return err
 			}
-			return report(a, seen)
+			return recordReport(a, seen)
 		},
 	}
 	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` at which the checks run (default: HEAD)")
@@ -76,14 +76,14 @@ func completedID(names []string) (id string, ok bool) {
 	return names[0], ok
 }
 
-// runOf runs the checks of completed work, and keeps their results.
-func runOf(ctx context.Context, a *cli.App, id string) error {
+// runForHandoff runs the checks of completed work, and keeps their results.
+func runForHandoff(ctx context.Context, a *cli.App, id string) error {
 	h, err := findChecks(a)
 	if err != nil {
 		return err
 	}
 	var seen schemas.CheckReport
-	end := a.Busy("looking at the checks of " + id)
+	end := a.ShowProgress("looking at the checks of " + id)
 	err = a.Connect(ctx, systemCaller, func(conn *cli.Connection) (err error) {
 		seen, err = h.RunLater(ctx, conn.Invoker(), systemCaller, id)
 		return err
@@ -92,24 +92,24 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	return report(a, seen)
+	return recordReport(a, seen)
 }
 
 // systemCaller is the caller under which the results of checks are recorded: they come from the program, and from no
 // agent or person.
 var systemCaller = schemas.Caller{Via: schemas.ViaCLI}
 
-// report prints the results, and returns the exit status.
-func report(a *cli.App, seen schemas.CheckReport) error {
-	err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) })
+// recordReport prints the results, and returns the exit status.
+func recordReport(a *cli.App, seen schemas.CheckReport) error {
+	err := a.PrintValue(seen, func(p *cli.Page) { printReport(p, seen) })
 	failed := func(o schemas.Observation) bool { return !o.Passed }
 	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
-		return cli.Exit(1)
+		return cli.ExitStatus(1)
 	}
 	return cli.ExitUnless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
 }
 
-func (h repositoryChecks) uncommitted(ctx context.Context) (files []string, unknown string) {
+func (h repositoryChecks) uncommittedFiles(ctx context.Context) (files []string, unknown string) {
 	if h.repository.Root == "" {
 		return nil, "there is no working tree"
 	}
@@ -122,7 +122,7 @@ func (h repositoryChecks) uncommitted(ctx context.Context) (files []string, unkn
 
 const maxLines = 20 // of the output of a failed check; --json has 4 KiB
 
-func print(p *cli.Page, seen schemas.CheckReport) {
+func printReport(p *cli.Page, seen schemas.CheckReport) {
 	var rows [][]string
 	for _, o := range seen.Observed {
 		state := p.Green("passed")

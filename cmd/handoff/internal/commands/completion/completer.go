@@ -24,15 +24,15 @@ type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Compl
 // keyTimeout is the longest time that completion waits for the store after a key press.
 const keyTimeout = 300 * time.Millisecond
 
-// stored returns a completer that reads the words from the workspace, if there is one. Its caller has no permission to
-// write, and it prints nothing.
-func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
+// completeFromWorkspace returns a completer that reads the words from the workspace, if there is one. Its caller has no
+// permission to write, and it prints nothing.
+func completeFromWorkspace(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
 		ws, err := workspace.Find(a.Location())
 		if err != nil {
 			return nil
 		}
-		if store, ok := ws.Store(); !ok || store.Bytes == 0 {
+		if store, ok := ws.StoreFile(); !ok || store.Bytes == 0 {
 			return nil // opening would create it
 		}
 		const atTerminal = false // the standard input of a completion says nothing about the caller
@@ -54,30 +54,31 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 	}
 }
 
-// listed completes with the result of one call of a tool.
-func listed[Out any](tool string, args cli.Arguments, words func(*cli.Connection, Out) []cobra.Completion) completer {
-	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
+// completeFromTool completes with the result of one call of a tool.
+func completeFromTool[Out any](tool string, args cli.Arguments, words func(*cli.Connection, Out) []cobra.Completion) completer {
+	return completeFromWorkspace(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
 		var out Out
 		_, err := conn.Call(ctx, tool, args, &out)
 		return words(conn, out), err
 	})
 }
 
-// words always completes with the same words.
-func words[T ~string](all ...T) completer {
+// completeWords always completes with the same words.
+func completeWords[T ~string](all ...T) completer {
 	return func(context.Context, *cli.App, string) []cobra.Completion { return schemas.Texts(all) }
 }
 
-// commaSeparated completes the last of several.
-func commaSeparated(c completer) completer {
+// completeCommaList completes the last of several.
+func completeCommaList(c completer) completer {
 	return func(ctx context.Context, a *cli.App, typed string) []cobra.Completion {
 		cut := strings.LastIndex(typed, ",") + 1
 		return schemas.Map(c(ctx, a, typed[cut:]), func(last cobra.Completion) cobra.Completion { return typed[:cut] + last })
 	}
 }
 
-// described is a completion with a description. Agents wrote the description: it becomes one line of plain text.
-func described(word, text string) cobra.Completion {
+// describedCompletion is a completion with a description. Agents wrote the description: it becomes one line of plain
+// text.
+func describedCompletion(word, text string) cobra.Completion {
 	const line = 80 // bytes
 	if text == "" {
 		return word
@@ -86,48 +87,50 @@ func described(word, text string) cobra.Completion {
 }
 
 // agents completes with the names of agents, the last seen first.
-var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) []cobra.Completion {
-	return schemas.Map(cards, func(c schemas.Card) cobra.Completion { return described(string(c.Name), aboutAgent(c, conn)) })
+var agents = completeAgents(func(conn *cli.Connection, cards []schemas.Card) []cobra.Completion {
+	return schemas.Map(cards, func(c schemas.Card) cobra.Completion {
+		return describedCompletion(string(c.Name), describeAgent(c, conn))
+	})
 })
 
 // recipients completes with all possible recipients.
-var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
+var recipients = completeAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
 	for _, c := range cards {
 		if c.Name != schemas.Human {
-			found = append(found, described(string(c.Name), aboutAgent(c, conn)))
+			found = append(found, describedCompletion(string(c.Name), describeAgent(c, conn)))
 		}
 	}
-	found = append(found, described(string(schemas.Human), "a person"))
-	for _, role := range valuesOf(cards, roleOf) {
-		found = append(found, described("role:"+role, "who of this role is free"))
+	found = append(found, describedCompletion(string(schemas.Human), "a person"))
+	for _, role := range distinctValues(cards, roleOf) {
+		found = append(found, describedCompletion("role:"+role, "who of this role is free"))
 	}
-	for _, accepted := range valuesOf(cards, capabilitiesOf) {
-		found = append(found, described("capability:"+accepted, "who accepts this"))
+	for _, accepted := range distinctValues(cards, capabilitiesOf) {
+		found = append(found, describedCompletion("capability:"+accepted, "who accepts this"))
 	}
 	return found
 })
 
 // roles, capabilities and workTypes complete with values from the registrations of agents.
 var (
-	roles        = fromCards(roleOf)
-	capabilities = fromCards(capabilitiesOf)
-	workTypes    = fromCards(capabilitiesOf, described(schemas.TypeMessage, "mail that is only read"))
+	roles        = completeFromAgents(roleOf)
+	capabilities = completeFromAgents(capabilitiesOf)
+	workTypes    = completeFromAgents(capabilitiesOf, describedCompletion(schemas.TypeMessage, "mail that is only read"))
 )
 
-func fromCards(of func(schemas.Card) []string, more ...cobra.Completion) completer {
-	return ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
-		return append(valuesOf(cards, of), more...)
+func completeFromAgents(of func(schemas.Card) []string, more ...cobra.Completion) completer {
+	return completeAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return append(distinctValues(cards, of), more...)
 	})
 }
 
-func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
+func completeAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
 	asked := cli.Arguments{"limit": cli.AllAgents}
-	return listed("list_agents", asked, func(conn *cli.Connection, out schemas.AgentsOut) []cobra.Completion {
+	return completeFromTool("list_agents", asked, func(conn *cli.Connection, out schemas.AgentsOut) []cobra.Completion {
 		return words(conn, out.Agents)
 	})
 }
 
-func aboutAgent(c schemas.Card, conn *cli.Connection) string {
+func describeAgent(c schemas.Card, conn *cli.Connection) string {
 	about := strings.Join(append([]string{cli.Presence(c, conn.App.Now())}, roleOf(c)...), ", ")
 	if len(c.Accepts) > 0 {
 		about += ", accepts " + strings.Join(c.Accepts, " ")
@@ -135,8 +138,8 @@ func aboutAgent(c schemas.Card, conn *cli.Connection) string {
 	return about
 }
 
-// valuesOf returns values of the cards, sorted, each once.
-func valuesOf(cards []schemas.Card, of func(schemas.Card) []string) []string {
+// distinctValues returns values of the cards, sorted, each once.
+func distinctValues(cards []schemas.Card, of func(schemas.Card) []string) []string {
 	all := slices.Concat(schemas.Map(cards, of)...)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -155,10 +158,10 @@ func capabilitiesOf(c schemas.Card) []string {
 }
 
 // tokenNames completes with the names of valid tokens.
-var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection, out schemas.TokenListOut) (found []cobra.Completion) {
+var tokenNames = completeFromTool("token_list", cli.Arguments{}, func(conn *cli.Connection, out schemas.TokenListOut) (found []cobra.Completion) {
 	for _, t := range out.Tokens {
 		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
-			found = append(found, described(t.Name, "acts as "+cli.TokenAgents(t)))
+			found = append(found, describedCompletion(t.Name, "acts as "+cli.TokenAgents(t)))
 		}
 	}
 	return found
@@ -167,16 +170,16 @@ var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection
 // workspaceNames completes with the workspaces on this machine.
 func workspaceNames(_ context.Context, a *cli.App, _ string) []cobra.Completion {
 	all, _ := workspace.All(a.Getenv) // none if they cannot be listed
-	return schemas.Map(all, func(w workspace.Workspace) cobra.Completion { return described(w.Name, w.Project) })
+	return schemas.Map(all, func(w workspace.Workspace) cobra.Completion { return describedCompletion(w.Name, w.Project) })
 }
 
 // toolNames completes with the tools for agents.
 func toolNames(context.Context, *cli.App, string) []cobra.Completion {
-	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return described(t.Name, t.Description) })
+	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return describedCompletion(t.Name, t.Description) })
 }
 
-// plans completes with the workflows that the files of the project declare.
-func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
+// completePlannedWorkflows completes with the workflows that the files of the project declare.
+func completePlannedWorkflows(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 	for _, f := range a.AgentsFiles() {
 		said, _ := f.Read() // none if it cannot be read
 		for _, plan := range said.Plans {
@@ -190,9 +193,9 @@ func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 const maxOffered = 30
 
 // openHandoffs completes with the ids of open handoffs, the newest first.
-var openHandoffs = stored(offerOpen)
+var openHandoffs = completeFromWorkspace(openHandoffIDs)
 
-func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
+func openHandoffIDs(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
 	var open schemas.ListOut
 	asked := cli.Arguments{"box": "all", "status": schemas.Open, "limit": maxOffered}
 	if _, err := conn.Call(ctx, "list_handoffs", asked, &open); err != nil {
@@ -203,27 +206,27 @@ func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found [
 		if !strings.HasPrefix(typed, "h") { // in the typed form
 			id = strings.TrimPrefix(id, "ho_")
 		}
-		found = append(found, described(id, string(item.Status)+", for "+string(item.To)+": "+item.Title))
+		found = append(found, describedCompletion(id, string(item.Status)+", for "+string(item.To)+": "+item.Title))
 	}
 	return found, nil
 }
 
 // workflows completes with the workflows of the newest handoffs.
-var workflows = stored(offerWorkflows)
+var workflows = completeFromWorkspace(recentWorkflows)
 
-// chains completes with the ids of open handoffs, and with the names of workflows that the newest handoffs belong to.
-// It does not read all handoffs, because a workspace keeps adding them.
-var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
-	handoffs, err := offerOpen(ctx, conn, typed)
+// openHandoffsAndWorkflows completes with the ids of open handoffs, and with the names of workflows that the newest
+// handoffs belong to. It does not read all handoffs, because a workspace keeps adding them.
+var openHandoffsAndWorkflows = completeFromWorkspace(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
+	handoffs, err := openHandoffIDs(ctx, conn, typed)
 	if err != nil {
 		return nil, err
 	}
-	named, err := offerWorkflows(ctx, conn, typed)
+	named, err := recentWorkflows(ctx, conn, typed)
 	return append(handoffs, named...), err
 })
 
-// offerWorkflows returns each workflow once, with the title of its newest handoff.
-func offerWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
+// recentWorkflows returns each workflow once, with the title of its newest handoff.
+func recentWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var newest schemas.ListOut
 	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": maxOffered}, &newest); err != nil {
 		return nil, err
@@ -231,7 +234,7 @@ func offerWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found 
 	seen := map[schemas.Workflow]bool{}
 	for _, item := range newest.Items {
 		if !seen[item.Workflow] {
-			found = append(found, described(string(item.Workflow), item.Title))
+			found = append(found, describedCompletion(string(item.Workflow), item.Title))
 		}
 		seen[item.Workflow] = true
 	}

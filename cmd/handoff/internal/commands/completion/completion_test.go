@@ -49,7 +49,7 @@ var textual = []string{"string", "text", "a,b", "stringSlice"}
 func completedTree(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
-	completion.Offer(&cli.App{}, tree)
+	completion.AddCompletions(&cli.App{}, tree)
 	return commandtest.Commands(tree)
 }
 

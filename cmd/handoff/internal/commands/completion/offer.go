@@ -18,25 +18,25 @@ import (
 	"handoff/schemas"
 )
 
-// offered is a completer with its arguments and flags.
-type offered struct {
+// completionRow is a completer with its arguments and flags.
+type completionRow struct {
 	by   completer
 	rows []string
 }
 
-// table assigns completers to rows. The key of a row is a command, as "claim", for its first argument (or all
+// completionTable assigns completers to rows. The key of a row is a command, as "claim", for its first argument (or all
 // arguments, if they are of one kind); or a flag of all commands, as "--agent"; or a command with its flag, as "fail
 // --type", if the flag has another meaning in that command.
-func table() []offered {
-	return []offered{
+func completionTable() []completionRow {
+	return []completionRow{
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
 		{openHandoffs, []string{"--parent"}},
-		{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
-		{chains, []string{"history"}},
+		{completeCommaList(openHandoffs), []string{"--after", "--after-accepted"}},
+		{openHandoffsAndWorkflows, []string{"history"}},
 		{workflows, []string{"--workflow"}},
-		{plans, []string{"workflow start"}},
+		{completePlannedWorkflows, []string{"workflow start"}},
 		{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
-		{commaSeparated(agents), []string{"token add --agents"}},
+		{completeCommaList(agents), []string{"token add --agents"}},
 		{recipients, []string{"send", "--join", "--next", "--on-failure", "--review", "--to"}},
 		{roles, []string{"--role", "--agent-role"}},
 		{capabilities, []string{"--capability"}},
@@ -44,27 +44,27 @@ func table() []offered {
 		{tokenNames, []string{"token revoke"}},
 		{workspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
 		{toolNames, []string{"call"}},
-		{words(client.Names()...), []string{"doctor", "setup"}},
-		{words(client.NamesWithHooks()...), []string{"hook --client"}},
-		{words(client.Events...), []string{"hook"}},
-		{words(shells...), []string{"completion"}},
+		{completeWords(client.Names()...), []string{"doctor", "setup"}},
+		{completeWords(client.NamesWithHooks()...), []string{"hook --client"}},
+		{completeWords(client.Events...), []string{"hook"}},
+		{completeWords(shells...), []string{"completion"}},
 
-		{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
-		{words("text", "json"), []string{"--log-format"}},
-		{words("debug", "info", "warn", "error"), []string{"--log-level"}},
-		{words("observed", "claimed"), []string{"--evidence"}},
-		{words(schemas.Priorities...), []string{"--priority"}},
-		{words(schemas.Statuses...), []string{"--status"}},
-		{words("full", "summary", "reference"), []string{"--strategy"}},
-		{words("rollback", "retry", "escalate", "stop"), []string{"--then"}},
+		{completeWords("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
+		{completeWords("text", "json"), []string{"--log-format"}},
+		{completeWords("debug", "info", "warn", "error"), []string{"--log-level"}},
+		{completeWords("observed", "claimed"), []string{"--evidence"}},
+		{completeWords(schemas.Priorities...), []string{"--priority"}},
+		{completeWords(schemas.Statuses...), []string{"--status"}},
+		{completeWords("full", "summary", "reference"), []string{"--strategy"}},
+		{completeWords("rollback", "retry", "escalate", "stop"), []string{"--then"}},
 		{failureTypes, []string{"fail --type"}},
-		{words(client.User, client.Project), []string{"setup --scope"}},
-		{words("postgres://"), []string{"serve --store"}},
-		{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
+		{completeWords(client.User, client.Project), []string{"setup --scope"}},
+		{completeWords("postgres://"), []string{"serve --store"}},
+		{completeWords(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
 	}
 }
 
-var failureTypes = words(
+var failureTypes = completeWords(
 	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
 )
 
@@ -75,22 +75,22 @@ var (
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}
 )
 
-// Offer adds the completions of the table to the arguments and the flags of all commands.
-func Offer(a *cli.App, root *cobra.Command) {
+// AddCompletions adds the completions of the table to the arguments and the flags of all commands.
+func AddCompletions(a *cli.App, root *cobra.Command) {
 	rows := map[string]cobra.CompletionFunc{"--dir": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)}
 	for _, flag := range fileFlags {
 		rows[flag] = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}
-	for _, t := range table() {
+	for _, t := range completionTable() {
 		for _, row := range t.rows {
 			rows[row] = completionFunc(a, t.by)
 		}
 	}
-	offerBelow(a, root, rows)
+	addCompletionsBelow(a, root, rows)
 }
 
-// offerBelow does the same for a command and its subcommands.
-func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
+// addCompletionsBelow does the same for a command and its subcommands.
+func addCompletionsBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if slices.Contains(fileCommands, path) {
@@ -99,8 +99,8 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.Completion
 	cmd.CompletionOptions.SetDefaultShellCompDirective(directive)
 	if offer := rows[path]; offer != nil {
 		cmd.ValidArgsFunction = offer
-		if !alike(cmd) {
-			cmd.ValidArgsFunction = onlyFirst(offer)
+		if !hasUniformArguments(cmd) {
+			cmd.ValidArgsFunction = completeFirstArgument(offer)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -110,19 +110,19 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.Completion
 			offer = rows["--"+f.Name]
 		}
 		if choices := f.Annotations[cli.Choices]; offer == nil && choices != nil {
-			offer = completionFunc(a, words(choices...))
+			offer = completionFunc(a, completeWords(choices...))
 		}
 		if offer != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is missing, or has a completion
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		offerBelow(a, sub, rows)
+		addCompletionsBelow(a, sub, rows)
 	}
 }
 
-// onlyFirst completes the first argument, and no other.
-func onlyFirst(offer cobra.CompletionFunc) cobra.CompletionFunc {
+// completeFirstArgument completes the first argument, and no other.
+func completeFirstArgument(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(given) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -131,8 +131,8 @@ func onlyFirst(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// alike reports whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
-func alike(cmd *cobra.Command) bool {
+// hasUniformArguments reports whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
+func hasUniformArguments(cmd *cobra.Command) bool {
 	usage := strings.Fields(cmd.Use)[1:]
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
@@ -141,7 +141,7 @@ func alike(cmd *cobra.Command) bool {
 // command line or the environment, keeps the order of the words, and adds no names of files.
 func completionFunc(a *cli.App, c completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
-		if a.FromEnvironment(cmd) != nil {
+		if a.SetFlagsFromEnvironment(cmd) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		for _, word := range c(cmd.Context(), a, typed) {

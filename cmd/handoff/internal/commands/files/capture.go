@@ -32,7 +32,7 @@ Limits:
 ` + strings.Join(schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() + "\n" }), ""),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			said, err := captured(cmd.Context(), a, log, given)
+			said, err := capturedPayload(cmd.Context(), a, log, given)
 			switch {
 			case err != nil && (strict || cmd.Context().Err() != nil):
 				return err
@@ -51,11 +51,11 @@ Limits:
 	return cmd
 }
 
-func captured(ctx context.Context, a *cli.App, log string, given []string) (map[string]any, error) {
+func capturedPayload(ctx context.Context, a *cli.App, log string, given []string) (map[string]any, error) {
 	path := defaultFile(a)
 	switch {
 	case log != "":
-		found, err := a.Log(ctx, log)
+		found, err := a.ReadLog(ctx, log)
 		if err != nil || found.Text == nil {
 			return nil, err
 		}

@@ -48,18 +48,18 @@ nothing, and keeps and names the file. While COMMAND runs, you keep your claims.
 				return schemas.Invalidf("COMMAND", "is missing").
 					WithHint("Give it behind two dashes: handoff exec -- COMMAND…")
 			}
-			onward, err := nextCommand(a, cmd, words)
+			onward, err := prepareNextCommand(a, cmd, words)
 			if err != nil {
-				return cli.Exit(a.Report(cmp.Or(onward, cmd), err))
+				return cli.ExitStatus(a.Report(cmp.Or(onward, cmd), err))
 			}
-			return execute(a, cmd, onward, command)
+			return runAndHandOn(a, cmd, onward, command)
 		},
 	}
 }
 
-// nextCommand prepares the command, send or complete, that will hand on the result. It returns nil if the user named no
-// next command. It refuses wrong arguments before the agent works, not after it.
-func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
+// prepareNextCommand prepares the command, send or complete, that will hand on the result. It returns nil if the user
+// named no next command. It refuses wrong arguments before the agent works, not after it.
+func prepareNextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
 	case err == nil && !onward.HasParent(): // only flags of every command
@@ -75,44 +75,44 @@ func nextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command
 	if given := onward.Flags().Changed; given("file") || given("from-log") {
 		return onward, schemas.Invalidf("--file", "is what COMMAND writes")
 	}
-	if err := cmp.Or(onward.ValidateArgs(onward.Flags().Args()), onward.ValidateFlagGroups(), a.Begin(onward)); err != nil {
+	if err := cmp.Or(onward.ValidateArgs(onward.Flags().Args()), onward.ValidateFlagGroups(), a.Prepare(onward)); err != nil {
 		return onward, err
 	}
 	_, err = a.Caller(true)
 	return onward, err
 }
 
-// execute runs a command and then hands on its result. It removes the file with the result, unless handing on failed: a
-// person may then still need the file.
-func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
+// runAndHandOn runs a command and then hands on its result. It removes the file with the result, unless handing on
+// failed: a person may then still need the file.
+func runAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
 	if err != nil {
 		return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 	}
 	file := filepath.Join(dir, "handoff.json")
-	end, err := keepClaims(cmd.Context(), a, onward)
+	end, err := startRenewingClaims(cmd.Context(), a, onward)
 	status := 0
 	if err == nil {
-		status, err = run(cmd.Context(), a, file, command)
+		status, err = runAgentCommand(cmd.Context(), a, file, command)
 	}
 	end()
 	if err == nil {
-		err = handOn(a, cmd, onward, file, command[0], status)
+		err = handOnResult(a, cmd, onward, file, command[0], status)
 	}
 	if _, missing := os.Stat(file); err != nil && missing == nil {
 		status = cmp.Or(status, a.Report(cmp.Or(onward, cmd), err))
 		fmt.Fprintf(a.Stderr, "  Its text is kept: handoff send and complete take it with --file %s\n", file)
-		return cli.Exit(status)
+		return cli.ExitStatus(status)
 	}
 	if err = errors.Join(err, os.RemoveAll(dir)); err == nil && status != 0 {
-		err = cli.Exit(status)
+		err = cli.ExitStatus(status)
 	}
 	return err
 }
 
-// run runs a command that writes its result into a file, and returns the command's exit status as a shell reports it.
-// If this process is told to end, run tells the command to end, and kills it after some seconds.
-func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
+// runAgentCommand runs a command that writes its result into a file, and returns the command's exit status as a shell
+// reports it. If this process is told to end, run tells the command to end, and kills it after some seconds.
+func runAgentCommand(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user named the command
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
 	c.Env = append(os.Environ(), payload.PathVariables[0]+"="+file, payload.PathVariables[1]+"="+file)
@@ -132,8 +132,8 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 	return c.ProcessState.ExitCode(), nil
 }
 
-// handOn hands on the content of a file after a command ended with a status.
-func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
+// handOnResult hands on the content of a file after a command ended with a status.
+func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
 	if f, err := os.Lstat(file); err == nil && !f.Mode().IsRegular() { // of a command in a sandbox, it may lead out of that
 		return schemas.Invalidf("", "the result of %s is a link, a pipe or a directory, and no file", command).
 			WithHint("The command has to write into the file itself, or to copy it there. Nothing was handed on.")
@@ -155,15 +155,15 @@ func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status
 // know handoff. Without a renewal, a claim that was made on the command line ends after half an hour without a call.
 const renewal = 10 * time.Minute
 
-// keepClaims renews the claims of the caller until the returned function end is called. It does so only if the next
-// command is complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the
+// startRenewingClaims renews the claims of the caller until the returned function end is called. It does so only if the
+// next command is complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the
 // question. The error says that the caller holds no handoff.
-func keepClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
+func startRenewingClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil
 	}
 	renew := func(ctx context.Context) error {
-		return a.Act(ctx, "update_handoff", func(conn *cli.Connection) error {
+		return a.ConnectAsCaller(ctx, "update_handoff", func(conn *cli.Connection) error {
 			held, err := conn.ListAll(ctx, schemas.ListIn{Box: "claimed"})
 			if err == nil && len(held) == 0 {
 				return schemas.Errorf(schemas.Conflict, "%s holds nothing", conn.By.Agent).

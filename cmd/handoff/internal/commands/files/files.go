@@ -27,7 +27,7 @@ func Commands(a *cli.App) []*cobra.Command {
 // readPayload reads the payload that an agent wrote into a file. It returns nil if the file is missing or empty. This
 // is no error: the agent hands nothing on.
 func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
-	text, err := a.Input(ctx, "FILE", path)
+	text, err := a.ReadInput(ctx, "FILE", path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}

@@ -52,27 +52,27 @@ characters in them visible.`,
 			if err := cmp.Or(args.SetFields(cmd, depFields), listed.SetFields(cmd, historyFields)); err != nil {
 				return err
 			}
-			template, err := a.Input(cmd.Context(), "TEMPLATE", given[0])
+			template, err := a.ReadInput(cmd.Context(), "TEMPLATE", given[0])
 			if err != nil {
 				return err
 			}
-			data, err := gather(cmd.Context(), a, args, listed)
+			data, err := readPromptData(cmd.Context(), a, args, listed)
 			if err != nil {
 				return err
 			}
-			text, err := cli.RunInterruptible(cmd.Context(), func() (string, error) { return data.fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
+			text, err := cli.RunInterruptible(cmd.Context(), func() (string, error) { return data.fillTemplate(strings.ReplaceAll(string(template), "\r\n", "\n")) })
 			if err != nil {
 				return err
 			}
 			return a.PrintValue(map[string]string{"prompt": text}, func(p *cli.Page) { p.WriteString(text) })
 		},
 	}
-	cli.Bind(cmd, slices.Concat(depFields, historyFields))
+	cli.DefineFlags(cmd, slices.Concat(depFields, historyFields))
 	return cmd
 }
 
-// gather reads the data of a template. It reads the history only if the flags select one.
-func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
+// readPromptData reads the data of a template. It reads the history only if the flags select one.
+func readPromptData(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
 	body, _ := args["body"].(string)
 	data.Body = schemas.Visible(body)
 	data.Deps = map[string]*stage{}
@@ -80,7 +80,7 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 	if err != nil {
 		return data, err
 	}
-	err = a.Look(ctx, by, func(conn *cli.Connection) error {
+	err = a.ConnectToRead(ctx, by, func(conn *cli.Connection) error {
 		if workflow, ok := args["workflow"].(string); ok {
 			items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 			slices.Reverse(items)

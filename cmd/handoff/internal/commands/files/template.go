@@ -26,20 +26,20 @@ type promptData struct {
 // loops within loops could take all memory.
 const maxText = 8 << 20
 
-// filled is the text of a template so far.
-type filled struct{ text strings.Builder }
+// limitedText is the text of a template so far.
+type limitedText struct{ text strings.Builder }
 
-func (f *filled) Write(b []byte) (int, error) {
+func (f *limitedText) Write(b []byte) (int, error) {
 	if f.text.Len()+len(b) > maxText {
 		return 0, fmt.Errorf("more than %d MiB come of it", maxText>>20)
 	}
 	return f.text.Write(b)
 }
 
-// fill returns the text of a template. The error says where the template is wrong.
-func (d promptData) fill(text string) (string, error) {
-	t, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{"index": index}).Parse(text)
-	var f filled
+// fillTemplate returns the text of a template. The error says where the template is wrong.
+func (d promptData) fillTemplate(text string) (string, error) {
+	t, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{"index": indexValue}).Parse(text)
+	var f limitedText
 	if err == nil {
 		err = t.Execute(&f, d)
 	}
@@ -112,11 +112,11 @@ func (t texts) String() string {
 
 func (l lines) String() string { return strings.Join(l, "\n") }
 
-// index replaces the function index of templates, with two differences: an index into a missing value gives an empty
-// value, and a key may also name a method.
-func index(item any, keys ...any) any {
+// indexValue replaces the function index of templates, with two differences: an index into a missing value gives an
+// empty value, and a key may also name a method.
+func indexValue(item any, keys ...any) any {
 	for _, key := range keys {
-		item = at(reflect.ValueOf(item), reflect.ValueOf(key))
+		item = valueAt(reflect.ValueOf(item), reflect.ValueOf(key))
 	}
 	if item == nil {
 		return ""
@@ -124,7 +124,7 @@ func index(item any, keys ...any) any {
 	return item
 }
 
-func at(item, key reflect.Value) any {
+func valueAt(item, key reflect.Value) any {
 	var found reflect.Value
 	switch kind := item.Kind(); {
 	case kind == reflect.Map && key.Kind() == reflect.String:

@@ -48,10 +48,10 @@ func TestFill_RendersMissingValuesEmpty(t *testing.T) {
 		`{{range .History}}{{.}} {{index .Outputs 1}} {{.Results}}{{end}}{{index .Stages 0 "Handoff" "Summary"}}`:            {"investigate done branch: fix/1\ncost_usd: 0.5Nil pointer", ""},
 		`A Slack escalation was received: {{.Body}}`:                                                                         {"A Slack escalation was received: It fails", "A Slack escalation was received: "},
 	} {
-		text, err := full.fill(template)
+		text, err := full.fillTemplate(template)
 		require.NoError(t, err, template)
 		require.Equal(t, want.full, text, template)
-		text, err = promptData{}.fill(template)
+		text, err = promptData{}.fillTemplate(template)
 		require.NoError(t, err, template)
 		require.Equal(t, want.empty, text, template)
 	}
@@ -59,7 +59,7 @@ func TestFill_RendersMissingValuesEmpty(t *testing.T) {
 		"{{.Deps.investigate.Handoff.Colour}}": "Colour", "a\n{{.Deps": "template:2", "{{nothing}}": "nothing",
 		`{{range 9999999}}{{$.Deps.investigate.Handoff.Detail}}{{end}}`: "more than 8 MiB",
 	} {
-		_, err := full.fill(template)
+		_, err := full.fillTemplate(template)
 		require.ErrorContains(t, err, wrong)
 	}
 }

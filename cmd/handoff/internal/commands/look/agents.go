@@ -20,7 +20,7 @@ var agentsFields = []cli.Field{
 }
 
 func agentsCommand(a *cli.App) *cobra.Command {
-	cmd := agentsListing(printAgents).Configure(a, &cobra.Command{
+	cmd := newAgentsCommand(printAgents).Configure(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
 		Example: `  handoff agents
@@ -30,7 +30,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
   handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
-				return cli.SubcommandOnly(cmd, given)
+				return cli.RequireSubcommand(cmd, given)
 			}
 			return nil
 		},
@@ -46,8 +46,8 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// agentsListing returns a command that lists agents, printed by the given function.
-func agentsListing(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
+// newAgentsCommand returns a command that lists agents, printed by the given function.
+func newAgentsCommand(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
 	return cli.ToolCommand[schemas.AgentsOut]{
 		Tool: "list_agents", Fields: agentsFields,
 		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
@@ -94,8 +94,8 @@ func registerCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-// oneAgent is an agent with its handoffs. It is the result of the command agents NAME with --json.
-type oneAgent struct {
+// agentDetails is an agent with its handoffs. It is the result of the command agents NAME with --json.
+type agentDetails struct {
 	Agent schemas.Card   `json:"agent"`
 	Held  []schemas.Item `json:"held"`
 	Inbox []schemas.Item `json:"inbox"` // in the order of claims, up to the limit of a list
@@ -123,13 +123,13 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 }
 
 // findAgent finds an agent, or suggests similar names.
-func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one oneAgent, err error) {
+func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one agentDetails, err error) {
 	var all schemas.AgentsOut
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &all); err != nil {
 		return one, err
 	}
 	if i := slices.IndexFunc(all.Agents, func(c schemas.Card) bool { return c.Name == name }); i >= 0 {
-		return oneAgent{Agent: all.Agents[i]}, nil
+		return agentDetails{Agent: all.Agents[i]}, nil
 	}
 	names := schemas.Map(all.Agents, func(c schemas.Card) string { return string(c.Name) })
 	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.Visible(schemas.Clip(string(name), 80)))
@@ -139,7 +139,7 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 	return one, e.WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
 }
 
-func printAgent(p *cli.Page, one oneAgent) {
+func printAgent(p *cli.Page, one agentDetails) {
 	c := one.Agent
 	p.Line("%s", p.Bold(string(c.Name)))
 	p.Field("seen", cli.Presence(c, p.Now))
@@ -157,7 +157,7 @@ func printAgent(p *cli.Page, one oneAgent) {
 	}{{"holds", one.Held}, {"waits for it", one.Inbox}} {
 		if len(part.items) > 0 {
 			p.Line("\n%s", p.Bold(part.name))
-			printItems(p, gathered{Items: part.items})
+			printItems(p, listResult{Items: part.items})
 		}
 	}
 }

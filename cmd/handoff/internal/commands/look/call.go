@@ -41,10 +41,10 @@ func callCommand(a *cli.App) *cobra.Command {
 			}
 			var as struct{ Agent schemas.Agent }
 			if _ = json.Unmarshal(args, &as); t.ReadOnly && cmp.Or(as.Agent, by.Agent) == schemas.Human { // else the tool refuses the caller
-				by = a.WithoutMarking(by)
+				by = a.LeaveHumanMailUnread(by)
 			}
 			var raw json.RawMessage
-			err = a.ConnectFor(cmd.Context(), by, given[0], func(conn *cli.Connection) error {
+			err = a.ConnectForTool(cmd.Context(), by, given[0], func(conn *cli.Connection) error {
 				raw, err = conn.Call(cmd.Context(), given[0], args, nil)
 				return err
 			})
@@ -54,7 +54,7 @@ func callCommand(a *cli.App) *cobra.Command {
 			return a.Print(raw, func(p *cli.Page) { printResult(p, raw) })
 		},
 	}
-	a.Limits.BindHidden(cmd)
+	a.Limits.DefineHiddenFlags(cmd)
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func callArguments(ctx context.Context, a *cli.App, given []string) (json.RawMes
 	if len(given) < 2 {
 		return json.RawMessage(`{}`), nil
 	}
-	said, err := a.Text(ctx, "JSON", given[1])
+	said, err := a.ReadText(ctx, "JSON", given[1])
 	if err != nil {
 		return nil, err
 	}
@@ -106,5 +106,5 @@ func printTools(p *cli.Page) {
 		}
 		return []string{t.Name, effect, t.Description}
 	})
-	p.WriteString(p.Table([]string{"TOOL", "EFFECT", "DOES"}, rows))
+	p.WriteString(p.FormatTable([]string{"TOOL", "EFFECT", "DOES"}, rows))
 }

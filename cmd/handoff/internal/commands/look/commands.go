@@ -27,18 +27,20 @@ func Commands(a *cli.App) []*cobra.Command {
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
-		Choices: schemas.Map(views, func(v view) cli.Choice { return cli.Choice{Argument: "view", Value: v.name, Flag: v.name} }),
+		Choices: schemas.Map(views, func(v detailView) cli.SwitchValue {
+			return cli.SwitchValue{Argument: "view", Value: v.name, Flag: v.name}
+		}),
 	},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
 		Fields: []cli.Field{cli.Number("limit", "limit", "")},
-		Choices: []cli.Choice{
+		Choices: []cli.SwitchValue{
 			{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"},
 		},
 	},
 	{
 		Tool: "list_handoffs", Command: "list", Fields: listFields,
-		Choices: []cli.Choice{{Argument: "box", Value: "all", Flag: "all"}},
+		Choices: []cli.SwitchValue{{Argument: "box", Value: "all", Flag: "all"}},
 	},
 	{Tool: "list_agents", Command: "agents", Fields: agentsFields},
 	{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields},

@@ -16,7 +16,7 @@ import (
 )
 
 func agentsListCommand(a *cli.App) *cobra.Command {
-	return agentsListing(printOrigins).Configure(a, &cobra.Command{
+	return newAgentsCommand(printOrigins).Configure(a, &cobra.Command{
 		Use:     "list",
 		Short:   "List agents, with their source and their last call",
 		Example: `  handoff agents list`,
@@ -57,7 +57,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff agents import ~/.claude/agents/capabilities.yaml`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			text, err := a.Input(cmd.Context(), "FILE", given[0])
+			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {
 				return err
 			}
@@ -102,8 +102,8 @@ func writeAgents(a *cli.App, user bool, text string) error {
 	return a.Write(fmt.Sprintf("wrote %s\n", path))
 }
 
-// checkedFile holds the number of declarations in a file, and its faults.
-type checkedFile struct {
+// fileCheckResult holds the number of declarations in a file, and its faults.
+type fileCheckResult struct {
 	File     string   `json:"file"`
 	Agents   int      `json:"agents"`
 	Routes   int      `json:"routes,omitempty"`
@@ -135,12 +135,12 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 }
 
 func checkAgents(a *cli.App, files []agentsfile.File) error {
-	var all []checkedFile
+	var all []fileCheckResult
 	well := true
 	for _, f := range files {
 		said, problems := f.Read()
 		waits, _ := f.LacksPermission(said, a.Permissions())
-		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
+		all = append(all, fileCheckResult{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
 		well = well && len(problems) == 0
 	}
 	err := a.PrintValue(all, func(p *cli.Page) {

@@ -21,15 +21,15 @@ shows the reviewed work.`,
   handoff diff 12 18    # the changes from one round to the other`,
 		Args: cobra.RangeArgs(1, 2),
 	}
-	a.BindMarkRead(cmd.Flags())
+	a.DefineReadFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		return diff(cmd.Context(), a, given)
+		return showDiff(cmd.Context(), a, given)
 	}
 	return cmd
 }
 
-func diff(ctx context.Context, a *cli.App, given []string) error {
-	got, err := work(ctx, a, given[len(given)-1])
+func showDiff(ctx context.Context, a *cli.App, given []string) error {
+	got, err := readReviewedWork(ctx, a, given[len(given)-1])
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 	}
 	var before *schemas.GetOut
 	if earlier != "" {
-		was, err := work(ctx, a, earlier)
+		was, err := readReviewedWork(ctx, a, earlier)
 		if err != nil {
 			return err
 		}
@@ -53,8 +53,8 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 	return a.Print(raw, c.Draw)
 }
 
-// work returns a handoff in full. For a review it returns the work under review.
-func work(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
+// readReviewedWork returns a handoff in full. For a review it returns the work under review.
+func readReviewedWork(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
 	for range 10 { // nothing proves that the chain of reviews ends
 		got, _, err = cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 		if err != nil || got.Handoff.Review == nil {

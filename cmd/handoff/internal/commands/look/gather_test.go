@@ -65,7 +65,7 @@ func TestList_ReadsOnlyShownNotices(t *testing.T) {
 	}
 	_, _, errs := d.Run("qa", "list", "--box", "notices", "--limit", "3")
 	require.Equal(t, "2 more: --limit 5 shows all.\n3 new notices of qa: read now.\n", errs)
-	require.EqualValues(t, "2", commandtest.UnreadOf(commandtest.ParseRecord(t, []byte(d.Must("qa", "list", "--json")))))
+	require.EqualValues(t, "2", commandtest.UnreadCount(commandtest.ParseRecord(t, []byte(d.Must("qa", "list", "--json")))))
 	_, _, errs = d.Run("qa", "list", "--box", "notices", "--limit", "5")
 	require.Equal(t, "2 new notices of qa: read now.\n", errs)
 }

@@ -90,5 +90,5 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 			rowStatus(s.Status, s.BlockedBy), took, s.Title,
 		}
 	})
-	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
+	p.WriteString(p.FormatTable([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
 }

@@ -13,23 +13,23 @@ import (
 
 // printItems draws a list. On a terminal, each row has its state in words and colours for people, a mark if it is new
 // or urgent, and the reasons below it. Elsewhere, each row is one line with the same facts.
-func printItems(p *cli.Page, out gathered) {
+func printItems(p *cli.Page, out listResult) {
 	switch {
 	case len(out.Items) == 0:
 	case !p.Terminal:
-		p.WriteString(p.Table(plainTable(p, out.Items)))
+		p.WriteString(p.FormatTable(plainRows(p, out.Items)))
 	default:
 		p.WriteString(p.DrawTable(terminal.Table{
-			Head: []string{"ID", "From", "To", "Status", "Age", "Title"}, Rows: wordedRows(p, out),
+			Head: []string{"ID", "From", "To", "Status", "Age", "Title"}, Rows: terminalRows(p, out),
 			Paint: func(n, column int, cell string) string { return paintCell(p, out.Items[n], column, cell) },
 			Notes: func(n int) []string { return itemNotes(p, out.Items[n]) },
 		}))
 	}
 }
 
-// more says in words how many rows the limit left out. It returns "nothing" for an empty list, and "" if all rows are
-// shown.
-func (out gathered) more() string {
+// omittedText says in words how many rows the limit left out. It returns "nothing" for an empty list, and "" if all
+// rows are shown.
+func (out listResult) omittedText() string {
 	switch {
 	case len(out.Items) == 0:
 		return "nothing"
@@ -43,8 +43,8 @@ func (out gathered) more() string {
 	return fmt.Sprintf("%d more: --limit %d shows all.", out.left, len(out.Items)+out.left)
 }
 
-// unread counts the new notices of a list.
-func (out gathered) unread() (n int) {
+// unreadCount counts the new notices of a list.
+func (out listResult) unreadCount() (n int) {
 	for _, i := range out.Items {
 		if i.Unread {
 			n++
@@ -57,14 +57,14 @@ func paintCell(p *cli.Page, i schemas.Item, column int, cell string) string {
 	const status, title = 3, 5
 	switch {
 	case i.NoticeID == 0 && column == status:
-		return p.InStateColour(stateOf(i), cell)
+		return p.InStateColour(displayState(i), cell)
 	case i.NoticeID == 0 && column == title && i.Priority == schemas.Critical:
 		return p.Bold(cell)
 	}
 	return cell
 }
 
-func stateOf(i schemas.Item) display.State {
+func displayState(i schemas.Item) display.State {
 	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
@@ -77,26 +77,26 @@ func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 		lines = append(lines, display.OneLine(i.Reason, 160))
 	}
 	if i.LastSign != nil && i.Reason != "" {
-		lines[len(lines)-1] += ", last sign of life " + terminal.Age(p.Now.Sub(*i.LastSign)) + " ago"
+		lines[len(lines)-1] += ", last sign of life " + terminal.FormatAge(p.Now.Sub(*i.LastSign)) + " ago"
 	}
 	return lines
 }
 
-// plainTable returns the table for output that is no terminal. First come the columns that notices have as well, then
+// plainRows returns the table for output that is no terminal. First come the columns that notices have as well, then
 // the other facts that the list on a terminal shows.
-func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
+func plainRows(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	rows = schemas.Map(items, func(i schemas.Item) []string {
 		row := []string{
 			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), rowStatus(i.Status, i.BlockedBy),
-			terminal.Age(p.Now.Sub(i.At)), i.Title,
+			terminal.FormatAge(p.Now.Sub(i.At)), i.Title,
 		}
 		if i.NoticeID != 0 {
 			row[0], row[3], row[5] = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
 			return row
 		}
 		priority, blocked := cmp.Or(i.Priority, schemas.Normal), strings.Join(i.BlockedBy, ",")
-		return append(row, string(holderOf(i)), string(priority), cli.FormatTime(i.LastSign), blocked, i.Reason)
+		return append(row, string(shownHolder(i)), string(priority), cli.FormatTime(i.LastSign), blocked, i.Reason)
 	})
 	if len(rows[0]) > len(head) {
 		head = append(head, "HOLDER", "PRIORITY", "LAST_SIGN_OF_LIFE", "BLOCKED_BY", "REASON")
@@ -113,8 +113,8 @@ func rowStatus(status schemas.Status, blockedBy []string) string {
 	return string(status)
 }
 
-// holderOf returns the holder of a handoff. Rows omit a holder that is the recipient.
-func holderOf(i schemas.Item) schemas.Agent {
+// shownHolder returns the holder of a handoff. Rows omit a holder that is the recipient.
+func shownHolder(i schemas.Item) schemas.Agent {
 	agent, directed := i.To.Directed()
 	if i.Holder == "" && directed && i.Status.Held() {
 		return agent
@@ -122,12 +122,12 @@ func holderOf(i schemas.Item) schemas.Agent {
 	return i.Holder
 }
 
-func wordedRows(p *cli.Page, out gathered) [][]string {
+func terminalRows(p *cli.Page, out listResult) [][]string {
 	const name = 24 // columns for an agent
 	return schemas.Map(out.Items, func(i schemas.Item) []string {
-		id, standing, title := i.HandoffID.String(), display.StateWord(stateOf(i)), heading(i.Title)
+		id, standing, title := i.HandoffID.String(), display.StateWord(displayState(i)), stripHeading(i.Title)
 		if i.NoticeID != 0 {
-			id, standing, title = i.NoticeID.String(), i.Kind, heading(i.Title)+" "+i.Text
+			id, standing, title = i.NoticeID.String(), i.Kind, stripHeading(i.Title)+" "+i.Text
 		}
 		switch {
 		case i.Unread:
@@ -135,25 +135,25 @@ func wordedRows(p *cli.Page, out gathered) [][]string {
 		case i.Priority == schemas.High, i.Priority == schemas.Critical:
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
-		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(recipient(i), name)
+		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(holderOrRecipient(i), name)
 		title = display.OneLine(title, maxTitle)
-		return []string{id, from, to, display.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title}
+		return []string{id, from, to, display.OneLine(standing, name), terminal.FormatAge(p.Now.Sub(i.At)), title}
 	})
 }
 
 // maxTitle is the number of columns for a title in a list.
 const maxTitle = 120
 
-// heading removes the leading # of a Markdown heading from a title, because a title may be the first line of a Markdown
-// text.
-func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
+// stripHeading removes the leading # of a Markdown heading from a title, because a title may be the first line of a
+// Markdown text.
+func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
-// recipient returns the holder, or the recipient if there is no holder.
-func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
+// holderOrRecipient returns the holder, or the recipient if there is no holder.
+func holderOrRecipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
 // printUnread ends a list on a terminal with the number of the reader's unread notices, and with the number of handoffs
 // that need a person. Again holds the flags that the shown command lines must repeat to act for the same reader.
-func printUnread(p *cli.Page, out gathered, need int, again string) {
+func printUnread(p *cli.Page, out listResult, need int, again string) {
 	if !p.Terminal {
 		return
 	}

@@ -24,8 +24,8 @@ var listFields = []cli.Field{
 	cli.Text("since", "since", "only work sent or ended since a time, such as yesterday, 2026-01-31 or 2h ago"),
 }
 
-// listing holds the options of list that are no arguments of the tool.
-type listing struct {
+// listOptions holds the options of list that are no arguments of the tool.
+type listOptions struct {
 	role, forAgent    string
 	ready, stuck, all bool
 	gone              bool // only handoffs that are shown as disconnected
@@ -33,7 +33,7 @@ type listing struct {
 }
 
 func listCommand(a *cli.App) *cobra.Command {
-	return listing{}.command(a, &cobra.Command{
+	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs",
 		Example: `  handoff list                       # all open handoffs
@@ -53,7 +53,7 @@ With --json: {"items": [...]}, with all rows unless --limit says otherwise, in t
 }
 
 func inboxCommand(a *cli.App) *cobra.Command {
-	return listing{}.command(a, &cobra.Command{
+	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "inbox",
 		Short: "List handoffs for you, in the order of claims",
 		Example: `  handoff inbox --agent human
@@ -64,7 +64,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
 }
 
 func searchCommand(a *cli.App) *cobra.Command {
-	return listing{all: true}.command(a, &cobra.Command{
+	return listOptions{all: true}.configure(a, &cobra.Command{
 		Use:   "search WORDS…",
 		Short: "Find handoffs by words of their texts",
 		Example: `  handoff search login form
@@ -73,9 +73,9 @@ func searchCommand(a *cli.App) *cobra.Command {
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
-// command makes cmd a command that lists handoffs, and returns cmd. Preset sets the arguments that are fixed for this
+// configure makes cmd a command that lists handoffs, and returns cmd. Preset sets the arguments that are fixed for this
 // command, before the flags set theirs.
-func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
+func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
 		case !given && (a.JSON || !a.Style().Terminal):
@@ -88,10 +88,10 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 			return err
 		}
 		preset(args, given)
-		l.takeStatus(args)
-		return list(cmd.Context(), a, args, l)
+		l.takeSpecialStatus(args)
+		return listHandoffs(cmd.Context(), a, args, l)
 	}
-	cli.Bind(cmd, listFields)
+	cli.DefineFlags(cmd, listFields)
 	flags := cmd.Flags()
 	flags.StringVar(&l.role, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
@@ -101,14 +101,14 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		"only handoffs that wait for an answer, for approval or for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
-	a.BindMarkRead(flags)
+	a.DefineReadFlag(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
 
-// takeStatus handles words in --status that are not a status of the tool, such as "stuck". It removes them from the
-// arguments, and sets the option of the listing instead.
-func (l *listing) takeStatus(args cli.Arguments) {
+// takeSpecialStatus handles words in --status that are not a status of the tool, such as "stuck". It removes them from
+// the arguments, and sets the option of the listing instead.
+func (l *listOptions) takeSpecialStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
 	if only != nil {
@@ -117,7 +117,7 @@ func (l *listing) takeStatus(args cli.Arguments) {
 	}
 }
 
-func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
+func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOptions) error {
 	by, err := a.ReadingCaller(true)
 	if err != nil {
 		return err
@@ -125,35 +125,36 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if l.forAgent != "" && !a.MarkRead { // another agent's mail, read by this caller
 		by.Scope = schemas.ScopeRead
 	}
-	var out gathered
+	var out listResult
 	need := 0
-	err = a.Look(ctx, by, func(conn *cli.Connection) (err error) {
+	err = a.ConnectToRead(ctx, by, func(conn *cli.Connection) (err error) {
 		by = conn.By // the session, if the client has several
-		if out, err = gatherAll(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
-			need, err = conn.NeedYou(ctx)
+		if out, err = collectRows(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
+			need, err = conn.CountNeeds(ctx)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.PrintValue(out, func(p *cli.Page) { drawList(p, a, by, args, l, out, need) })
+	return a.PrintValue(out, func(p *cli.Page) { printList(p, a, by, args, l, out, need) })
 }
 
-// drawList draws the rows, and adds remarks below them that the reader would miss otherwise.
-func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listing, out gathered, need int) {
+// printList draws the rows, and adds remarks below them that the reader would miss otherwise.
+func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listOptions, out listResult, need int) {
 	printItems(p, out)
-	a.Remark(p, out.more())
+	a.Remark(p, out.omittedText())
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && a.RepeatedFlag("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")
 	}
-	a.Remark(p, a.ReadRemark(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unread()))
+	a.Remark(p, a.ReadRemark(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
 	printUnread(p, out, need, a.CallerFlags())
 }
 
-// query adds the default arguments of list_handoffs. Open reports whether the arguments ask for all open handoffs.
-func (l listing) query(args cli.Arguments) (open bool) {
+// addDefaults adds the default arguments of list_handoffs. Open reports whether the arguments ask for all open
+// handoffs.
+func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
 		args["agent"] = l.forAgent
@@ -170,8 +171,8 @@ func (l listing) query(args cli.Arguments) (open bool) {
 	return open
 }
 
-// gathered holds the rows of one or more calls of list_handoffs, and is the result of list with --json.
-type gathered struct {
+// listResult holds the rows of one or more calls of list_handoffs, and is the result of list with --json.
+type listResult struct {
 	Items []schemas.Item `json:"items"`
 	More  bool           `json:"more,omitempty"`  // the limit left some out
 	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent that the list is for
@@ -186,19 +187,19 @@ type gathered struct {
 // open handoffs, it sorts the newest maxSorted of them.
 const maxSorted = 1000
 
-// gatherAll collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
-func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
-	out := gathered{Items: []schemas.Item{}}
-	keep, err := l.keeper(ctx, conn, args)
+// collectRows collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
+func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listOptions) (listResult, error) {
+	out := listResult{Items: []schemas.Item{}}
+	keep, err := l.newRowFilter(ctx, conn, args)
 	if err != nil {
 		return out, err
 	}
-	open := l.query(args)
-	if err := out.gather(ctx, conn, args, l.wanted(args, open), keep); err != nil {
+	open := l.addDefaults(args)
+	if err := out.readRows(ctx, conn, args, l.rowsToRead(args, open), keep); err != nil {
 		return out, err
 	}
 	if open {
-		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return cmp.Compare(urgency(x), urgency(y)) })
+		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return cmp.Compare(urgencyRank(x), urgencyRank(y)) })
 	}
 	if over := len(out.Items) - l.limit; l.limit > 0 && over > 0 {
 		out.left += over
@@ -217,9 +218,9 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 	return out, err
 }
 
-// urgency returns the place of an open handoff in the list, the lowest first: urgent work, stuck work, claimed work,
-// other work.
-func urgency(i schemas.Item) int {
+// urgencyRank returns the place of an open handoff in the list, the lowest first: urgent work, stuck work, claimed
+// work, other work.
+func urgencyRank(i schemas.Item) int {
 	switch {
 	case i.Priority == schemas.Critical:
 		return 0
@@ -233,10 +234,10 @@ func urgency(i schemas.Item) int {
 	return 4
 }
 
-// wanted returns the number of rows to read. It is one row more than list shows, because the additional row reveals
+// rowsToRead returns the number of rows to read. It is one row more than list shows, because the additional row reveals
 // whether there are more. Open handoffs are first sorted, so maxSorted rows are read. Reading a notice marks it as
 // read, so of notices only the shown rows are read.
-func (l listing) wanted(args cli.Arguments, open bool) int {
+func (l listOptions) rowsToRead(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
 	case l.limit == 0:
@@ -249,9 +250,9 @@ func (l listing) wanted(args cli.Arguments, open bool) int {
 	return oneMore
 }
 
-// gather reads rows, and keeps the rows for which keep returns true, until it has the wanted number. If keep is nil, it
-// keeps all rows.
-func (out *gathered) gather(
+// readRows reads rows, and keeps the rows for which keep returns true, until it has the wanted number. If keep is nil,
+// it keeps all rows.
+func (out *listResult) readRows(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.Item) bool,
 ) error {
 	total := 0
@@ -279,13 +280,13 @@ func (out *gathered) gather(
 	return nil
 }
 
-// keeper returns a function that filters rows by conditions that the tool list_handoffs does not have: stuck handoffs,
-// handoffs whose holder is gone, and handoffs for a role or its agents. It returns nil if none of these conditions is
-// asked for.
-func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
+// newRowFilter returns a function that filters rows by conditions that the tool list_handoffs does not have: stuck
+// handoffs, handoffs whose holder is gone, and handoffs for a role or its agents. It returns nil if none of these
+// conditions is asked for.
+func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):
-		return l.keeps, nil
+		return l.matchesState, nil
 	case l.role == "":
 		return nil, nil
 	case args["box"] == "notices":
@@ -297,10 +298,10 @@ func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Argu
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
 		schemas.Address("role:"+l.role))
-	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && l.keeps(item) }, nil
+	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && l.matchesState(item) }, nil
 }
 
-func (l listing) keeps(i schemas.Item) bool {
+func (l listOptions) matchesState(i schemas.Item) bool {
 	gone := i.Reason != "" && i.Status.Held() && i.Status != schemas.Waiting
 	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }

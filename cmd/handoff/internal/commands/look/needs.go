@@ -25,8 +25,8 @@ const (
 	commandTimeout = time.Minute            // for one run of the command
 )
 
-// need is the input of a command of status --exec, as JSON.
-type need struct {
+// needInput is the input of a command of status --exec, as JSON.
+type needInput struct {
 	ID        string `json:"id"` // of the message, else of the handoff
 	Workspace string `json:"workspace"`
 	Command   string `json:"command"` // the next step of the person
@@ -40,11 +40,11 @@ type notifier struct {
 	workspace workspace.Workspace
 	notified  *commandRecord
 	lastEvent uint64 // the newest event at the last check
-	failed    map[string]failure
+	failed    map[string]failureCount
 }
 
-// failure counts the failed runs of the command for one concern. Again is the time of the next try.
-type failure struct {
+// failureCount counts the failed runs of the command for one concern. Again is the time of the next try.
+type failureCount struct {
 	tries int
 	again time.Time
 }
@@ -52,20 +52,20 @@ type failure struct {
 // notifyOfNeeds runs a command once for each concern of a person, until ctx is done. It then waits for a command that
 // still runs. The error is conflict if another process notifies for the same workspace.
 func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
-	ctx, stop := untilHangup(ctx)
+	ctx, stop := contextUntilHangup(ctx)
 	defer stop()
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	h := &notifier{app: a, workspace: ws, failed: map[string]failure{}, command: needCommand{
+	h := &notifier{app: a, workspace: ws, failed: map[string]failureCount{}, command: needCommand{
 		Line: line, Limit: commandTimeout, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
 		if err := os.MkdirAll(ws.Dir, 0o700); err != nil { // in a database a workspace has no directory
 			return schemas.InternalError(err)
 		}
-		if h.notified, err = openNotified(ws.Dir); errors.Is(err, platform.ErrLocked) {
+		if h.notified, err = openCommandRecord(ws.Dir); errors.Is(err, platform.ErrLocked) {
 			return schemas.Errorf(schemas.Conflict, "another status --exec tells what needs you in %s", ws.Name).
 				WithHint("To tell it in two ways, run one with a command that does both.")
 		} else if err != nil {
@@ -78,7 +78,7 @@ func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 // run looks for new concerns at the start, after each event of the workspace, and when a failed command is due for
 // another try.
 func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
-	again, err := h.check(ctx, conn)
+	again, err := h.checkConcerns(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	happened, ended := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
 		defer stop()
-		ended <- follow(ctx, h.app, conn.Boxes.Changes, h.lastEvent, func(schemas.Change) error {
+		ended <- followEvents(ctx, h.app, conn.Boxes.Changes, h.lastEvent, func(schemas.Change) error {
 			select {
 			case happened <- struct{}{}:
 			default: // a check is due anyway
@@ -94,7 +94,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 			return nil
 		})
 	}()
-	for ctx.Err() == nil && (err == nil || cli.Unavailable(err)) { // follow reports that the store is unavailable
+	for ctx.Err() == nil && (err == nil || cli.IsUnavailable(err)) { // follow reports that the store is unavailable
 		select {
 		case <-ctx.Done():
 			continue
@@ -102,7 +102,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 			platform.Sleep(ctx, eventPause)
 		case <-time.After(again):
 		}
-		again, err = h.check(ctx, conn)
+		again, err = h.checkConcerns(ctx, conn)
 	}
 	if ctx.Err() != nil {
 		err = nil
@@ -111,9 +111,9 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	return errors.Join(err, <-ended)
 }
 
-// check runs the command for each new concern of the person, the most urgent concern first. It forgets concerns that no
-// longer exist. It returns the time after which check must run again even without an event.
-func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
+// checkConcerns runs the command for each new concern of the person, the most urgent concern first. It forgets concerns
+// that no longer exist. It returns the time after which check must run again even without an event.
+func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {
 		return pauseBetween, err
@@ -121,13 +121,13 @@ func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.
 	h.lastEvent, again = out.Counts.Events, time.Minute
 	var there []string
 	for _, c := range out.NeedsYou.Items {
-		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question about one handoff is another concern
+		key := fmt.Sprintf("%s %s %d", c.Kind, concernID(c), c.Event) // a second question about one handoff is another concern
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.notified.knows(key) || ctx.Err() != nil { // the person claimed it
+		if c.Kind == schemas.ConcernYours || h.notified.hasRun(key) || ctx.Err() != nil { // the person claimed it
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
-			h.notify(ctx, key, c)
+			h.notifyConcern(ctx, key, c)
 		}
 		if f, failed := h.failed[key]; failed {
 			again = min(again, time.Until(f.again))
@@ -136,17 +136,17 @@ func (h *notifier) check(ctx context.Context, conn *cli.Connection) (again time.
 	if len(there) < out.NeedsYou.Total || out.NeedsYou.AtLeast {
 		return again, nil // the concerns that were not read may still exist
 	}
-	maps.DeleteFunc(h.failed, func(key string, _ failure) bool { return !slices.Contains(there, key) })
-	return again, h.notified.keep(there)
+	maps.DeleteFunc(h.failed, func(key string, _ failureCount) bool { return !slices.Contains(there, key) })
+	return again, h.notified.keepOnly(there)
 }
 
-// notify runs the command for one concern. If the command fails, notify reports that and plans another try. After
-// maxTries failures it gives up.
-func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
-	n := need{ID: idOf(c), Workspace: h.workspace.Name, Command: commandOf(h.app, c), Concern: c}
+// notifyConcern runs the command for one concern. If the command fails, notify reports that and plans another try.
+// After maxTries failures it gives up.
+func (h *notifier) notifyConcern(ctx context.Context, key string, c schemas.Concern) {
+	n := needInput{ID: concernID(c), Workspace: h.workspace.Name, Command: concernCommand(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {
-		err = h.notified.run(ctx, h.command, key, n.environ(), []byte(cli.EscapedJSON(input)+"\n"))
+		err = h.notified.run(ctx, h.command, key, n.environment(), []byte(cli.EscapedJSON(input)+"\n"))
 	}
 	f := h.failed[key]
 	delete(h.failed, key)
@@ -156,16 +156,16 @@ func (h *notifier) notify(ctx context.Context, key string, c schemas.Concern) {
 	pause := 10 * time.Second << (2 * f.tries)
 	then := fmt.Sprintf("it is run again in %s", pause)
 	if f.tries++; f.tries == maxTries {
-		then, err = "it is not run again", errors.Join(err, h.notified.add(key))
+		then, err = "it is not run again", errors.Join(err, h.notified.addConcern(key))
 	} else {
-		h.failed[key] = failure{f.tries, time.Now().Add(pause)}
+		h.failed[key] = failureCount{f.tries, time.Now().Add(pause)}
 	}
 	fmt.Fprintf(h.app.Stderr, "handoff: --exec, %s %s: %s; %s\n", n.Kind, n.ID, schemas.Visible(err.Error()), then)
 }
 
-// environ returns the fields of the concern as environment variables, for commands that read no JSON. Each value is one
-// line without control characters.
-func (n need) environ() []string {
+// environment returns the fields of the concern as environment variables, for commands that read no JSON. Each value is
+// one line without control characters.
+func (n needInput) environment() []string {
 	oneLine := func(text string) string { return schemas.Visible(strings.Join(strings.Fields(text), " ")) }
 	return []string{
 		"HANDOFF_WORKSPACE=" + n.Workspace,
@@ -173,8 +173,8 @@ func (n need) environ() []string {
 		"HANDOFF_NEED_ID=" + n.ID,
 		"HANDOFF_NEED_FROM=" + cmp.Or(string(n.Holder), schemas.Sender(n.Rule, n.From)),
 		"HANDOFF_NEED_PRIORITY=" + string(cmp.Or(n.Priority, schemas.Normal)),
-		"HANDOFF_NEED_TITLE=" + oneLine(heading(n.Title)),
-		"HANDOFF_NEED_TEXT=" + oneLine(cmp.Or(n.Reason, heading(n.Title))),
+		"HANDOFF_NEED_TITLE=" + oneLine(stripHeading(n.Title)),
+		"HANDOFF_NEED_TEXT=" + oneLine(cmp.Or(n.Reason, stripHeading(n.Title))),
 		"HANDOFF_NEED_COMMAND=" + n.Command,
 	}
 }

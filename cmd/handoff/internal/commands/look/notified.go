@@ -35,8 +35,8 @@ type commandRecord struct {
 	}
 }
 
-// openNotified opens the record in a directory. The error is [platform.ErrLocked] while another process uses it.
-func openNotified(dir string) (*commandRecord, error) {
+// openCommandRecord opens the record in a directory. The error is [platform.ErrLocked] while another process uses it.
+func openCommandRecord(dir string) (*commandRecord, error) {
 	lock, err := os.OpenFile(filepath.Join(dir, workspace.NotifiedFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -54,17 +54,17 @@ func openNotified(dir string) (*commandRecord, error) {
 // Close lets another process use the record.
 func (t *commandRecord) Close() error { return t.lock.Close() }
 
-// knows reports whether a command ran for a concern.
-func (t *commandRecord) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
+// hasRun reports whether a command ran for a concern.
+func (t *commandRecord) hasRun(key string) bool { return slices.Contains(t.kept.Told, key) }
 
-// add notes that a command ran for a concern.
-func (t *commandRecord) add(key string) error {
+// addConcern notes that a command ran for a concern.
+func (t *commandRecord) addConcern(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
-// keep forgets all concerns but these.
-func (t *commandRecord) keep(keys []string) error {
+// keepOnly forgets all concerns but these.
+func (t *commandRecord) keepOnly(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
 	if len(t.kept.Told) == before {
@@ -79,7 +79,7 @@ func (t *commandRecord) run(ctx context.Context, c needCommand, key string, envi
 	if err := t.save(); err != nil {
 		return err
 	}
-	claim := t.claim()
+	claim := t.claimPath()
 	if runtime.GOOS == "windows" {
 		if err := os.WriteFile(claim, nil, 0o600); err != nil {
 			return err
@@ -108,11 +108,11 @@ func (t *commandRecord) recover() error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	t.sweep()
+	t.removeOldClaims()
 	if t.kept.Next == "" {
 		return nil
 	}
-	f, err := os.OpenFile(t.claim(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(t.claimPath(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		t.kept.Told, err = append(t.kept.Told, t.kept.Next), nil
@@ -125,17 +125,17 @@ func (t *commandRecord) recover() error {
 	return errors.Join(t.save(), err)
 }
 
-// sweep removes claims whose shells can no longer start.
-func (t *commandRecord) sweep() {
+// removeOldClaims removes claims whose shells can no longer start.
+func (t *commandRecord) removeOldClaims() {
 	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.NotifiedFile+".claim-*"))
 	for _, claim := range claims {
-		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
+		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claimPath() {
 			_ = os.Remove(claim) // otherwise the next sweep does it
 		}
 	}
 }
 
-func (t *commandRecord) claim() string {
+func (t *commandRecord) claimPath() string {
 	return filepath.Join(t.dir, workspace.NotifiedFile+".claim-"+t.kept.Claim)
 }
 

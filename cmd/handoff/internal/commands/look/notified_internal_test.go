@@ -16,7 +16,7 @@ import (
 
 func reopened(t *testing.T, dir string) *commandRecord {
 	t.Helper()
-	told, err := openNotified(dir)
+	told, err := openCommandRecord(dir)
 	require.NoError(t, err)
 	return told
 }
@@ -24,7 +24,7 @@ func reopened(t *testing.T, dir string) *commandRecord {
 func TestNotified_KeepsSuccessesOverRestarts(t *testing.T) {
 	b := newBench(t, `test "$WHAT" = good && test -z "$HANDOFF_NEED_CLAIM" && cat`)
 	told := reopened(t, b.Dir)
-	_, err := openNotified(b.Dir)
+	_, err := openCommandRecord(b.Dir)
 	require.ErrorIs(t, err, platform.ErrLocked)
 	require.NoError(t, told.run(t.Context(), b.needCommand, "one", []string{"WHAT=good"}, []byte("text\n")))
 	require.EqualError(t, told.run(t.Context(), b.needCommand, "two", []string{"WHAT=bad"}, nil), "exit status 1")
@@ -32,11 +32,11 @@ func TestNotified_KeepsSuccessesOverRestarts(t *testing.T) {
 	require.Equal(t, "text\n", b.out.String())
 
 	told = reopened(t, b.Dir)
-	require.True(t, told.knows("one"))
-	require.False(t, told.knows("two"))
-	require.NoError(t, told.keep([]string{"two"}))
+	require.True(t, told.hasRun("one"))
+	require.False(t, told.hasRun("two"))
+	require.NoError(t, told.keepOnly([]string{"two"}))
 	require.NoError(t, told.Close())
-	require.False(t, reopened(t, b.Dir).knows("one"))
+	require.False(t, reopened(t, b.Dir).hasRun("one"))
 	left, err := filepath.Glob(filepath.Join(b.Dir, "*"))
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(b.Dir, "handoff.told"), filepath.Join(b.Dir, "handoff.told.lock")}, left)
@@ -54,17 +54,17 @@ func TestNotified_FindsWhetherCommandStarted(t *testing.T) {
 			require.NoError(t, os.WriteFile(claim, nil, 0o600))
 		}
 		told := reopened(t, b.Dir)
-		require.True(t, told.knows("before"))
-		require.Equal(t, began, told.knows("one"))
+		require.True(t, told.hasRun("before"))
+		require.Equal(t, began, told.hasRun("one"))
 		require.FileExists(t, claim, "a shell that is still on its way does not begin")
 		require.NoError(t, told.Close())
-		require.Equal(t, began, reopened(t, b.Dir).knows("one"))
+		require.Equal(t, began, reopened(t, b.Dir).hasRun("one"))
 	}
 }
 
 func TestNotified_RefusesBrokenFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, workspace.NotifiedFile), []byte("{"), 0o600))
-	_, err := openNotified(dir)
+	_, err := openCommandRecord(dir)
 	require.ErrorContains(t, err, "handoff.told cannot be read")
 }

@@ -13,17 +13,17 @@ import (
 	"handoff/schemas"
 )
 
-// A published release is the newest release, described by its own file.
-type published struct {
+// publishedRelease release is the newest release, described by its own file.
+type publishedRelease struct {
 	Version  string `json:"version"`
 	Tag      string `json:"tag_name,omitempty"` // in the place of the version, in GitHub's API
 	Released string `json:"released,omitempty"` // the day
 	Notes    string `json:"notes,omitempty"`    // the release notes, or their URL
 }
 
-// publishedIn reads the description of the newest release from a file or standard input.
-func publishedIn(ctx context.Context, a *cli.App, from string) (newest published, err error) {
-	text, err := a.Input(ctx, "--check", from)
+// readPublishedRelease reads the description of the newest release from a file or standard input.
+func readPublishedRelease(ctx context.Context, a *cli.App, from string) (newest publishedRelease, err error) {
+	text, err := a.ReadInput(ctx, "--check", from)
 	if err != nil {
 		return newest, schemas.Errorf(schemas.Unavailable, "the newest version is not known: %w", err).
 			WithHint("--check wants a release's latest.json: curl -fsSL ADDRESS | handoff version --check -")

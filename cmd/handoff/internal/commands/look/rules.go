@@ -12,7 +12,7 @@ import (
 )
 
 func rulesCommand(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
+	return cli.AddSubcommands(&cobra.Command{
 		Use:     "rules",
 		Short:   "Try the rules that files declare",
 		Example: `  handoff rules test .handoff/agents.yaml`,
@@ -49,8 +49,8 @@ human gets a notice.`,
 	}, rulesTestCommand(a))
 }
 
-// testedRules holds the rules of a file, and the actions that they would cause for a handoff.
-type testedRules struct {
+// rulesTestResult holds the rules of a file, and the actions that they would cause for a handoff.
+type rulesTestResult struct {
 	File      string              `json:"file"`
 	Routes    []schemas.Route     `json:"routes"`
 	Workflows []schemas.Plan      `json:"workflows"`
@@ -68,12 +68,12 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
   handoff rules test .handoff/agents.yaml 12`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			text, err := a.Input(cmd.Context(), "FILE", given[0])
+			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {
 				return err
 			}
 			said, problems := agentsfile.File{Name: given[0]}.Parse(text, true)
-			tested := testedRules{File: given[0], Routes: said.Routes, Workflows: said.Plans, Problems: problems}
+			tested := rulesTestResult{File: given[0], Routes: said.Routes, Workflows: said.Plans, Problems: problems}
 			if len(problems) == 0 && len(given) == 2 {
 				in := cli.Arguments{"handoff_id": given[1], "routes": said.Routes, "plans": said.Plans}
 				if tested.Tried, _, err = cli.Call[schemas.RulesTryOut](cmd.Context(), a, "rules_try", in); err != nil {
@@ -85,7 +85,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-func (t testedRules) print(p *cli.Page) {
+func (t rulesTestResult) print(p *cli.Page) {
 	p.Problems(t.Problems)
 	if len(t.Problems) == 0 {
 		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), schemas.Counted(len(t.Routes), "route"), schemas.Counted(len(t.Workflows), "workflow"))

@@ -16,10 +16,10 @@ import (
 	"handoff/schemas/display"
 )
 
-type view struct{ name, help string }
+type detailView struct{ name, help string }
 
 // views are the amounts of detail in which get_handoff returns a handoff, each with its flag.
-var views = []view{
+var views = []detailView{
 	{"full", "also all texts, as JSON"},
 	{"brief", "the text that its recipient reads"},
 	{"events", "every step, with its text"},
@@ -45,7 +45,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		cmd.Flags().Bool(v.name, false, v.help)
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
-	a.BindMarkRead(cmd.Flags())
+	a.DefineReadFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
 		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
@@ -55,7 +55,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		case !cli.IsNotice(given[0]):
 			return showHandoff(cmd.Context(), a, given[0], view, everything)
 		case view != "full":
-			return cli.NoticeRefused(given[0], "has no "+view)
+			return cli.ErrNotice(given[0], "has no "+view)
 		}
 		return showNotice(cmd.Context(), a, given[0])
 	}
@@ -80,7 +80,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 		}
 		for _, rest := range cli.AdviceOf(raw) {
 			if out.NextOffset > 0 {
-				p.Line("%s", p.Faint("There is more: "+a.Advice(rest)))
+				p.Line("%s", p.Faint("There is more: "+a.FormatAdvice(rest)))
 			}
 		}
 	})
@@ -98,7 +98,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 			p.Document(e)
 		}
 	case "outcome":
-		render.Outcome(p, out, end)
+		render.DrawOutcome(p, out, end)
 	case "checkpoint":
 		p.Document(out.Checkpoint)
 	default:
@@ -125,9 +125,9 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 }
 
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
-	render.Handoff(p, out, end)
+	render.DrawHandoff(p, out, end)
 	if len(out.Children) > 0 {
-		p.Line("\n%s\n- %s", p.Bold("Children"), cli.IDs(out.Children))
+		p.Line("\n%s\n- %s", p.Bold("Children"), cli.JoinIDs(out.Children))
 	}
 	if !everything {
 		return
@@ -145,14 +145,14 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 	rows := schemas.Map(events, func(e schemas.Moment) []string {
 		at := e.At.Format(time.RFC3339)
 		if p.Terminal {
-			at = clockTime(p, e.At)
+			at = formatClockTime(p, e.At)
 		}
 		return []string{
 			strconv.FormatUint(e.N, 10), at, string(e.Agent), e.Action, string(e.To),
 			e.Other.String(), schemas.Shorten(e.Text, 120),
 		}
 	})
-	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))
+	p.WriteString(p.FormatTable([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))
 }
 
 // showNotice reads a notice of the calling agent.

@@ -60,7 +60,7 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 			case given("exec"):
 				return notifyOfNeeds(cmd.Context(), a, g.command)
 			}
-			return g.show(cmd.Context(), a)
+			return g.showOverview(cmd.Context(), a)
 		},
 	}
 	flags := cmd.Flags()
@@ -78,21 +78,21 @@ const (
 
 // Status shows the state of the workspace, once. A concern of a person is no error.
 func Status(ctx context.Context, a *cli.App) error {
-	err := statusOptions{}.show(ctx, a)
-	if err == cli.Exit(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
+	err := statusOptions{}.showOverview(ctx, a)
+	if err == cli.ExitStatus(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
 		return nil
 	}
 	return err
 }
 
-// show reads and prints the overview once.
-func (g statusOptions) show(ctx context.Context, a *cli.App) error {
+// showOverview reads and prints the overview once.
+func (g statusOptions) showOverview(ctx context.Context, a *cli.App) error {
 	if g.limit == 0 && a.Style().Terminal && !a.JSON {
 		g.limit = screenRows
 	}
 	var out schemas.OverviewOut
 	var raw json.RawMessage
-	err := a.Look(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) (err error) {
+	err := a.ConnectToRead(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) (err error) {
 		raw, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
 		return err
 	})
@@ -100,7 +100,7 @@ func (g statusOptions) show(ctx context.Context, a *cli.App) error {
 		err = a.Print(raw, func(p *cli.Page) { printOverview(p, a, out) })
 	}
 	if err == nil && out.NeedsYou.Total > 0 {
-		err = cli.Exit(NeedsYou)
+		err = cli.ExitStatus(NeedsYou)
 	}
 	return err
 }
@@ -109,18 +109,18 @@ func (g statusOptions) show(ctx context.Context, a *cli.App) error {
 func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	defer func() { a.Remark(p, strings.Join(out.Warnings, "\n")) }()
 	if !p.Terminal {
-		plainOverview(p, a, out)
+		printPlainOverview(p, a, out)
 		return
 	}
-	now := func(at time.Time) string { return terminal.Age(out.At.Sub(at)) }
+	now := func(at time.Time) string { return terminal.FormatAge(out.At.Sub(at)) }
 	if out.NeedsYou.Total == 0 {
 		p.Line("%s", p.Green("Nothing needs you."))
 	}
-	printPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
+	printOverviewPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
 		func(c schemas.Concern) []string {
 			return []string{concernWords[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)}
 		})
-	printPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
+	printOverviewPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
 		func(c schemas.Concern) []string {
 			sign := ""
 			if c.LastSign != nil {
@@ -128,11 +128,11 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 			}
 			return []string{string(c.Holder), now(c.Since), sign}
 		})
-	printPart(p, p.Yellow("Stuck"), out.Stuck, []string{"ID", "Why", "Who", "Age", "Title"}, a,
+	printOverviewPart(p, p.Yellow("Stuck"), out.Stuck, []string{"ID", "Why", "Who", "Age", "Title"}, a,
 		func(c schemas.Concern) []string {
 			return []string{concernWords[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
 		})
-	separate(p)
+	addBlankLine(p)
 	printLoads(p, "Here", out.Here, func(l schemas.Load) string {
 		if l.Count > 0 {
 			return fmt.Sprintf("%s (holds %d)", l.Name, l.Count)
@@ -155,9 +155,9 @@ var concernWords = map[schemas.ConcernKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printPart draws one part of the overview, if the part has rows. If the app is not nil, each row has the command for
-// the person's next step.
-func printPart(
+// printOverviewPart draws one part of the overview, if the part has rows. If the app is not nil, each row has the
+// command for the person's next step.
+func printOverviewPart(
 	p *cli.Page, heading string, part schemas.Part, head []string, a *cli.App, cells func(schemas.Concern) []string,
 ) {
 	const name = 24 // columns for an agent
@@ -168,14 +168,14 @@ func printPart(
 	if part.AtLeast {
 		total += " or more"
 	}
-	separate(p)
+	addBlankLine(p)
 	p.Line("%s (%s)", heading, total)
 	rows := schemas.Map(part.Items, func(c schemas.Concern) []string {
-		row := []string{idOf(c)}
+		row := []string{concernID(c)}
 		for _, cell := range cells(c) {
 			row = append(row, display.OneLine(cell, name))
 		}
-		return append(row, display.OneLine(titleOf(c), maxTitle))
+		return append(row, display.OneLine(concernTitle(c), maxTitle))
 	})
 	p.WriteString(p.DrawTable(terminal.Table{
 		Head: head, Rows: rows,
@@ -200,22 +200,22 @@ func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(sch
 	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
 }
 
-// separate adds an empty line below earlier text.
-func separate(p *cli.Page) {
+// addBlankLine adds an empty line below earlier text.
+func addBlankLine(p *cli.Page) {
 	if p.Len() > 0 {
 		p.Line("")
 	}
 }
 
-// idOf returns the id of the message or handoff of a concern.
-func idOf(c schemas.Concern) string { return cmp.Or(c.NoticeID.String(), c.HandoffID.String()) }
+// concernID returns the id of the message or handoff of a concern.
+func concernID(c schemas.Concern) string { return cmp.Or(c.NoticeID.String(), c.HandoffID.String()) }
 
-// titleOf returns the title of a concern, with its priority if that is above normal.
-func titleOf(c schemas.Concern) string {
+// concernTitle returns the title of a concern, with its priority if that is above normal.
+func concernTitle(c schemas.Concern) string {
 	if c.Priority == schemas.High || c.Priority == schemas.Critical {
-		return fmt.Sprintf("(%s) %s", c.Priority, heading(c.Title))
+		return fmt.Sprintf("(%s) %s", c.Priority, stripHeading(c.Title))
 	}
-	return heading(c.Title)
+	return stripHeading(c.Title)
 }
 
 // concernNotes returns the lines below a row: the reason, the last report, and the command.
@@ -225,7 +225,7 @@ func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string)
 	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
 		why += fmt.Sprintf("; %d wait there", c.Count)
 	case (c.Kind == schemas.ConcernDead || c.Kind == schemas.ConcernSilent) && c.LastSign != nil:
-		why += ", last sign of life " + terminal.Age(now.Sub(*c.LastSign)) + " ago"
+		why += ", last sign of life " + terminal.FormatAge(now.Sub(*c.LastSign)) + " ago"
 	}
 	report := ""
 	if c.Report != "" || c.Percent > 0 {
@@ -238,13 +238,15 @@ func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string)
 		}
 	}
 	if a != nil {
-		lines = append(lines, "→ "+commandOf(a, c))
+		lines = append(lines, "→ "+concernCommand(a, c))
 	}
 	return lines
 }
 
-// commandOf returns the command for the next step of a person.
-func commandOf(a *cli.App, c schemas.Concern) string { return a.CommandLine(c.Next[0], a.PlaceFlags()) }
+// concernCommand returns the command for the next step of a person.
+func concernCommand(a *cli.App, c schemas.Concern) string {
+	return a.CommandLine(c.Next[0], a.PlaceFlags())
+}
 
 // countsLine describes the counts in words.
 func countsLine(c schemas.Counts) string {
@@ -259,8 +261,8 @@ func countsLine(c schemas.Counts) string {
 		c.Claimable, held, c.Blocked, schemas.Counted(c.Agents, "agent"), schemas.Counted(c.Sent, "handoff"))
 }
 
-// plainOverview writes the rows of all parts.
-func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
+// printPlainOverview writes the rows of all parts.
+func printPlainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	var rows [][]string
 	for _, part := range []struct {
 		name string
@@ -268,14 +270,14 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	}{{"needs_you", out.NeedsYou}, {"running", out.Running}, {"stuck", out.Stuck}} {
 		for _, c := range part.Items {
 			rows = append(rows, []string{
-				part.name, string(c.Kind), idOf(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
-				c.Since.Format(time.RFC3339), cli.FormatTime(c.LastSign), commandOf(a, c), c.Title, c.Reason,
+				part.name, string(c.Kind), concernID(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
+				c.Since.Format(time.RFC3339), cli.FormatTime(c.LastSign), concernCommand(a, c), c.Title, c.Reason,
 			})
 		}
 	}
 	if len(rows) > 0 {
 		head := []string{"PART", "KIND", "ID", "FROM", "WHO", "SINCE", "LAST_SIGN_OF_LIFE", "COMMAND", "TITLE", "REASON"}
-		p.WriteString(p.Table(head, rows))
+		p.WriteString(p.FormatTable(head, rows))
 	}
 	a.Remark(p, countsLine(out.Counts))
 }

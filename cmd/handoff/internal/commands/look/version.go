@@ -42,14 +42,14 @@ Exit status: 8 there is a newer version, others as usual.`,
 
 // compareRelease prints whether there is a newer version than this one.
 func compareRelease(ctx context.Context, a *cli.App, from string) error {
-	newest, err := publishedIn(ctx, a, from)
+	newest, err := readPublishedRelease(ctx, a, from)
 	if err != nil {
 		return err
 	}
 	is := struct {
 		cli.Release
-		Newest published `json:"newest"`
-		Newer  bool      `json:"newer"`
+		Newest publishedRelease `json:"newest"`
+		Newer  bool             `json:"newer"`
 	}{a.Release, newest, isReleased(a.Release.Version) && semver.Compare(newest.Version, a.Release.Version) > 0}
 	if err := a.PrintValue(is, func(p *cli.Page) {
 		switch {
@@ -65,7 +65,7 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	}); err != nil || !is.Newer {
 		return err
 	}
-	return cli.Exit(NeedsYou)
+	return cli.ExitStatus(NeedsYou)
 }
 
 // maxNotes is the number of bytes of the release notes that are shown.

@@ -34,7 +34,7 @@ func TestVersion_ComparesWithPublishedRelease(t *testing.T) {
 		said, err := asked("v1.9.2", file)
 		require.Contains(t, said, want)
 		if strings.Contains(want, "newer") {
-			require.Equal(t, cli.Exit(NeedsYou), err)
+			require.Equal(t, cli.ExitStatus(NeedsYou), err)
 		} else {
 			require.NoError(t, err)
 		}

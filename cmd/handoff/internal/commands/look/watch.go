@@ -54,7 +54,7 @@ loop. Agents write the texts in them: quote these texts. To act only on handoffs
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
-			if err := w.check(); err != nil {
+			if err := w.validate(); err != nil {
 				return err
 			}
 			return watchUntilDone(cmd.Context(), a, w)
@@ -69,8 +69,8 @@ loop. Agents write the texts in them: quote these texts. To act only on handoffs
 	return cmd
 }
 
-// check finds faults in the options before it opens anything.
-func (w *watchOptions) check() error {
+// validate finds faults in the options before it opens anything.
+func (w *watchOptions) validate() error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
@@ -93,11 +93,11 @@ func (w *watchOptions) check() error {
 
 // watchUntilDone watches until the user interrupts it or the reader of its output goes away. Neither is an error.
 func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
-	ctx, stop := untilHangup(ctx)
+	ctx, stop := contextUntilHangup(ctx)
 	defer stop()
-	ctx, out := output.Open(ctx, a.Stdout)
+	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
-	take := eventPrinter(a, out)
+	take := newEventPrinter(a, out)
 	return withWorkspace(ctx, a, func(conn *cli.Connection, waited bool) error {
 		after := w.since
 		switch {
@@ -113,8 +113,8 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 		if a.IsTerminal(a.Stderr) {
 			fmt.Fprintf(a.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
 		}
-		return follow(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error {
-			if w.wants(c) {
+		return followEvents(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error {
+			if w.includesEvent(c) {
 				return take(c)
 			}
 			return nil
@@ -122,8 +122,8 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	})
 }
 
-// untilHangup returns a context that ends when the terminal is closed, unless the program runs under nohup.
-func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+// contextUntilHangup returns a context that ends when the terminal is closed, unless the program runs under nohup.
+func contextUntilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, func() {}
 	}
@@ -139,13 +139,13 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 		return err
 	}
 	waited := false
-	for ; ws.Untouched() && !a.InDatabase(); waited = true {
+	for ; ws.IsStoreMissing() && !a.UsesDatabase(); waited = true {
 		if !platform.Sleep(ctx, pauseUnused) {
 			return nil
 		}
 	}
 	err = a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error { return fn(conn, waited) })
-	if ctx.Err() != nil && cli.Unavailable(err) {
+	if ctx.Err() != nil && cli.IsUnavailable(err) {
 		return nil
 	}
 	return err
@@ -154,8 +154,8 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 // pauseUnused is the time between two checks of an unused workspace.
 const pauseUnused = 200 * time.Millisecond
 
-// wants reports whether the options select an event.
-func (w watchOptions) wants(c schemas.Change) bool {
+// includesEvent reports whether the options select an event.
+func (w watchOptions) includesEvent(c schemas.Change) bool {
 	agent := schemas.Agent(w.agent)
 	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
 		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action) || slices.Contains(w.actions, cmp.Or(c.Needs, "none"))) &&
@@ -167,8 +167,8 @@ func actionNames() []string {
 	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
 }
 
-// eventPrinter prints each event at once: a line for people, or an object for programs.
-func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
+// newEventPrinter prints each event at once: a line for people, or an object for programs.
+func newEventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	return func(c schemas.Change) error {
 		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
@@ -188,12 +188,12 @@ func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 // continue behind the first columns.
 func printEvent(p *cli.Page, c schemas.Change) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
-	title, text := display.OneLine(heading(c.Title), maxTitle), display.OneLine(c.Text, maxText)
+	title, text := display.OneLine(stripHeading(c.Title), maxTitle), display.OneLine(c.Text, maxText)
 	if !p.Terminal {
 		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, describeEvent(c), title, text)
 		return
 	}
-	when := clockTime(p, c.At)
+	when := formatClockTime(p, c.At)
 	did := string(c.Agent) + " " + describeEvent(c)
 	rest := did
 	for _, more := range []string{title, text} {
@@ -215,8 +215,8 @@ func printEvent(p *cli.Page, c schemas.Change) {
 // maxText is the number of columns for the text of an event.
 const maxText = 300
 
-// clockTime returns the time of day, with the date unless it is today.
-func clockTime(p *cli.Page, at time.Time) string {
+// formatClockTime returns the time of day, with the date unless it is today.
+func formatClockTime(p *cli.Page, at time.Time) string {
 	at = at.In(p.Now.Location())
 	if at.Format(time.DateOnly) == p.Now.Format(time.DateOnly) {
 		return at.Format(time.TimeOnly)
@@ -242,17 +242,17 @@ func describeEvent(c schemas.Change) string {
 	return what
 }
 
-// changes yields the events with a number greater than after, and then waits for new events, as the method Changes of
-// [tools.Invoker] does.
-type changes func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+// changeStream yields the events with a number greater than after, and then waits for new events, as the method Changes
+// of [tools.Invoker] does.
+type changeStream func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
 
 // pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
 
-// follow passes each event with a number greater than after to take, in order, until ctx is done or take returns an
-// error. It passes no event twice, with one exception: an event during which the store was unavailable. If the store is
-// unavailable, follow reports that once and waits. When events come again, it may report the next interruption.
-func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take func(schemas.Change) error) error {
+// followEvents passes each event with a number greater than after to take, in order, until ctx is done or take returns
+// an error. It passes no event twice, with one exception: an event during which the store was unavailable. If the store
+// is unavailable, follow reports that once and waits. When events come again, it may report the next interruption.
+func followEvents(ctx context.Context, a *cli.App, stream changeStream, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error
 		for c, err := range stream(ctx, after) {
@@ -265,7 +265,7 @@ func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take 
 			after, told = c.N, false
 		}
 		switch {
-		case broke != nil && !cli.Unavailable(broke):
+		case broke != nil && !cli.IsUnavailable(broke):
 			return broke
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it broke because ctx ended

@@ -29,7 +29,7 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 	}
 	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if err := filesOnly(a, "adopt"); err != nil {
+		if err := refuseInDatabase(a, "adopt"); err != nil {
 			return err
 		}
 		if a.Workspace != "" {
@@ -40,11 +40,11 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 		if err != nil {
 			return err
 		}
-		was, err := existing(a, given[0])
+		was, err := findUsedWorkspace(a, given[0])
 		if err != nil {
 			return err
 		}
-		if err := adopt(cmd.Context(), was, now, *force); err != nil {
+		if err := moveWorkspace(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
 		if err := a.RedeclareFiles(cmd.Context()); err != nil { // the project has another name now, and so have its files
@@ -60,9 +60,9 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 	return cmd
 }
 
-// adopt renames one workspace to another, unused one.
-func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error {
-	project := workspace.Remembered(was)
+// moveWorkspace renames one workspace to another, unused one.
+func moveWorkspace(ctx context.Context, was, now workspace.Workspace, force bool) error {
+	project := workspace.RecordedProject(was)
 	switch {
 	case was.Name == now.Name:
 		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).
@@ -72,27 +72,27 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}
 	return withExclusiveLock(was, func() error {
-		if err := makeRoom(ctx, now); err != nil {
+		if err := removeUnusedWorkspace(ctx, now); err != nil {
 			return err
 		}
 		return workspace.Move(was, now)
 	})
 }
 
-// makeRoom removes a workspace that was never used, because it has the name that an adopted workspace will get. The
-// unused workspace may have no store yet: a server may have started for it without receiving a call.
-func makeRoom(ctx context.Context, w workspace.Workspace) error {
+// removeUnusedWorkspace removes a workspace that was never used, because it has the name that an adopted workspace will
+// get. The unused workspace may have no store yet: a server may have started for it without receiving a call.
+func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
 	}
 	return withExclusiveLock(w, func() error {
-		h, err := holdingOf(ctx, w)
+		h, err := countHandoffs(ctx, w)
 		if err != nil {
 			return err
 		}
 		if h.Handoffs > 0 {
 			const said = "the project has a workspace already, %s, with %s"
-			return schemas.Errorf(schemas.Conflict, said, w.Name, handoffs(h.Handoffs)).
+			return schemas.Errorf(schemas.Conflict, said, w.Name, formatHandoffCount(h.Handoffs)).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
 		if err := checkNothingKept(w); err != nil {
@@ -106,7 +106,7 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 // checkNothingKept returns an error if the workspace still keeps its old store from before a restore. The old store may
 // hold more than the workspace, so it must not be deleted together with it.
 func checkNothingKept(w workspace.Workspace) error {
-	kept, ok := w.Before()
+	kept, ok := w.KeptFile()
 	if !ok {
 		return nil
 	}
@@ -114,13 +114,13 @@ func checkNothingKept(w workspace.Workspace) error {
 		WithHint("Nothing was deleted. handoff restore --undo uses it again, handoff restore --accept deletes it.")
 }
 
-// existing returns the workspace with a name. The error is not_found if the workspace has no store.
-func existing(a *cli.App, name string) (workspace.Workspace, error) {
+// findUsedWorkspace returns the workspace with a name. The error is not_found if the workspace has no store.
+func findUsedWorkspace(a *cli.App, name string) (workspace.Workspace, error) {
 	w, err := workspace.Named(name, a.Getenv)
 	if err != nil {
 		return w, err
 	}
-	if !w.Used() {
+	if !w.HasStore() {
 		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).
 			WithHint("handoff workspace list shows which there are.")
 	}
@@ -131,17 +131,18 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 // files of the workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove
 // an open lock file.
 func withExclusiveLock(w workspace.Workspace, fn func() error) error {
-	return withLock(w, runtime.GOOS == "windows", fn)
+	return runLocked(w, runtime.GOOS == "windows", fn)
 }
 
-// locked is like [withExclusiveLock], but fn must leave the lock file in its place, so the lock is held on Windows too.
-func locked(w workspace.Workspace, fn func() error) error { return withLock(w, false, fn) }
+// withStoreLock is like [withExclusiveLock], but fn must leave the lock file in its place, so the lock is held on
+// Windows too.
+func withStoreLock(w workspace.Workspace, fn func() error) error { return runLocked(w, false, fn) }
 
-func withLock(w workspace.Workspace, free bool, fn func() error) error {
+func runLocked(w workspace.Workspace, free bool, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
-		if o := ownerOf(w); o != nil {
+		if o := ownerOfFiles(w); o != nil {
 			who = fmt.Sprintf(": %s, handoff %s", o.Process, o.Version)
 		}
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
@@ -162,8 +163,8 @@ func withLock(w workspace.Workspace, free bool, fn func() error) error {
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
 }
 
-// holdingOf returns the content of a workspace that no other process has open.
-func holdingOf(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
+// countHandoffs returns the content of a workspace that no other process has open.
+func countHandoffs(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
@@ -172,8 +173,8 @@ func holdingOf(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, 
 	return h, nil
 }
 
-// handoffs counts handoffs in words. Counting stops at [open.CountLimit].
-func handoffs(n int) string {
+// formatHandoffCount counts handoffs in words. Counting stops at [open.CountLimit].
+func formatHandoffCount(n int) string {
 	if n >= open.CountLimit {
 		return fmt.Sprintf("%d or more handoffs", open.CountLimit)
 	}

@@ -51,19 +51,19 @@ standby. docs/operations.md rehearses a bad day.`,
 		}
 		file, err := backupFile(a, given[0])
 		if err == nil {
-			err = mayWrite(file, *force)
+			err = checkMayOverwrite(file, *force)
 		}
 		if err != nil {
 			return err
 		}
-		found, bytes, err := backUp(cmd.Context(), a, w, file)
+		found, bytes, err := writeVerifiedBackup(cmd.Context(), a, w, file)
 		if err != nil {
 			return err
 		}
 		said := contentsFields(found)
 		said["workspace"], said["file"], said["bytes"] = w.Name, file, bytes
 		return a.PrintValue(said, func(p *cli.Page) {
-			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.Visible(file), size(bytes))
+			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.Visible(file), formatSize(bytes))
 			printContents(p, found)
 		})
 	}
@@ -77,11 +77,11 @@ func backupFile(a *cli.App, name string) (string, error) {
 			WithHint("A backup over HTTP from another machine is not offered. Run handoff backup on the machine of the workspace, " +
 				"or with HANDOFF_STORE where the database is reached.")
 	}
-	return filepath.Clean(a.Path(name)), nil
+	return filepath.Clean(a.AbsolutePath(name)), nil
 }
 
-// mayWrite refuses a file that cannot become a backup.
-func mayWrite(file string, force bool) error {
+// checkMayOverwrite refuses a file that cannot become a backup.
+func checkMayOverwrite(file string, force bool) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -102,15 +102,15 @@ func mayWrite(file string, force bool) error {
 	case err == nil:
 		return schemas.Invalidf("FILE", "%s is not a file", schemas.Visible(file)).WithHint("Nothing was written. Name a file.")
 	}
-	return backupError(file, err)
+	return explainBackupError(file, err)
 }
 
-// backUp writes the file under another name, verifies it, and then renames it. If anything fails, the old file of that
-// name stays.
-func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
+// writeVerifiedBackup writes the file under another name, verifies it, and then renames it. If anything fails, the old
+// file of that name stays.
+func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
-		return found, 0, backupError(file, err)
+		return found, 0, explainBackupError(file, err)
 	}
 	var info os.FileInfo
 	if err = temp.Close(); err == nil {
@@ -130,7 +130,7 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name()) // it looks like no backup
-		return found, 0, backupError(file, err)
+		return found, 0, explainBackupError(file, err)
 	}
 	return found, info.Size(), nil
 }
@@ -138,28 +138,28 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 // writeBackup writes a backup of the workspace into an empty file. For a workspace in files, the owner writes it,
 // because no other process may read these files. For a workspace in a database, this process reads the database.
 func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
-	end := a.Busy("writing the backup of " + w.Name)
+	end := a.ShowProgress("writing the backup of " + w.Name)
 	defer end()
-	if a.InDatabase() {
-		return atDatabase(ctx, a, func(node *cluster.Node) error {
-			return open.FromDatabase(ctx, w.Name, node, path)
+	if a.UsesDatabase() {
+		return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
+			return open.BackUpDatabase(ctx, w.Name, node, path)
 		})
 	}
-	if !w.Used() {
-		return missing(w, "on this machine")
+	if !w.HasStore() {
+		return errNoWorkspace(w, "on this machine")
 	}
 	_, _, err := cli.Call[schemas.BackupOut](ctx, a, "workspace_backup", schemas.BackupIn{File: path})
 	return err
 }
 
-// backupError adds to an error that no backup was made. It returns nil if err is nil.
-func backupError(file string, err error) error {
-	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
+// explainBackupError adds to an error that no backup was made. It returns nil if err is nil.
+func explainBackupError(file string, err error) error {
+	return explainFileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
-// fileError adds a remedy to an error about a file. It returns nil if err is nil, and does not change an error that
-// already has a remedy. Doing names the failed step, and otherwise says what did not change.
-func fileError(doing string, err error, otherwise string) error {
+// explainFileError adds a remedy to an error about a file. It returns nil if err is nil, and does not change an error
+// that already has a remedy. Doing names the failed step, and otherwise says what did not change.
+func explainFileError(doing string, err error, otherwise string) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
 	}
@@ -200,15 +200,15 @@ func contentsFields(found audit.Contents) map[string]any {
 }
 
 func printContents(p *cli.Page, found audit.Contents) {
-	p.Line("%s events of %s handoffs", cli.Thousands(found.Audit.Events), cli.Thousands(found.Audit.Handoffs))
+	p.Line("%s events of %s handoffs", cli.FormatThousands(found.Audit.Events), cli.FormatThousands(found.Audit.Handoffs))
 	p.Line("root %s", found.Audit.Root)
 	if !found.Until.IsZero() {
 		p.Line("until %s", found.Until.UTC().Format(time.RFC3339))
 	}
 }
 
-// missing is the error for an unused workspace.
-func missing(w workspace.Workspace, where string) error {
+// errNoWorkspace is the error for an unused workspace.
+func errNoWorkspace(w workspace.Workspace, where string) error {
 	return schemas.Errorf(schemas.NotFound, "there is no workspace %s %s", w.Name, where).
 		WithHint("handoff where names that of a project, and --workspace another.")
 }

@@ -38,7 +38,7 @@ events and texts, and damaged pages: for these, restore a backup.`,
 		if *mend {
 			return mendStore(cmd.Context(), a)
 		}
-		end := a.Busy("checking the store")
+		end := a.ShowProgress("checking the store")
 		out, raw, err := cli.Call[schemas.CheckOut](cmd.Context(), a, "store_check", cli.Arguments{})
 		end()
 		if err != nil {
@@ -80,8 +80,8 @@ func printCheck(p *cli.Page, out schemas.CheckOut) {
 	}
 }
 
-// mending is the output of check --mend.
-type mending struct {
+// mendResult is the output of check --mend.
+type mendResult struct {
 	Rows   int              `json:"rows"`             // written or deleted rows
 	Backup string           `json:"backup,omitempty"` // the copy of the store from before
 	Before schemas.CheckOut `json:"before"`
@@ -96,8 +96,8 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	var done audit.MendResult
 	saved := ""
 	to := filepath.Join(w.Dir, workspace.KeptFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
-	end := a.Busy("mending workspace " + w.Name)
-	err = ownStore(ctx, a, w, func(rows store.Backend) (err error) {
+	end := a.ShowProgress("mending workspace " + w.Name)
+	err = withOwnedStore(ctx, a, w, func(rows store.Backend) (err error) {
 		done, saved, err = open.Mend(ctx, rows, to)
 		return err
 	})
@@ -105,7 +105,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	err = a.PrintValue(mending{done.Rows, saved, done.Before, done.After}, func(p *cli.Page) {
+	err = a.PrintValue(mendResult{done.Rows, saved, done.Before, done.After}, func(p *cli.Page) {
 		printCheck(p, done.Before)
 		if saved == "" {
 			p.Line("nothing was changed")
@@ -120,13 +120,13 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	return cli.ExitUnless(done.After.OK, schemas.Internal, err)
 }
 
-// ownStore opens a workspace in files or in a database for fn alone.
-func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
-	if a.InDatabase() {
-		return atDatabase(ctx, a, func(node *cluster.Node) error {
+// withOwnedStore opens a workspace in files or in a database for fn alone.
+func withOwnedStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
+	if a.UsesDatabase() {
+		return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 			known, err := node.HasWorkspace(ctx, w.Name)
 			if err == nil && !known {
-				err = missing(w, "in "+node.String())
+				err = errNoWorkspace(w, "in "+node.String())
 			}
 			if err != nil {
 				return err
@@ -134,8 +134,8 @@ func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(st
 			return open.WithDatabase(ctx, w.Name, node, fn)
 		})
 	}
-	if !w.Used() {
-		return missing(w, "on this machine")
+	if !w.HasStore() {
+		return errNoWorkspace(w, "on this machine")
 	}
-	return locked(w, func() error { return open.WithFiles(ctx, w, fn) })
+	return withStoreLock(w, func() error { return open.WithFiles(ctx, w, fn) })
 }

@@ -18,8 +18,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// harm removes rows that check can mend, and changes a record, which it cannot.
-func harm(t *testing.T, rows store.Backend) {
+// damageRows removes rows that check can mend, and changes a record, which it cannot.
+func damageRows(t *testing.T, rows store.Backend) {
 	t.Helper()
 	first := binary.BigEndian.AppendUint64(nil, 1)
 	require.NoError(t, rows.Update(t.Context(), func(w store.Writer) error {
@@ -59,7 +59,7 @@ func TestCheck_NamesAndMendsFaults(t *testing.T) {
 			require.Contains(t, run(0, "check", "--mend"), "nothing was changed")
 			rows, err := home.open(p)
 			require.NoError(t, err)
-			harm(t, rows)
+			damageRows(t, rows)
 
 			found := run(1, "check")
 			for _, fault := range []string{
@@ -90,8 +90,8 @@ func TestCheck_OfOpenWorkspaceMendsNothing(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
-	s := p.Serve("--agent", "reviewer")
-	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
+	s := p.StartServer("--agent", "reviewer")
+	s.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
 	require.Contains(t, p.Must("check"), "OK")
 	code, _, errs := p.Run("check", "--mend")
 	require.Equal(t, 5, code)

@@ -39,7 +39,7 @@ A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c := compaction{App: a, Try: *try}
 		var err error
-		if c.keep, err = retention(a, cmd.Flags().Changed("keep"), *keep, *try); err != nil {
+		if c.keep, err = parseRetention(a, cmd.Flags().Changed("keep"), *keep, *try); err != nil {
 			return err
 		}
 		if c.workspace, err = workspace.Find(a.Location()); err != nil {
@@ -54,8 +54,8 @@ A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 // handoff that ended within the last day.
 const minRetention = 24 * time.Hour
 
-// retention reads the retention of texts; zero means for ever.
-func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, error) {
+// parseRetention reads the retention of texts; zero means for ever.
+func parseRetention(a *cli.App, given bool, keep string, try bool) (time.Duration, error) {
 	kept, err := schemas.ParseDuration("keep", keep)
 	switch {
 	case given && (err != nil || kept < minRetention):
@@ -63,7 +63,7 @@ func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, er
 			WithHint("Nothing was changed. Write a number of days, 3650 at most, as 180d.")
 	case !given && try:
 		return 0, schemas.Invalidf("dry-run", "--dry-run tells of what --keep would let go").WithHint("Write --keep 180d --dry-run.")
-	case !given && a.InDatabase():
+	case !given && a.UsesDatabase():
 		return 0, schemas.Errorf(schemas.Invalid, "compact without --keep is for the files of this machine, and HANDOFF_STORE names a database").
 			WithHint("Nothing was changed. PostgreSQL gives space back by itself: autovacuum does, and VACUUM at once.")
 	}
@@ -86,17 +86,17 @@ type compaction struct {
 }
 
 func (c *compaction) run(ctx context.Context) error {
-	if !c.InDatabase() && !c.workspace.Used() {
-		return missing(c.workspace, "on this machine")
+	if !c.UsesDatabase() && !c.workspace.HasStore() {
+		return errNoWorkspace(c.workspace, "on this machine")
 	}
 	if c.keep > 0 {
-		if err := c.retain(ctx); err != nil {
+		if err := c.removeOldTexts(ctx); err != nil {
 			return err
 		}
 	}
 	var failed error
-	if !c.Try && !c.InDatabase() {
-		failed = c.compact(ctx)
+	if !c.Try && !c.UsesDatabase() {
+		failed = c.shrinkFile(ctx)
 	}
 	switch e := schemas.AsError(failed); {
 	case e != nil && c.Retained == nil:
@@ -104,11 +104,11 @@ func (c *compaction) run(ctx context.Context) error {
 	case e != nil && e.Code == schemas.Conflict:
 		c.Later, failed = e.Message, nil
 	}
-	return errors.Join(c.PrintValue(c, c.page), failed) // deleted texts do not come back, so the output reports them
+	return errors.Join(c.PrintValue(c, c.print), failed) // deleted texts do not come back, so the output reports them
 }
 
-func (c *compaction) retain(ctx context.Context) error {
-	end := c.Busy("looking through workspace " + c.workspace.Name)
+func (c *compaction) removeOldTexts(ctx context.Context) error {
+	end := c.ShowProgress("looking through workspace " + c.workspace.Name)
 	defer end()
 	out, _, err := cli.Call[schemas.RetainOut](ctx, c.App, "store_retain", cli.Arguments{
 		"before": c.Now().Add(-c.keep), "dry_run": c.Try,
@@ -121,10 +121,10 @@ func (c *compaction) retain(ctx context.Context) error {
 	return err
 }
 
-func (c *compaction) compact(ctx context.Context) error {
-	end := c.Busy("compacting workspace " + c.workspace.Name)
+func (c *compaction) shrinkFile(ctx context.Context) error {
+	end := c.ShowProgress("compacting workspace " + c.workspace.Name)
 	defer end()
-	return locked(c.workspace, func() error {
+	return withStoreLock(c.workspace, func() error {
 		done, err := open.Compact(ctx, c.workspace)
 		if err == nil {
 			c.Compacted, c.Before, c.After = c.workspace.Name, done.Before, done.After
@@ -133,22 +133,22 @@ func (c *compaction) compact(ctx context.Context) error {
 	})
 }
 
-func (c *compaction) page(p *cli.Page) {
+func (c *compaction) print(p *cli.Page) {
 	switch let := c.Retained; {
 	case let == nil:
 	case c.Try:
-		p.Line("would let go of %s of texts of %s", size(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
+		p.Line("would let go of %s of texts of %s", formatSize(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
 	default:
-		p.Line("let go of %s of texts of %s", size(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
+		p.Line("let go of %s of texts of %s", formatSize(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
 	}
 	if c.Retained != nil && c.Retained.Unread > 0 {
 		p.Line("passed over %s that cannot be read: handoff check tells why", schemas.Counted(c.Retained.Unread, "handoff"))
 	}
 	switch {
 	case c.Compacted != "" && c.After == c.Before:
-		p.Line("%s has no space to give back: its file has %s", p.Bold(c.Compacted), size(c.After))
+		p.Line("%s has no space to give back: its file has %s", p.Bold(c.Compacted), formatSize(c.After))
 	case c.Compacted != "":
-		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), size(c.After), size(c.Before))
+		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), formatSize(c.After), formatSize(c.Before))
 	case c.Later != "":
 		p.Line("%s; handoff compact makes its file smaller when nobody has it open", c.Later)
 	}

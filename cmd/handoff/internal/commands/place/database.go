@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// atDatabase joins the nodes of a database while fn runs.
-func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) error {
+// withDatabaseNode joins the nodes of a database while fn runs.
+func withDatabaseNode(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) error {
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -20,23 +20,23 @@ func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) e
 	return fn(node)
 }
 
-// filesOnly refuses a command that works on files if HANDOFF_STORE names a database. The files of a workspace with the
-// same name belong to another workspace.
-func filesOnly(a *cli.App, command string) error {
-	if !a.InDatabase() {
+// refuseInDatabase refuses a command that works on files if HANDOFF_STORE names a database. The files of a workspace
+// with the same name belong to another workspace.
+func refuseInDatabase(a *cli.App, command string) error {
+	if !a.UsesDatabase() {
 		return nil
 	}
 	return schemas.Errorf(schemas.Invalid, "workspace %s is for the files of this machine, and HANDOFF_STORE names a database", command).
 		WithHint("Nothing was changed. Leave HANDOFF_STORE out for the files; docs/postgres.md says how to remove a workspace of a database.")
 }
 
-// inDatabase adds the facts of the database about a workspace.
-func (w *workspaceFacts) inDatabase(ctx context.Context, a *cli.App) error {
-	return atDatabase(ctx, a, func(node *cluster.Node) error {
+// addDatabaseFacts adds the facts of the database about a workspace.
+func (w *workspaceFacts) addDatabaseFacts(ctx context.Context, a *cli.App) error {
+	return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 		w.Database = node.String()
 		found, err := node.Workspaces(ctx, w.Workspace)
 		for _, known := range found {
-			w.Exists, w.Owner = true, ownerAt(known)
+			w.Exists, w.Owner = true, ownerInDatabase(known)
 		}
 		if err != nil {
 			return err
@@ -49,14 +49,14 @@ func (w *workspaceFacts) inDatabase(ctx context.Context, a *cli.App) error {
 	})
 }
 
-// workspacesOf lists the workspaces of the database.
-func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
+// databaseWorkspaces lists the workspaces of the database.
+func databaseWorkspaces(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	all := []workspaceItem{}
-	err := atDatabase(ctx, a, func(node *cluster.Node) error {
+	err := withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
 			if !open.IsKeptName(w.Name) {
-				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
+				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerInDatabase(w)})
 			}
 		}
 		return err
@@ -64,12 +64,12 @@ func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	return all, err
 }
 
-// ownerAt returns the owner of a workspace in a database; nil if there is none.
-func ownerAt(w cluster.Workspace) *owner {
+// ownerInDatabase returns the owner of a workspace in a database; nil if there is none.
+func ownerInDatabase(w cluster.Workspace) *ownerProcess {
 	if w.Owner == nil {
 		return nil
 	}
-	return &owner{PID: w.Owner.PID, Process: w.Owner.Process(), Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
+	return &ownerProcess{PID: w.Owner.PID, Process: w.Owner.Process(), Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
 }
 
 func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {

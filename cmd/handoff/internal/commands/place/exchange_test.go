@@ -111,9 +111,9 @@ func TestExport_WorksOnOpenWorkspaceAndImportDoesNot(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	path := filepath.Join(p.State, "w.jsonl")
-	s := p.Serve("--agent", "reviewer")
+	s := p.StartServer("--agent", "reviewer")
 	for range 40 {
-		s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "x", "detail": "`+strings.Repeat("long ", 12000)+`"}}`)
+		s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "x", "detail": "`+strings.Repeat("long ", 12000)+`"}}`)
 	}
 	p.Must("export", path)
 	info, err := os.Stat(path)

@@ -36,7 +36,7 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 		if err != nil {
 			return err
 		}
-		if !a.InDatabase() && !w.Used() {
+		if !a.UsesDatabase() && !w.HasStore() {
 			return schemas.Errorf(schemas.NotFound, "there is no workspace %s", w.Name).WithHint("handoff workspace list shows which there are.")
 		}
 		in := schemas.ExportIn{Workspace: w.Name}
@@ -45,9 +45,9 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 				WithHint("Name a file: handoff export %s.jsonl", w.Name)
 		}
 		if len(given) == 0 || given[0] == "-" {
-			return exportOut(cmd.Context(), a, in)
+			return exportToStdout(cmd.Context(), a, in)
 		}
-		head, err := exportTo(cmd.Context(), a, in, given[0])
+		head, err := exportToFile(cmd.Context(), a, in, given[0])
 		if err != nil {
 			return err
 		}
@@ -60,21 +60,21 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 	return cmd
 }
 
-// exportOut writes the export to standard output. If the reader leaves, exportOut removes its temporary file and ends
-// with the status that shells give to a program that SIGPIPE ended.
-func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
-	ctx, out := output.Open(ctx, a.Stdout)
+// exportToStdout writes the export to standard output. If the reader leaves, exportToStdout removes its temporary file
+// and ends with the status that shells give to a program that SIGPIPE ended.
+func exportToStdout(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
+	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
-	_, err := export(ctx, a, in, out)
+	_, err := writeExport(ctx, a, in, out)
 	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
-		return cli.Exit(128 + int(syscall.SIGPIPE))
+		return cli.ExitStatus(128 + int(syscall.SIGPIPE))
 	}
-	return incompleteError("standard output", err)
+	return explainIncompleteExport("standard output", err)
 }
 
-// exportTo writes a new file. It leaves no file after an error.
-func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
-	f, err := os.OpenFile(a.Path(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// exportToFile writes a new file. It leaves no file after an error.
+func exportToFile(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
+	f, err := os.OpenFile(a.AbsolutePath(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.Visible(path)).
 			WithHint("It was not touched. Give another name, or remove it.")
@@ -82,35 +82,35 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	if err != nil {
 		return head, schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Name a file in a directory that you may write to.")
 	}
-	head, err = export(ctx, a, in, f)
+	head, err = writeExport(ctx, a, in, f)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		return head, nil
 	}
-	_ = os.Remove(a.Path(path)) // it is incomplete
-	return head, incompleteError(schemas.Visible(path), err)
+	_ = os.Remove(a.AbsolutePath(path)) // it is incomplete
+	return head, explainIncompleteExport(schemas.Visible(path), err)
 }
 
-// incompleteError is the error that an export ended too early and is incomplete.
-func incompleteError(name string, err error) error {
+// explainIncompleteExport is the error that an export ended too early and is incomplete.
+func explainIncompleteExport(name string, err error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
 	}
 	return schemas.Errorf(schemas.Unavailable, "write %s: %w", name, err).WithHint("Is there space left on its disk?")
 }
 
-// export asks the owner of the workspace for an export, and copies it part by part.
-func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
+// writeExport asks the owner of the workspace for an export, and copies it part by part.
+func writeExport(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
 	by, err := a.ReadingCaller(false)
 	if err != nil {
 		return head, err
 	}
-	end := a.Busy("exporting the workspace")
+	end := a.ShowProgress("exporting the workspace")
 	defer end()
 	const tool = "workspace_export"
-	err = a.ConnectFor(ctx, by, tool, func(conn *cli.Connection) error {
+	err = a.ConnectForTool(ctx, by, tool, func(conn *cli.Connection) error {
 		var begun schemas.ExportOut
 		if _, err := conn.Call(ctx, tool, in, &begun); err != nil {
 			return err

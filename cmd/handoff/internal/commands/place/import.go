@@ -40,7 +40,7 @@ until you import again, or remove it with handoff workspace remove.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])
 			defer func() { _ = file.Close() }() // only for reading
-			return importFrom(cmd.Context(), a, file)
+			return importWorkspace(cmd.Context(), a, file)
 		},
 	}
 }
@@ -74,7 +74,7 @@ func copyInput(to io.Writer, a *cli.App, name string) error {
 
 const hintExport = "handoff export FILE makes one."
 
-func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
+func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 	w, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
@@ -86,30 +86,30 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	signed := schemas.Event{
 		At: a.Now().UTC(), Agent: cmp.Or(by.Agent, schemas.Human), AgentID: by.AgentID, Via: schemas.ViaCLI, Proof: by.Proof,
 	}
-	var done open.Imported
+	var done open.ImportResult
 	var head schemas.ExportHeading
-	end := a.Busy("importing into workspace " + w.Name)
-	err = open.ReadExport(ctx, file, signed, func(i open.Importing) error {
+	end := a.ShowProgress("importing into workspace " + w.Name)
+	err = open.ReadExport(ctx, file, signed, func(i open.VerifiedExport) error {
 		head = i.Heading
 		about := open.Config{Name: w.Name, Dir: w.Dir}
 		into := func(to store.Backend) (err error) {
-			done, err = i.Into(ctx, to, about)
+			done, err = i.CopyInto(ctx, to, about)
 			return err
 		}
-		if a.InDatabase() {
-			return atDatabase(ctx, a, func(node *cluster.Node) error {
+		if a.UsesDatabase() {
+			return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 				about.Cluster = node
 				return open.WithDatabase(ctx, w.Name, node, into)
 			})
 		}
-		return locked(w, func() error { return open.WithFiles(ctx, w, into) })
+		return withStoreLock(w, func() error { return open.WithFiles(ctx, w, into) })
 	})
 	end()
 	if err != nil {
 		return err
 	}
-	if !a.InDatabase() {
-		_ = workspace.Remember(w) // after an error, lists for people lack the project
+	if !a.UsesDatabase() {
+		_ = workspace.RecordProject(w) // after an error, lists for people lack the project
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
 	return a.PrintValue(said, func(p *cli.Page) {

@@ -25,34 +25,34 @@ open handoffs.`,
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if err := filesOnly(a, "remove"); err != nil {
+		if err := refuseInDatabase(a, "remove"); err != nil {
 			return err
 		}
-		w, err := existing(a, given[0])
+		w, err := findUsedWorkspace(a, given[0])
 		if err != nil {
 			return err
 		}
 		if !*force {
-			if err := confirm(cmd.Context(), a, w); err != nil {
+			if err := confirmRemoval(cmd.Context(), a, w); err != nil {
 				return err
 			}
 		}
-		return remove(cmd.Context(), a, w, *force)
+		return removeWorkspace(cmd.Context(), a, w, *force)
 	}
 	return cmd
 }
 
-// confirm asks a person to type the name of the workspace. It asks only if removal is possible.
-func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
+// confirmRemoval asks a person to type the name of the workspace. It asks only if removal is possible.
+func confirmRemoval(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h open.HandoffCounts
 	err := withExclusiveLock(w, func() (err error) {
-		h, err = finished(ctx, w)
+		h, err = checkAllEnded(ctx, w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	all := handoffs(h.Handoffs)
+	all := formatHandoffCount(h.Handoffs)
 	if !a.IsTerminal(a.Stdin) {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, all).
 			WithHint("Nothing was deleted. A person at a terminal is asked; --help shows how it goes unasked.")
@@ -68,11 +68,11 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	return nil
 }
 
-func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
+func removeWorkspace(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
 	var files []string
 	err := withExclusiveLock(w, func() (err error) {
 		if !force { // an agent may have sent a handoff since the question
-			if _, err := finished(ctx, w); err != nil {
+			if _, err := checkAllEnded(ctx, w); err != nil {
 				return err
 			}
 		}
@@ -89,14 +89,14 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 	})
 }
 
-// finished returns the content of a workspace in which every handoff has ended.
-func finished(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
-	h, err := holdingOf(ctx, w)
+// checkAllEnded returns the content of a workspace in which every handoff has ended.
+func checkAllEnded(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
+	h, err := countHandoffs(ctx, w)
 	if err == nil {
 		err = checkNothingKept(w)
 	}
 	if err == nil && h.Unfinished > 0 {
-		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
+		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, formatHandoffCount(h.Unfinished)).
 			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)
 	}
 	return h, err

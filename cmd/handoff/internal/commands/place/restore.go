@@ -55,36 +55,36 @@ agent may get a claim that has run out since.`,
 		if err != nil {
 			return err
 		}
-		r := restoring{a, w}
+		r := restoration{a, w}
 		switch {
 		case *undo:
-			return r.kept(cmd.Context(), "undone", r.undo)
+			return r.settleKeptStore(cmd.Context(), "undone", r.undoRestore)
 		case *accept:
-			return r.kept(cmd.Context(), "accepted", r.accept)
+			return r.settleKeptStore(cmd.Context(), "accepted", r.acceptRestore)
 		}
 		return r.restore(cmd.Context(), given[0], *replace)
 	}
 	return cmd
 }
 
-// restoring is one run of the command.
-type restoring struct {
+// restoration is one run of the command.
+type restoration struct {
 	*cli.App
 	to workspace.Workspace
 }
 
-func (r restoring) restore(ctx context.Context, name string, replace bool) error {
+func (r restoration) restore(ctx context.Context, name string, replace bool) error {
 	file, err := backupFile(r.App, name)
 	if err != nil {
 		return err
 	}
 	found, err := verifyFile(ctx, r.App, file)
 	if err != nil {
-		return fileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
+		return explainFileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
 	}
-	kept, moved, err := r.put(ctx, file, replace)
+	kept, moved, err := r.replaceStore(ctx, file, replace)
 	if err != nil {
-		return restoreError(file, err)
+		return explainRestoreError(file, err)
 	}
 	said := contentsFields(found)
 	said["restored"], said["file"] = r.to.Name, file
@@ -103,15 +103,15 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 		}
 		if moved {
 			p.Line("%s is not used any more: from now on HANDOFF_STORE leads to the workspace", r.to.Dir)
-		} else if r.InDatabase() && r.to.Used() {
+		} else if r.UsesDatabase() && r.to.HasStore() {
 			p.Line("%s has something else, and is used as before without HANDOFF_STORE", r.to.Dir)
 		}
 	})
 }
 
-// restoreError adds to an error that the restore changed nothing. It returns nil if err is nil.
-func restoreError(file string, err error) error {
-	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
+// explainRestoreError adds to an error that the restore changed nothing. It returns nil if err is nil.
+func explainRestoreError(file string, err error) error {
+	return explainFileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
 // verifyFile reads a whole backup, before anything changes or the backup gets its name.
@@ -123,73 +123,74 @@ func verifyFile(ctx context.Context, a *cli.App, file string) (audit.Contents, e
 	if err != nil {
 		return audit.Contents{}, err
 	}
-	end := a.Busy("verifying the backup")
+	end := a.ShowProgress("verifying the backup")
 	defer end()
-	return open.Verify(ctx, file)
+	return open.VerifyBackup(ctx, file)
 }
 
-func (r restoring) put(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
-	end := r.Busy("restoring " + r.to.Name)
+func (r restoration) replaceStore(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
+	end := r.ShowProgress("restoring " + r.to.Name)
 	defer end()
-	if !r.InDatabase() {
-		err = locked(r.to, func() error {
+	if !r.UsesDatabase() {
+		err = withStoreLock(r.to, func() error {
 			kept, err = open.RestoreFiles(ctx, r.to, file, replace)
-			return restoreError(file, err)
+			return explainRestoreError(file, err)
 		})
 		return kept, false, err
 	}
-	err = atDatabase(ctx, r.App, func(node *cluster.Node) error {
+	err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error {
 		restore := func() error {
 			kept, moved, err = open.RestoreDatabase(ctx, r.to, node, file, replace)
-			return restoreError(file, err)
+			return explainRestoreError(file, err)
 		}
-		if r.to.Used() { // locking unused files would create them
-			return locked(r.to, restore)
+		if r.to.HasStore() { // locking unused files would create them
+			return withStoreLock(r.to, restore)
 		}
 		return restore()
 	})
 	return kept, moved, err
 }
 
-func (r restoring) undo(ctx context.Context) (said string, err error) {
+func (r restoration) undoRestore(ctx context.Context) (said string, err error) {
 	moved := false
-	_ = ownStore(ctx, r.App, r.to, func(b store.Backend) error { // a store that cannot be opened was not moved
-		moved, err = open.Reopen(ctx, b)
+	_ = withOwnedStore(ctx, r.App, r.to, func(b store.Backend) error { // a store that cannot be opened was not moved
+		moved, err = open.ReopenMoved(ctx, b)
 		return err
 	})
 	switch {
 	case moved:
 		return "is used again, as it was when it moved", err
-	case r.InDatabase():
-		err = atDatabase(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+	case r.UsesDatabase():
+		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
 	default:
-		err = locked(r.to, func() error { return r.keptError(open.UndoFiles(r.to)) })
+		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.UndoFiles(r.to)) })
 	}
 	return "is used again, as it was before the restore; the restored workspace is kept", err
 }
 
-func (r restoring) accept(ctx context.Context) (said string, err error) {
-	if r.InDatabase() {
-		err = atDatabase(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+func (r restoration) acceptRestore(ctx context.Context) (said string, err error) {
+	if r.UsesDatabase() {
+		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
 	} else {
-		err = locked(r.to, func() error { return r.keptError(open.AcceptFiles(r.to)) })
+		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFiles(r.to)) })
 	}
 	return "has nothing any more from before the restore", err
 }
 
-// keptError adds to an error that it concerns the old store, which the restore kept. It returns nil if err is nil.
-func (r restoring) keptError(err error) error {
-	return fileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
+// explainKeptError adds to an error that it concerns the old store, which the restore kept. It returns nil if err is
+// nil.
+func (r restoration) explainKeptError(err error) error {
+	return explainFileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
-// kept runs fn, which uses the old store again or deletes it, and prints the result. Did is the name of the result's
-// field in JSON.
-func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
-	if !r.InDatabase() && !r.to.Exists() {
-		return missing(r.to, "on this machine") // locking would create it
+// settleKeptStore runs fn, which uses the old store again or deletes it, and prints the result. Did is the name of the
+// result's field in JSON.
+func (r restoration) settleKeptStore(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
+	if !r.UsesDatabase() && !r.to.Exists() {
+		return errNoWorkspace(r.to, "on this machine") // locking would create it
 	}
 	said, err := fn(ctx)
-	if err = r.keptError(err); err != nil {
+	if err = r.explainKeptError(err); err != nil {
 		return err
 	}
 	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) { p.Line("%s %s", p.Bold(r.to.Name), said) })

@@ -73,8 +73,8 @@ func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	p, address := commandtest.NewHome(t), postgrestest.Start(t)
 	look := `{"name": "list_handoffs", "arguments": {}}`
 	database := map[string]string{"HANDOFF_STORE": address}
-	s := p.Serve("--agent", "reviewer")
-	s.Ask("tools/call", look)
+	s := p.StartServer("--agent", "reviewer")
+	s.Request("tools/call", look)
 	backup := filepath.Join(t.TempDir(), "w.backup")
 	p.Must("backup", backup)
 	for _, command := range [][]string{{"restore", backup, "--replace"}, {"restore", "--accept"}} {
@@ -87,12 +87,12 @@ func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	require.Contains(t, errs, "is open in another process", "the files would move")
 	s.CloseInput()
 
-	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
-	s.Ask("tools/call", look)
+	s = p.StartServerFor("codex-mcp-client", database, "--agent", "reviewer")
+	s.Request("tools/call", look)
 	code, _, errs = p.RunWith(database, "restore", backup)
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 	require.Contains(t, errs, "End the servers and clients")
-	s.Ask("tools/call", look)
+	s.Request("tools/call", look)
 	s.CloseInput()
 }

@@ -39,36 +39,36 @@ no process has the workspace open, and hidden when a process of another user has
 
 // printWhere prints all facts that it can find, also when the owner does not answer.
 func printWhere(ctx context.Context, a *cli.App) error {
-	w, err := findWhereabouts(ctx, a)
+	w, err := findWorkspaceFacts(ctx, a)
 	if err != nil {
 		return err
 	}
 	if w.Exists {
-		w.Error = schemas.AsError(w.lookInside(ctx, a))
+		w.Error = schemas.AsError(w.addAgents(ctx, a))
 	}
-	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
+	if err := a.PrintValue(w, func(p *cli.Page) { printWorkspaceFacts(p, w) }); err != nil {
 		return err
 	}
 	if w.Error != nil {
 		a.PrintError(w.Error, w.Error.Hint)
-		return cli.Exit(schemas.Codes[w.Error.Code].Exit)
+		return cli.ExitStatus(schemas.Codes[w.Error.Code].Exit)
 	}
 	return nil
 }
 
-// lookInside adds all agents of the workspace, the last seen first.
-func (w *workspaceFacts) lookInside(ctx context.Context, a *cli.App) error {
+// addAgents adds all agents of the workspace, the last seen first.
+func (w *workspaceFacts) addAgents(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &out); err != nil {
 			return err
 		}
-		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) seenAgent { return seenAgent{c.Name, c.Live, c.Seen} })...)
+		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) agentActivity { return agentActivity{c.Name, c.Live, c.Seen} })...)
 		return nil
 	})
 }
 
-func printWhereabouts(p *cli.Page, w workspaceFacts) {
+func printWorkspaceFacts(p *cli.Page, w workspaceFacts) {
 	p.Field("workspace", w.Workspace)
 	p.Field("found by", foundBy[w.FoundBy])
 	p.Field("project", w.Project)
@@ -105,14 +105,14 @@ var foundBy = map[string]string{
 
 func printFile(p *cli.Page, name string, f *workspace.File) {
 	if f != nil {
-		p.Field(name, f.Path+", "+size(f.Bytes))
+		p.Field(name, f.Path+", "+formatSize(f.Bytes))
 	}
 }
 
 // workspaceFacts are the known facts about a workspace.
 type workspaceFacts struct {
 	Workspace  string                `json:"workspace"`
-	FoundBy    string                `json:"found_by"`               // flag, environment, or a value of [workspace.By]
+	FoundBy    string                `json:"found_by"`               // flag, environment, or a value of [workspace.FoundBy]
 	Project    string                `json:"project,omitempty"`      // the path that identifies it
 	LookedIn   string                `json:"looked_in,omitempty"`    // the directory in which the search for the project began
 	LookedInBy string                `json:"looked_in_by,omitempty"` // its source: a flag, a variable, or current directory
@@ -122,37 +122,37 @@ type workspaceFacts struct {
 	Store      *workspace.File       `json:"store,omitempty"`
 	Log        *workspace.File       `json:"log,omitempty"`
 	Kept       string                `json:"kept,omitempty"`   // the state from before the last restore: a file, or a name in the database
-	Owner      *owner                `json:"owner"`            // null if no process has it open
-	Agents     []seenAgent           `json:"agents"`           // the last seen first
+	Owner      *ownerProcess         `json:"owner"`            // null if no process has it open
+	Agents     []agentActivity       `json:"agents"`           // the last seen first
 	Beside     []workspace.Neighbour `json:"beside,omitempty"` // other workspaces in which agents may be
 	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be listed
 }
 
-// A seenAgent is an agent with the time of its last activity.
-type seenAgent struct {
+// A agentActivity is an agent with the time of its last activity.
+type agentActivity struct {
 	Name schemas.Agent `json:"name"`
 	Live bool          `json:"live"`
 	Seen time.Time     `json:"last_seen,omitzero"`
 }
 
-// findWhereabouts collects facts about the workspace without opening it, because a process that opens a workspace may
-// become its owner.
-func findWhereabouts(ctx context.Context, a *cli.App) (w workspaceFacts, err error) {
+// findWorkspaceFacts collects facts about the workspace without opening it, because a process that opens a workspace
+// may become its owner.
+func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
 		return w, err
 	}
 	w = workspaceFacts{
-		Workspace: ws.Name, FoundBy: string(ws.By), Project: cmp.Or(ws.Project, workspace.Remembered(ws)), Agents: []seenAgent{},
+		Workspace: ws.Name, FoundBy: string(ws.By), Project: cmp.Or(ws.Project, workspace.RecordedProject(ws)), Agents: []agentActivity{},
 	}
-	if !a.InDatabase() {
-		w.inFiles(ws, a.Getenv)
-	} else if err := w.inDatabase(ctx, a); err != nil {
+	if !a.UsesDatabase() {
+		w.addFileFacts(ws, a.Getenv)
+	} else if err := w.addDatabaseFacts(ctx, a); err != nil {
 		return w, err
 	}
 	if ws.By != workspace.ByName {
 		w.LookedIn, err = a.Location().ProjectDir()
-		w.LookedInBy = lookedInBy(a, w.LookedIn)
+		w.LookedInBy = describeSearchStart(a, w.LookedIn)
 		return w, err
 	}
 	w.FoundBy = "flag"
@@ -162,24 +162,24 @@ func findWhereabouts(ctx context.Context, a *cli.App) (w workspaceFacts, err err
 	return w, nil
 }
 
-// inFiles adds the facts from the files of a workspace.
-func (w *workspaceFacts) inFiles(ws workspace.Workspace, getenv func(string) string) {
-	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOf(ws), workspace.Neighbours(ws, getenv)
-	if store, ok := ws.Store(); ok {
+// addFileFacts adds the facts from the files of a workspace.
+func (w *workspaceFacts) addFileFacts(ws workspace.Workspace, getenv func(string) string) {
+	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOfFiles(ws), workspace.FindNeighbours(ws, getenv)
+	if store, ok := ws.StoreFile(); ok {
 		w.Store = &store
 	}
-	if before, ok := ws.Before(); ok {
+	if before, ok := ws.KeptFile(); ok {
 		w.Kept = before.Path
 	}
-	if log, ok := ws.Log(); ok {
+	if log, ok := ws.LogFile(); ok {
 		w.Log = &log
 	}
-	w.Exists = w.Store != nil || workspace.Denied(ws.Dir)
+	w.Exists = w.Store != nil || workspace.IsDenied(ws.Dir)
 }
 
-// lookedInBy says where the directory came from in which the search for the project began: a flag, a variable, or the
-// current directory.
-func lookedInBy(a *cli.App, dir string) string {
+// describeSearchStart says where the directory came from in which the search for the project began: a flag, a variable,
+// or the current directory.
+func describeSearchStart(a *cli.App, dir string) string {
 	switch {
 	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
 		return "HANDOFF_DIR"
@@ -191,8 +191,8 @@ func lookedInBy(a *cli.App, dir string) string {
 	return "current directory"
 }
 
-// An owner is the process that has a workspace open and serves the other processes.
-type owner struct {
+// ownerProcess is the process that has a workspace open and serves the other processes.
+type ownerProcess struct {
 	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
@@ -201,34 +201,34 @@ type owner struct {
 	Process string    `json:"process,omitzero"` // in words: the PID may be one of another container
 }
 
-// ownerOf returns the owner of a workspace; nil if no process has it open.
-func ownerOf(w workspace.Workspace) *owner {
+// ownerOfFiles returns the owner of a workspace; nil if no process has it open.
+func ownerOfFiles(w workspace.Workspace) *ownerProcess {
 	if relay.HiddenNote(w.Dir) {
-		return &owner{Hidden: true}
+		return &ownerProcess{Hidden: true}
 	}
 	note, ok := relay.ReadNote(w.Dir)
 	if !ok || !note.Running() {
 		return nil
 	}
-	return &owner{PID: note.PID, Process: note.Process(), Version: note.Version, Since: note.Started}
+	return &ownerProcess{PID: note.PID, Process: note.Process(), Version: note.Version, Since: note.Started}
 }
 
-func (o *owner) describe(now time.Time) string {
+func (o *ownerProcess) describe(now time.Time) string {
 	switch {
 	case o == nil:
 		return "none"
 	case o.Hidden:
 		return "a process of another user, to which owner.json belongs"
 	}
-	said := fmt.Sprintf("%s, handoff %s, for %s", o.Process, o.Version, terminal.Age(now.Sub(o.Since)))
+	said := fmt.Sprintf("%s, handoff %s, for %s", o.Process, o.Version, terminal.FormatAge(now.Sub(o.Since)))
 	if o.Address != "" {
 		said += ", at " + o.Address
 	}
 	return said
 }
 
-// size writes a number of bytes for people.
-func size(bytes int64) string {
+// formatSize writes a number of bytes for people.
+func formatSize(bytes int64) string {
 	const k = 1 << 10
 	switch {
 	case bytes < k:

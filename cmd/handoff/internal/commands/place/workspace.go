@@ -32,7 +32,7 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
+	return cli.AddSubcommands(&cobra.Command{
 		Use:   "workspace",
 		Short: "Look after the workspaces on this machine",
 		Example: `  handoff workspace list
@@ -43,14 +43,14 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 
 // A workspaceItem is a row of workspace list.
 type workspaceItem struct {
-	Workspace string    `json:"workspace"`
-	Project   string    `json:"project,omitempty"`  // if it is known
-	Gone      bool      `json:"gone,omitempty"`     // the project no longer exists
-	Database  string    `json:"database,omitempty"` // the database, if it is not in files
-	Directory string    `json:"directory,omitempty"`
-	Bytes     int64     `json:"bytes,omitempty"` // of all its files
-	Used      time.Time `json:"last_used,omitzero"`
-	Owner     *owner    `json:"owner"` // null if no process has it open
+	Workspace string        `json:"workspace"`
+	Project   string        `json:"project,omitempty"`  // if it is known
+	Gone      bool          `json:"gone,omitempty"`     // the project no longer exists
+	Database  string        `json:"database,omitempty"` // the database, if it is not in files
+	Directory string        `json:"directory,omitempty"`
+	Bytes     int64         `json:"bytes,omitempty"` // of all its files
+	Used      time.Time     `json:"last_used,omitzero"`
+	Owner     *ownerProcess `json:"owner"` // null if no process has it open
 }
 
 func workspacesCommand(a *cli.App) *cobra.Command {
@@ -66,9 +66,9 @@ A workspace knows the project in which it was last opened. It knows none if it w
 project is gone, it may have moved: handoff workspace adopt gives it its workspace again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			look, print := allWorkspaces, printWorkspaces
-			if a.InDatabase() {
-				look, print = workspacesOf, printDatabaseWorkspaces
+			look, print := listWorkspaces, printWorkspaces
+			if a.UsesDatabase() {
+				look, print = databaseWorkspaces, printDatabaseWorkspaces
 			}
 			all, err := look(cmd.Context(), a)
 			if err != nil {
@@ -79,17 +79,17 @@ project is gone, it may have moved: handoff workspace adopt gives it its workspa
 	}
 }
 
-func allWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
+func listWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 	found, err := workspace.All(a.Getenv)
 	if err != nil {
 		return nil, schemas.Errorf(schemas.Unavailable, "look for workspaces: %w", err)
 	}
 	all := []workspaceItem{}
 	for _, w := range found {
-		store, _ := w.Store()
+		store, _ := w.StoreFile()
 		all = append(all, workspaceItem{
 			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.IsGone(w.Project),
-			Directory: w.Dir, Bytes: w.Bytes(), Used: store.Used, Owner: ownerOf(w),
+			Directory: w.Dir, Bytes: w.TotalSize(), Used: store.Used, Owner: ownerOfFiles(w),
 		})
 	}
 	slices.SortStableFunc(all, func(x, y workspaceItem) int { return y.Used.Compare(x.Used) })
@@ -105,7 +105,7 @@ func printWorkspaces(p *cli.Page, all []workspaceItem) {
 		if w.Gone {
 			project += " (gone)"
 		}
-		return []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project}
+		return []string{w.Workspace, terminal.FormatAge(p.Now.Sub(w.Used)) + " ago", formatSize(w.Bytes), pid, project}
 	})
 	p.List("no workspace yet", []string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows)
 }

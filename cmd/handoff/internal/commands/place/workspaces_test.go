@@ -19,8 +19,8 @@ func dir(p commandtest.Home, name string) string { return filepath.Join(p.State,
 func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve("--agent", "reviewer")
-	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
+	s := p.StartServer("--agent", "reviewer")
+	s.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
 	pid := s.Cmd.Process.Pid
 
 	shown := p.Must("where")
@@ -52,7 +52,7 @@ func TestAdopt_RefusesWorkspaceOfExistingProject(t *testing.T) {
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	project := t.TempDir()
-	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: project}))
+	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: project}))
 	code, _, errs := here(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "w belongs to "+project+", which is still there\n")
@@ -73,7 +73,7 @@ func TestAdopt_WithForceTakesWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
-	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: t.TempDir()}))
+	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: t.TempDir()}))
 	code, _, errs := here(p, "workspace", "adopt", "w", "--force")
 	require.Zero(t, code, errs)
 	code, _, errs = here(p, "workspace", "adopt", filepath.Base(only(p)))

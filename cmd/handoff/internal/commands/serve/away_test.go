@@ -20,19 +20,19 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.Start(t), "host="), " ")
 	later := filepath.Join(t.TempDir(), "later")
 	away := map[string]string{"HANDOFF_STORE": "host=" + later + " " + rest}
-	s := commandtest.NewHome(t).ServeFor("codex-mcp-client", away)
-	require.Contains(t, s.Ask("tools/list", `{}`), "claim_handoff")
-	refused := s.Ask("tools/call", list)
+	s := commandtest.NewHome(t).StartServerFor("codex-mcp-client", away)
+	require.Contains(t, s.Request("tools/list", `{}`), "claim_handoff")
+	refused := s.Request("tools/call", list)
 	require.Contains(t, refused, "unavailable")
 	require.Contains(t, refused, "Start the server")
 	require.NoError(t, os.Symlink(server, later))
 	said := refused
 	for begun := time.Now(); strings.Contains(said, "isError") && time.Since(begun) < time.Minute; { // it does not retry at once
-		said = s.Ask("tools/call", list)
+		said = s.Request("tools/call", list)
 	}
 	require.NotContains(t, said, "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Wait(), s.LogText())
+	require.Zero(t, s.Wait(), s.LogOutput())
 }
 
 // The server starts before the directory of its files exists.
@@ -41,12 +41,12 @@ func TestServer_BeginsBeforeItsFiles(t *testing.T) {
 	p := commandtest.NewHome(t)
 	state := filepath.Join(p.State, "handoff")
 	require.NoError(t, os.WriteFile(state, nil, 0o600))
-	s := p.Serve()
-	require.Contains(t, s.Ask("tools/call", list), "unavailable")
+	s := p.StartServer()
+	require.Contains(t, s.Request("tools/call", list), "unavailable")
 	require.NoError(t, os.Remove(state))
-	require.NotContains(t, s.Ask("tools/call", list), "isError")
+	require.NotContains(t, s.Request("tools/call", list), "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Wait(), s.LogText())
+	require.Zero(t, s.Wait(), s.LogOutput())
 }
 
 func TestServer_RefusesInvalidDatabase(t *testing.T) {

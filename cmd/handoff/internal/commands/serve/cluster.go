@@ -34,11 +34,11 @@ type databaseServer struct {
 	closing sync.WaitGroup // rooms that are being closed
 
 	mu    sync.Mutex // guards the field below
-	rooms map[string]*openWorkspace
+	rooms map[string]*servedWorkspace
 }
 
-// An openWorkspace is a room that is open, or opening.
-type openWorkspace struct {
+// An servedWorkspace is a room that is open, or opening.
+type servedWorkspace struct {
 	opened chan struct{} // closed when the fields below are set
 	*workspaceHandler
 	err   error
@@ -52,8 +52,8 @@ type openWorkspace struct {
 // clients then begin new ones.
 const idleTimeout = 15 * time.Minute
 
-// serveAll serves the workspaces of a database until ctx is done.
-func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
+// serveDatabase serves the workspaces of a database until ctx is done.
+func (s *servingCommand) serveDatabase(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
 	platform.SetMemoryLimit(true)
 	node, err := cluster.Join(ctx, cluster.Config{
 		Store: s.network.store, Advertise: s.network.advertise, Stays: true, Now: s.Now, Logger: log,
@@ -63,16 +63,16 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	}
 	defer node.Close()
 	life, end := context.WithCancel(ctx)
-	b := &databaseServer{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*openWorkspace{}}
+	b := &databaseServer{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*servedWorkspace{}}
 	defer b.closeAll()
 	defer end()
 	site := s.network.site
-	site.Open, site.Rooms, site.Nodes, site.Ready = !s.tokensNeeded(), b, node, node.Ready
-	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now
+	site.Open, site.Rooms, site.Nodes, site.Ready = !s.needsTokens(), b, node, node.Ready
+	site.Challenge, site.Logger, site.Now = s.authChallenge, log, s.Now
 	if b.site, err = web.Listen(ctx, site); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "serving %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
+	fmt.Fprintf(stderr, "serving %s/w/NAME/mcp\n", s.network.clientURL(b.site.Addr()))
 	broke := make(chan error, 1)
 	go func() { broke <- b.site.Serve() }()
 	if err := node.Ready(ctx); err != nil {
@@ -81,44 +81,44 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	for {
 		select {
 		case <-ctx.Done():
-			return errors.Join(b.drain(), <-broke)
+			return errors.Join(b.shutDown(), <-broke)
 		case err := <-broke:
 			return err
 		case <-time.After(time.Minute):
-			b.closeIdle()
+			b.closeIdleWorkspaces()
 		}
 	}
 }
 
-// tokensNeeded reports whether other machines can reach the server. If they can, every caller needs a token.
-func (s *servingCommand) tokensNeeded() bool {
+// needsTokens reports whether other machines can reach the server. If they can, every caller needs a token.
+func (s *servingCommand) needsTokens() bool {
 	host, _, err := net.SplitHostPort(s.network.site.Addr)
-	return err != nil || !loopback(host)
+	return err != nil || !isLoopback(host)
 }
 
 // ServeHTTP passes a request to its room.
 func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
-	in, err := b.acquire(r.Context(), name)
+	in, err := b.acquireWorkspace(r.Context(), name)
 	if err != nil {
-		web.Refuse(w, err, b.challenge)
+		web.WriteRefusal(w, err, b.authChallenge)
 		return
 	}
-	defer b.release(in)
+	defer b.releaseWorkspace(in)
 	switch what {
 	case "mcp":
 		in.endpoint.ServeHTTP(w, r)
 	case "metrics":
-		web.Metrics{Write: in.writeMetrics, Allowed: in.authorizeMetrics, Challenge: b.challenge}.ServeHTTP(w, r)
+		web.Metrics{Write: in.writeMetrics, Allowed: in.authorizeMetrics, Challenge: b.authChallenge}.ServeHTTP(w, r)
 	default:
-		web.Refuse(w, schemas.Errorf(schemas.NotFound, "nothing is served here").
-			WithHint("MCP is spoken at /w/%s/mcp.", name), b.challenge)
+		web.WriteRefusal(w, schemas.Errorf(schemas.NotFound, "nothing is served here").
+			WithHint("MCP is spoken at /w/%s/mcp.", name), b.authChallenge)
 	}
 }
 
-// acquire returns the room of a workspace, and opens the room if it is closed. The caller must leave the room with exit
-// when the request is over.
-func (b *databaseServer) acquire(ctx context.Context, name string) (*openWorkspace, error) {
+// acquireWorkspace returns the room of a workspace, and opens the room if it is closed. The caller must leave the room
+// with exit when the request is over.
+func (b *databaseServer) acquireWorkspace(ctx context.Context, name string) (*servedWorkspace, error) {
 	if !schemas.IsWord(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
@@ -126,34 +126,34 @@ func (b *databaseServer) acquire(ctx context.Context, name string) (*openWorkspa
 	b.mu.Lock()
 	in, there := b.rooms[name]
 	if !there {
-		in = &openWorkspace{opened: make(chan struct{})}
+		in = &servedWorkspace{opened: make(chan struct{})}
 		b.rooms[name] = in
-		b.open(in, name)
+		b.startOpening(in, name)
 	}
 	in.inside++
 	b.mu.Unlock()
 	select {
 	case <-in.opened:
 	case <-ctx.Done():
-		b.release(in)
+		b.releaseWorkspace(in)
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
 	if in.err != nil {
-		b.release(in)
+		b.releaseWorkspace(in)
 		return nil, in.err
 	}
 	return in, nil
 }
 
-func (b *databaseServer) release(in *openWorkspace) {
+func (b *databaseServer) releaseWorkspace(in *servedWorkspace) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	in.inside--
 	in.since = b.Now()
 }
 
-// open starts to open a room. If that fails, open removes the room, so that the next request tries again.
-func (b *databaseServer) open(in *openWorkspace, name string) {
+// startOpening starts to open a room. If that fails, open removes the room, so that the next request tries again.
+func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
 	leave, end := context.WithCancel(b.life)
 	gone, isOpen := make(chan struct{}), false
 	in.close = func() { end(); <-gone }
@@ -176,7 +176,7 @@ func (b *databaseServer) open(in *openWorkspace, name string) {
 
 // holdOpen opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
 // ready.
-func (b *databaseServer) holdOpen(ctx context.Context, in *openWorkspace, name string, opened func()) error {
+func (b *databaseServer) holdOpen(ctx context.Context, in *servedWorkspace, name string, opened func()) error {
 	if err := b.checkMayOpen(ctx, name); err != nil {
 		return err
 	}
@@ -184,17 +184,17 @@ func (b *databaseServer) holdOpen(ctx context.Context, in *openWorkspace, name s
 	if err != nil {
 		return err
 	}
-	opening := cli.Opening{Logger: b.log, Stays: true, Cluster: b.node}
-	return b.OpenAt(context.WithoutCancel(ctx), ws, opening, func(boxes *relay.Relay) error {
-		end, err := trace(ctx, b.App, ws, boxes, b.log)
+	opening := cli.OpenOptions{Logger: b.log, Stays: true, Cluster: b.node}
+	return b.OpenKnownWorkspace(context.WithoutCancel(ctx), ws, opening, func(boxes *relay.Relay) error {
+		end, err := startTracing(ctx, b.App, ws, boxes, b.log)
 		if err != nil {
 			return err
 		}
 		defer end()
-		if in.workspaceHandler, err = b.newRoom(ws, boxes, b.log); err != nil {
+		if in.workspaceHandler, err = b.newWorkspaceHandler(ws, boxes, b.log); err != nil {
 			return err
 		}
-		stop := in.watch(ctx)
+		stop := in.startBackgroundTasks(ctx)
 		opened()
 		<-ctx.Done()
 		shutdown, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
@@ -208,7 +208,7 @@ func (b *databaseServer) holdOpen(ctx context.Context, in *openWorkspace, name s
 // checkMayOpen refuses a workspace that does not exist, if other machines can reach the server: otherwise their callers
 // could create workspaces.
 func (b *databaseServer) checkMayOpen(ctx context.Context, name string) error {
-	if !b.tokensNeeded() {
+	if !b.needsTokens() {
 		return nil
 	}
 	known, err := b.node.HasWorkspace(ctx, name)
@@ -219,8 +219,8 @@ func (b *databaseServer) checkMayOpen(ctx context.Context, name string) error {
 	return err
 }
 
-// closeIdle closes rooms that have been idle for a while.
-func (b *databaseServer) closeIdle() {
+// closeIdleWorkspaces closes rooms that have been idle for a while.
+func (b *databaseServer) closeIdleWorkspaces() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, in := range b.rooms {
@@ -231,8 +231,8 @@ func (b *databaseServer) closeIdle() {
 	}
 }
 
-// drain answers the requests under way.
-func (b *databaseServer) drain() error {
+// shutDown answers the requests under way.
+func (b *databaseServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	go b.closeAll() // long polls hear that the server leaves
@@ -254,7 +254,7 @@ func (b *databaseServer) closeAll() {
 }
 
 // checkCluster finds faults in the flags about a database.
-func (n *network) checkCluster() error {
+func (n *networkOptions) checkCluster() error {
 	if n.store == "" || n.advertise == "" {
 		return nil
 	}
@@ -264,14 +264,14 @@ func (n *network) checkCluster() error {
 		at.User != nil || at.RawQuery != "" || at.Fragment != "":
 		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.Visible(n.advertise)).
 			WithHint("Give it as the other nodes reach it, such as https://node1.example.com:4263.")
-	case at.Scheme == "http" && !n.site.Insecure && !loopback(at.Hostname()):
+	case at.Scheme == "http" && !n.site.Insecure && !isLoopback(at.Hostname()):
 		return schemas.Invalidf("--advertise", "calls would go over the network unencrypted").
 			WithHint("Give --tls-cert and --tls-key and an https URL, or --insecure where the network is yours alone.")
 	}
 	return nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -23,20 +23,20 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a)}
 }
 
-// logging are the flags of serve about its log.
-type logging struct {
+// logOptions are the flags of serve about its log.
+type logOptions struct {
 	format, level string
 }
 
-func (l *logging) bind(flags *pflag.FlagSet) {
+func (l *logOptions) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
 	flags.StringVar(&l.level, "log-level", "info", "lowest `level` that is logged: debug, info, warn or error")
-	cli.FromEnvironment(flags)
+	cli.AllowEnvironment(flags)
 }
 
-// logger returns a logger that writes to w as the flags say. At no level does the log contain bodies of requests or
+// newLogger returns a logger that writes to w as the flags say. At no level does the log contain bodies of requests or
 // secrets.
-func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
+func (l *logOptions) newLogger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {
 		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).

@@ -41,7 +41,7 @@ type workspaceHandler struct {
 type httpServer struct {
 	*workspaceHandler
 	site   *web.Server
-	health storeCheck
+	health storeChecker
 }
 
 // shutdownTimeout is the time that running requests have when the server ends. The rest of [platform.DrainLimit] is for
@@ -53,63 +53,63 @@ func (s *servingCommand) listenHTTP(
 	ctx context.Context, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *httpServer, err error) {
 	platform.SetMemoryLimit(true)
-	h := &httpServer{health: storeCheck{boxes: boxes, log: log}}
-	if h.workspaceHandler, err = s.newRoom(ws, boxes, log); err != nil {
+	h := &httpServer{health: storeChecker{boxes: boxes, log: log}}
+	if h.workspaceHandler, err = s.newWorkspaceHandler(ws, boxes, log); err != nil {
 		return nil, err
 	}
 	needed, err := h.gate.Needed(ctx) // while the store is away, tokens count as needed
 	site := s.network.site
-	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.ready
-	site.Metadata, _ = s.network.metadata()
+	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.checkReady
+	site.Metadata, _ = s.network.metadataHandler()
 	site.Metrics, site.MetricsAllowed = h.writeMetrics, h.authorizeMetrics
-	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now
+	site.Challenge, site.Logger, site.Now = s.authChallenge, log, s.Now
 	h.site, err = web.Listen(ctx, site)
 	return h, err
 }
 
-// newRoom makes a workspace ready for agents that come over HTTP.
-func (s *servingCommand) newRoom(
+// newWorkspaceHandler makes a workspace ready for agents that come over HTTP.
+func (s *servingCommand) newWorkspaceHandler(
 	ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (*workspaceHandler, error) {
-	issuer, err := s.network.oauth(s.App, log)
+	issuer, err := s.network.newTokenVerifier(s.App, log)
 	if err != nil {
 		return nil, err
 	}
 	h := &workspaceHandler{servingCommand: s, workspace: ws, boxes: boxes, log: log}
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
-		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
+		Invoker: boxes, NewRequestID: newRequestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
-	h.endpoint = h.mcpServer().HTTP(mcp.HTTPConfig{Caller: h.caller, Recheck: h.gate.Recheck, Challenge: s.challenge, Now: s.Now})
+	h.endpoint = h.newMCPServer().HTTP(mcp.HTTPConfig{Caller: h.authenticate, Recheck: h.gate.Recheck, Challenge: s.authChallenge, Now: s.Now})
 	return h, nil
 }
 
-// challenge tells a client how to ask for a token.
-func (s *servingCommand) challenge(err error) (string, bool) {
-	_, at := s.network.metadata()
+// authChallenge tells a client how to ask for a token.
+func (s *servingCommand) authChallenge(err error) (string, bool) {
+	_, at := s.network.metadataHandler()
 	return auth.Challenge(err, at)
 }
 
-// mcpServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this
+// newMCPServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
-func (h *workspaceHandler) mcpServer() *mcp.Server {
+func (h *workspaceHandler) newMCPServer() *mcp.Server {
 	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
-		Name: agentOf, NewRequestID: requestIDs(h.App),
+		Name: defaultAgentName, NewRequestID: newRequestIDs(h.App),
 		Version: h.Release.Version, Workspace: h.workspace.Name, Logger: h.log,
 	})
 }
 
-// caller returns the caller of a request, and adds it to the log of requests.
-func (h *workspaceHandler) caller(r *http.Request) (schemas.Caller, error) {
+// authenticate returns the caller of a request, and adds it to the log of requests.
+func (h *workspaceHandler) authenticate(r *http.Request) (schemas.Caller, error) {
 	by, err := h.gate.Caller(r)
 	if by.Token != "" {
-		web.Note(r.Context(), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
+		web.AddLogAttributes(r.Context(), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
 	}
 	return by, err
 }
@@ -117,7 +117,7 @@ func (h *workspaceHandler) caller(r *http.Request) (schemas.Caller, error) {
 // authorizeMetrics allows every caller with a valid token to read the metrics. It refuses all others, because the
 // metrics name agents and mailboxes.
 func (h *workspaceHandler) authorizeMetrics(r *http.Request) error {
-	_, err := h.caller(r)
+	_, err := h.authenticate(r)
 	return err
 }
 
@@ -130,22 +130,22 @@ func (h *workspaceHandler) writeMetrics(ctx context.Context, w io.Writer) {
 // serve answers requests until ctx is done, and then finishes the requests under way.
 func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "serving %s\n", h.url())
-	end := h.watch(ctx, h.health.run)
+	end := h.startBackgroundTasks(ctx, h.health.checkPeriodically)
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
 	var err error
 	select {
 	case <-ctx.Done():
-		err = errors.Join(h.leave(), <-broke)
+		err = errors.Join(h.shutDown(), <-broke)
 	case err = <-broke:
-		err = errors.Join(err, h.leave())
+		err = errors.Join(err, h.shutDown())
 	}
 	end()
 	return err
 }
 
-// watch updates the metrics and runs the functions in also, until the returned function end is called.
-func (h *workspaceHandler) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
+// startBackgroundTasks updates the metrics and runs the functions in also, until the returned function end is called.
+func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
@@ -159,9 +159,9 @@ func (h *workspaceHandler) watch(ctx context.Context, also ...func(context.Conte
 	}
 }
 
-// leave ends the server: it waits for running requests, but at most shutdownTimeout. Cutting off the remaining requests
-// is no error, so leave only logs it.
-func (h *httpServer) leave() error {
+// shutDown ends the server: it waits for running requests, but at most shutdownTimeout. Cutting off the remaining
+// requests is no error, so leave only logs it.
+func (h *httpServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	var ending sync.WaitGroup
@@ -176,10 +176,10 @@ func (h *httpServer) leave() error {
 }
 
 // url returns the address of the server for clients, as far as it knows.
-func (h *httpServer) url() string { return h.network.url(h.site.Addr()) + "/mcp" }
+func (h *httpServer) url() string { return h.network.clientURL(h.site.Addr()) + "/mcp" }
 
-// url returns the address for clients of a server that listens at an address.
-func (n *network) url(at net.Addr) string {
+// clientURL returns the address for clients of a server that listens at an address.
+func (n *networkOptions) clientURL(at net.Addr) string {
 	scheme, addr := "http", at.String()
 	if n.site.Cert != "" {
 		scheme = "https"
@@ -201,16 +201,16 @@ const (
 	checkAgain   = 10 * time.Second
 )
 
-// storeCheck checks the store, so that the server can say whether it is ready.
-type storeCheck struct {
+// storeChecker checks the store, so that the server can say whether it is ready.
+type storeChecker struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
 	problems atomic.Int64 // of the last check; zero before the first
 }
 
-// run checks the store from time to time, until ctx is done.
-func (c *storeCheck) run(ctx context.Context) {
+// checkPeriodically checks the store from time to time, until ctx is done.
+func (c *storeChecker) checkPeriodically(ctx context.Context) {
 	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
@@ -229,8 +229,8 @@ func (c *storeCheck) run(ctx context.Context) {
 	}
 }
 
-// ready reports an error if the store cannot be reached, cannot keep changes, or failed its last check.
-func (c *storeCheck) ready(ctx context.Context) error {
+// checkReady reports an error if the store cannot be reached, cannot keep changes, or failed its last check.
+func (c *storeChecker) checkReady(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}

@@ -35,15 +35,15 @@ func server(p commandtest.Home, name string, args ...string) *commandtest.Server
 	return &commandtest.Server{T: p.T, Cmd: cmd, Log: log}
 }
 
-// behind is a server whose client is a shell, which runs it as "$@" in a process group for the two.
-func behind(p commandtest.Home, script string) *commandtest.Server {
+// startBehindScript is a server whose client is a shell, which runs it as "$@" in a process group for the two.
+func startBehindScript(p commandtest.Home, script string) *commandtest.Server {
 	s := server(p, "sh", "-c", script, "sh", commandtest.Program, "mcp", "--workspace", "w")
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return s
 }
 
-// begin starts the server and sends the first request. It waits half a minute for the answer.
-func begin(s *commandtest.Server, protocol string) *commandtest.Server {
+// initializeServer starts the server and sends the first request. It waits half a minute for the answer.
+func initializeServer(s *commandtest.Server, protocol string) *commandtest.Server {
 	s.T.Helper()
 	if s.Cmd.Stdin == nil {
 		in, err := s.Cmd.StdinPipe()
@@ -58,14 +58,14 @@ func begin(s *commandtest.Server, protocol string) *commandtest.Server {
 	require.NoError(s.T, s.Out.(*os.File).SetReadDeadline(time.Now().Add(30*time.Second)))
 	s.R = bufio.NewReader(s.Out)
 	require.NoError(s.T, s.Cmd.Start())
-	s.Ask("initialize", fmt.Sprintf(`{"protocolVersion": %q, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}`, protocol))
+	s.Request("initialize", fmt.Sprintf(`{"protocolVersion": %q, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}`, protocol))
 	return s
 }
 
 const recent = "2025-06-18"
 
-// childOf returns the process that the shell of the server runs.
-func childOf(s *commandtest.Server) int {
+// childPID returns the process that the shell of the server runs.
+func childPID(s *commandtest.Server) int {
 	s.T.Helper()
 	pid := s.Cmd.Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
@@ -75,7 +75,7 @@ func childOf(s *commandtest.Server) int {
 	return child
 }
 
-func group(t *testing.T, pid int) int {
+func processGroup(t *testing.T, pid int) int {
 	t.Helper()
 	group, err := syscall.Getpgid(pid)
 	require.NoError(t, err)
@@ -84,19 +84,19 @@ func group(t *testing.T, pid int) int {
 
 func TestServer_LeavesGroupOfClient(t *testing.T) {
 	t.Parallel()
-	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
-	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
-	require.Equal(t, childOf(s), group(t, childOf(s)))
+	s := initializeServer(startBehindScript(commandtest.NewHome(t), `"$@"; :`), recent)
+	require.Equal(t, s.Cmd.Process.Pid, processGroup(t, s.Cmd.Process.Pid))
+	require.Equal(t, childPID(s), processGroup(t, childPID(s)))
 	s.CloseInput()
 }
 
 // A terminal sends Ctrl-C and Ctrl-Z to the whole group of the client.
 func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 	t.Parallel()
-	s := begin(behind(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
+	s := initializeServer(startBehindScript(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
 	for _, key := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGINT} {
 		require.NoError(t, syscall.Kill(-s.Cmd.Process.Pid, key))
-		s.Ask("ping", "{}")
+		s.Request("ping", "{}")
 	}
 	s.CloseInput()
 }
@@ -104,14 +104,14 @@ func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 // Outside of its group it could not read from the terminal.
 func TestServer_AtTerminalStaysInGroup(t *testing.T) {
 	t.Parallel()
-	s := atTerminal(commandtest.NewHome(t), nil)
-	require.Equal(t, group(t, os.Getpid()), group(t, s.Cmd.Process.Pid))
+	s := startAtTerminal(commandtest.NewHome(t), nil)
+	require.Equal(t, processGroup(t, os.Getpid()), processGroup(t, s.Cmd.Process.Pid))
 	hangUp(s)
-	require.Contains(t, s.LogText(), "Ctrl-D ends it")
+	require.Contains(t, s.LogOutput(), "Ctrl-D ends it")
 }
 
-// atTerminal is a server that reads from a terminal, and so writes a note to stderr.
-func atTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
+// startAtTerminal is a server that reads from a terminal, and so writes a note to stderr.
+func startAtTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	p.T.Helper()
 	person, terminal := commandtest.OpenTerminal(p.T)
 	s := server(p, commandtest.Program, "mcp", "--workspace", "w")
@@ -119,7 +119,7 @@ func atTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	if stderr != nil {
 		s.Cmd.Stderr = stderr
 	}
-	return begin(s, recent)
+	return initializeServer(s, recent)
 }
 
 // hangUp types Ctrl-D.
@@ -146,8 +146,8 @@ func TestServer_GoesOnWithoutReaderOfLog(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			prepare(t, r, w)
-			s := atTerminal(commandtest.NewHome(t), w)
-			s.Ask("ping", "{}")
+			s := startAtTerminal(commandtest.NewHome(t), w)
+			s.Request("ping", "{}")
 			hangUp(s)
 		})
 	}
@@ -158,11 +158,11 @@ func TestServer_WritesToTerminalWithTostop(t *testing.T) {
 	t.Parallel()
 	person, terminal := commandtest.OpenTerminal(t)
 	stopWriters(t, terminal)
-	s := behind(commandtest.NewHome(t), `"$@"; :`)
+	s := startBehindScript(commandtest.NewHome(t), `"$@"; :`)
 	s.Cmd.Stdout, s.Out = terminal, person
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
-	begin(s, recent)
-	s.Ask("ping", "{}")
+	initializeServer(s, recent)
+	s.Request("ping", "{}")
 	s.CloseInput()
 }
 
@@ -171,8 +171,8 @@ func TestServer_EndsWithClient(t *testing.T) {
 	sandbox.Proof(t)
 	t.Parallel() // the server checks its client from time to time
 	p := commandtest.NewHome(t)
-	s := begin(behind(p, `"$@"; :`), recent)
-	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	s := initializeServer(startBehindScript(p, `"$@"; :`), recent)
+	require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.Cmd.Process.Kill())
 	_, err := io.Copy(io.Discard, s.Out)
 	require.NoError(t, err)
@@ -186,10 +186,10 @@ func TestServer_EndsOnSignals(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
 			p := commandtest.NewHome(t)
-			s := p.Serve()
-			require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+			s := p.StartServer()
+			require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 			require.NoError(t, s.Cmd.Process.Signal(sig))
-			require.Zero(t, s.Wait(), "%s", s.LogText())
+			require.Zero(t, s.Wait(), "%s", s.LogOutput())
 			require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 		})
 	}
@@ -197,12 +197,12 @@ func TestServer_EndsOnSignals(t *testing.T) {
 
 func TestServer_BelowNohupOutlivesTerminal(t *testing.T) {
 	t.Parallel()
-	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
-	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
+	s := initializeServer(startBehindScript(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
+	require.True(t, ignoresSignal(t, s.Cmd.Process.Pid, syscall.SIGHUP))
 	s.CloseInput()
 }
 
-func ignores(t *testing.T, pid int, sig syscall.Signal) bool {
+func ignoresSignal(t *testing.T, pid int, sig syscall.Signal) bool {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	require.NoError(t, err)
@@ -213,12 +213,12 @@ func ignores(t *testing.T, pid int, sig syscall.Signal) bool {
 	return ignored&(1<<(sig-1)) != 0
 }
 
-// stuck is a server that cannot end by itself: its client reads only the beginning of an answer that is too long for a
-// pipe.
-func stuck(t *testing.T) *commandtest.Server {
+// startStuckServer is a server that cannot end by itself: its client reads only the beginning of an answer that is too
+// long for a pipe.
+func startStuckServer(t *testing.T) *commandtest.Server {
 	t.Helper()
 	const batches = "2025-03-26"
-	s := begin(server(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
+	s := initializeServer(server(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
 	lists := strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"},`, 100)
 	_, err := fmt.Fprintf(s.In, "[%s]\n", strings.TrimSuffix(lists, ","))
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func stuck(t *testing.T) *commandtest.Server {
 }
 
 func TestServer_SecondSignalEndsAtOnce(t *testing.T) {
-	s := stuck(t)
+	s := startStuckServer(t)
 	ended := make(chan int, 1)
 	go func() { ended <- s.Wait() }()
 	again := time.NewTicker(time.Millisecond) // two signals that are sent at once may arrive as one
@@ -246,15 +246,15 @@ func TestServer_SecondSignalEndsAtOnce(t *testing.T) {
 
 func TestServer_StuckEndsAfterTimeout(t *testing.T) {
 	t.Parallel() // it takes as long as answers may take
-	s := stuck(t)
+	s := startStuckServer(t)
 	require.NoError(t, s.In.Close())
 	require.Equal(t, 1, s.Wait())
 }
 
 func TestServe_StaysInGroup(t *testing.T) {
 	t.Parallel()
-	keeper, _ := commandtest.NewHome(t).StartKeeper("serve", "--workspace", "w")
-	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))
+	keeper, _ := commandtest.NewHome(t).StartKeepingOpen("serve", "--workspace", "w")
+	require.Equal(t, processGroup(t, os.Getpid()), processGroup(t, keeper.Process.Pid))
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
 }

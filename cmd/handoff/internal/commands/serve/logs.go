@@ -51,11 +51,11 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	if _, err := os.Stat(journal.Path(ws.Dir)); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", ws.Name)
 	}
-	ctx, out := output.Open(ctx, a.Stdout)
+	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
 	for line, err := range journal.Lines(ctx, ws.Dir, n, follow) {
 		if err == nil {
-			_, err = fmt.Fprintln(out, logLine(a, line))
+			_, err = fmt.Fprintln(out, formatLogLine(a, line))
 		}
 		if err != nil {
 			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", ws.Name, err).
@@ -65,7 +65,7 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	return nil
 }
 
-func logLine(a *cli.App, line string) string {
+func formatLogLine(a *cli.App, line string) string {
 	if !a.JSON {
 		return schemas.Visible(line)
 	}

@@ -40,8 +40,8 @@ server ends with its client.`,
 	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, such as testing; the server registers it")
 	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "accepted work types: code,test_request; * for any")
 	cmd.Flags().StringSliceVar(&own.Skills, "skills", nil, "python,mcp")
-	a.BindAgents(cmd.Flags())
-	a.Limits.Bind(cmd.Flags())
+	a.DefineAgentsFlag(cmd.Flags())
+	a.Limits.DefineFlags(cmd.Flags())
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	if err != nil {
 		return err
 	}
-	if err := checkOwn(own); err != nil {
+	if err := checkRegistration(own); err != nil {
 		return err
 	}
 	dir, err := a.Location().FilesDir()
@@ -78,12 +78,12 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	declaring := a.Declarer(nil)
 	declaring.Own = own
 	declaring.Start()
-	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit}
-	return a.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
+	opening := cli.OpenOptions{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit}
+	return a.OpenWorkspace(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
-		end, err := trace(ctx, a, ws, boxes, log)
+		end, err := startTracing(ctx, a, ws, boxes, log)
 		if err != nil { // other programs may own the variable: the client gets its server
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
@@ -96,11 +96,11 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		checked := &checking.CompletionChecker{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
 		defer checked.Stop()
 		server := mcp.New(mcp.Config{
-			Invoker: &project.Invoker{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,
+			Invoker: &project.Invoker{Invoker: checked, Dir: dir}, Caller: by, Name: defaultAgentName,
 			Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, client) },
 			Parent:       client,
-			NewRequestID: requestIDs(a),
+			NewRequestID: newRequestIDs(a),
 			Version:      a.Release.Version, Workspace: ws.Name, Drain: drainTimeout, Logger: log,
 		})
 		if err := server.ServeStdio(ctx, life.Input(input), life.Output(a.Stdout)); err != nil {
@@ -114,8 +114,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 // call.
 const checksTimeout = schemas.MaxWait * time.Second
 
-// checkOwn refuses values that the agent could not register later.
-func checkOwn(own schemas.RegisterIn) error {
+// checkRegistration refuses values that the agent could not register later.
+func checkRegistration(own schemas.RegisterIn) error {
 	for flag, words := range map[string][]string{"--role": {own.Role}, "--accepts": own.Accepts, "--skills": own.Skills} {
 		for _, word := range words {
 			if !schemas.IsWord(word) && (flag != "--role" || word != "") && (flag != "--accepts" || word != "*") {
@@ -127,16 +127,16 @@ func checkOwn(own schemas.RegisterIn) error {
 	return nil
 }
 
-// agentOf returns the default agent name for a client: the client's name on handoff's command line, if handoff knows
-// the client, or else the name that the client gave.
-func agentOf(client string) schemas.Agent {
+// defaultAgentName returns the default agent name for a client: the client's name on handoff's command line, if handoff
+// knows the client, or else the name that the client gave.
+func defaultAgentName(client string) schemas.Agent {
 	if agent, ok := identity.AgentOfClient(client); ok {
 		return agent
 	}
 	return mcp.AgentOf(client)
 }
 
-// requestIDs returns a function that makes a new id at each call.
-func requestIDs(a *cli.App) func() string {
+// newRequestIDs returns a function that makes a new id at each call.
+func newRequestIDs(a *cli.App) func() string {
 	return func() string { return tools.NewRequestID(a.Now(), rand.Reader) }
 }

@@ -13,9 +13,9 @@ import (
 	"handoff/schemas"
 )
 
-// network holds the flags of serve for agents on other machines. Without an address to listen at, these flags have no
-// effect.
-type network struct {
+// networkOptions holds the flags of serve for agents on other machines. Without an address to listen at, these flags
+// have no effect.
+type networkOptions struct {
 	site   web.Config        // the listener
 	issuer auth.IssuerConfig // the issuer of access tokens
 	rate   float64
@@ -24,7 +24,7 @@ type network struct {
 	advertise string // the address of this node for the others
 }
 
-func (n *network) bind(flags *pflag.FlagSet) {
+func (n *networkOptions) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&n.site.Addr, "http", "", "serve agents over HTTP too, at this `address`, such as 127.0.0.1:4263")
 	flags.StringVar(&n.site.Cert, "tls-cert", "", "certificate `file`, PEM; read again when it changes")
 	flags.StringVar(&n.site.Key, "tls-key", "", "`file` of its key, PEM")
@@ -38,13 +38,13 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&n.issuer.AgentsClaim, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
 	flags.StringVar(&n.store, "store", "", "serve all workspaces of this PostgreSQL database, by its `URL`, at /w/NAME/mcp")
 	flags.StringVar(&n.advertise, "advertise", "", "`URL` by which the other servers of the database reach this one")
-	cli.FromEnvironment(flags)
+	cli.AllowEnvironment(flags)
 }
 
-// check finds faults in the flags.
-func (n *network) check(given *pflag.FlagSet, environment func(string) string) error {
+// checkFlags finds faults in the flags.
+func (n *networkOptions) checkFlags(given *pflag.FlagSet, environment func(string) string) error {
 	if n.site.Addr == "" {
-		return n.idle(given, environment("HANDOFF_STORE"))
+		return n.refuseUselessFlags(given, environment("HANDOFF_STORE"))
 	}
 	switch {
 	case !(n.rate > 0) || n.rate > 1e9: // also if it is not a number
@@ -67,11 +67,11 @@ func (n *network) check(given *pflag.FlagSet, environment func(string) string) e
 	return n.checkCluster()
 }
 
-// idle refuses flags that have no effect without an address to listen at. It accepts --store if its value comes from
-// HANDOFF_STORE, because serve then keeps the one workspace in that database open.
-func (n *network) idle(given *pflag.FlagSet, database string) (err error) {
+// refuseUselessFlags refuses flags that have no effect without an address to listen at. It accepts --store if its value
+// comes from HANDOFF_STORE, because serve then keeps the one workspace in that database open.
+func (n *networkOptions) refuseUselessFlags(given *pflag.FlagSet, database string) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(network).bind(own)
+	new(networkOptions).defineFlags(own)
 	own.VisitAll(func(f *pflag.Flag) {
 		if given.Changed(f.Name) && (f.Name != "store" || n.store != database) && err == nil {
 			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").
@@ -86,8 +86,8 @@ func isURL(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// oauth returns the verifier of access tokens, or nil if no issuer of access tokens is configured.
-func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
+// newTokenVerifier returns the verifier of access tokens, or nil if no issuer of access tokens is configured.
+func (n *networkOptions) newTokenVerifier(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer.URL == "" {
 		return nil, nil
 	}
@@ -100,9 +100,9 @@ func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	return issuer, nil
 }
 
-// metadata returns the handler that tells clients without an access token where to get one, or nil if no issuer is
-// configured.
-func (n *network) metadata() (handler http.Handler, at string) {
+// metadataHandler returns the handler that tells clients without an access token where to get one, or nil if no issuer
+// is configured.
+func (n *networkOptions) metadataHandler() (handler http.Handler, at string) {
 	if n.issuer.URL == "" {
 		return nil, ""
 	}

@@ -22,8 +22,8 @@ import (
 // A servingCommand keeps a workspace served without a client.
 type servingCommand struct {
 	*cli.App
-	network network
-	logging logging
+	network networkOptions
+	logging logOptions
 }
 
 func serveCommand(a *cli.App) *cobra.Command {
@@ -53,46 +53,46 @@ process owns the workspace, it waits to become the owner. examples/systemd/hando
 user. The workspace is the instance: handoff@NAME. handoff where prints the name of a project's workspace.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.network.check(cmd.Flags(), s.Getenv); err != nil {
+			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {
 				return err
 			}
-			return s.ownStore(cmd.Context())
+			return s.serveAsOwner(cmd.Context())
 		},
 	}
-	s.network.bind(cmd.Flags())
-	s.logging.bind(cmd.Flags())
-	a.BindAgents(cmd.Flags())
-	a.Limits.Bind(cmd.Flags())
+	s.network.defineFlags(cmd.Flags())
+	s.logging.defineFlags(cmd.Flags())
+	a.DefineAgentsFlag(cmd.Flags())
+	a.Limits.DefineFlags(cmd.Flags())
 	return cmd
 }
 
-// ownStore makes this process the owner of the workspace's store, or lets it wait in line until the present owner ends.
-// It returns after a signal.
-func (s *servingCommand) ownStore(ctx context.Context) error {
+// serveAsOwner makes this process the owner of the workspace's store, or lets it wait in line until the present owner
+// ends. It returns after a signal.
+func (s *servingCommand) serveAsOwner(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
 	platform.SetMemoryLimit(false)
 	stderr := journal.NewDroppingWriter(s.Stderr)
 	defer stderr.Close()
-	log, err := s.logging.logger(stderr)
+	log, err := s.logging.newLogger(stderr)
 	if err != nil {
 		return err
 	}
 	if s.network.store != "" && s.network.site.Addr != "" {
-		return s.serveAll(ctx, stderr, log)
+		return s.serveDatabase(ctx, stderr, log)
 	}
-	opening := cli.Opening{Logger: log, Stays: true}
+	opening := cli.OpenOptions{Logger: log, Stays: true}
 	if s.network.site.Addr == "" { // a server for many agents needs more memory
 		opening.Crowded = platform.SetMemoryLimit
 	}
-	return s.Open(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
+	return s.OpenWorkspace(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
-		return s.keepServed(ctx, conn, ws, stderr, log)
+		return s.serveUntilDone(ctx, conn, ws, stderr, log)
 	})
 }
 
-// keepServed serves a workspace until ctx is done, over HTTP too if there is an address.
-func (s *servingCommand) keepServed(
+// serveUntilDone serves a workspace until ctx is done, over HTTP too if there is an address.
+func (s *servingCommand) serveUntilDone(
 	ctx context.Context, conn *cli.Connection, ws workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
 	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds the owner
@@ -102,14 +102,14 @@ func (s *servingCommand) keepServed(
 	if unserved != nil { // a later call may succeed
 		log.WarnContext(ctx, "workspace is not served yet", slog.Any("error", unserved))
 	}
-	end, err := trace(ctx, s.App, ws, conn.Boxes, log)
+	end, err := startTracing(ctx, s.App, ws, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if s.network.site.Addr == "" {
 		printOwner(stderr, ws, unserved)
-		stay(ctx, conn, log)
+		pollOwner(ctx, conn, log)
 		return nil
 	}
 	site, err := s.listenHTTP(ctx, ws, conn.Boxes, log)
@@ -121,13 +121,13 @@ func (s *servingCommand) keepServed(
 	var staying sync.WaitGroup
 	defer staying.Wait()
 	defer stop()
-	staying.Go(func() { stay(ctx, conn, log) })
+	staying.Go(func() { pollOwner(ctx, conn, log) })
 	return site.serve(ctx, stderr)
 }
 
-// stay makes a call every checkInterval to check that some process serves the workspace, until ctx is done. It logs a
-// failed call.
-func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
+// pollOwner makes a call every checkInterval to check that some process serves the workspace, until ctx is done. It
+// logs a failed call.
+func pollOwner(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	for platform.Sleep(ctx, checkInterval) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))

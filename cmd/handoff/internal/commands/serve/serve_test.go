@@ -35,7 +35,7 @@ func TestServe_EndsOnSignal(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
 			p := commandtest.NewHome(t)
-			keeper, said := p.StartKeeper("serve", "--workspace", "w", "--max-title-bytes", "10")
+			keeper, said := p.StartKeepingOpen("serve", "--workspace", "w", "--max-title-bytes", "10")
 			dir := filepath.Join(p.State, "handoff", "w")
 			require.Equal(t, fmt.Sprintf("workspace w is served by this process, %d, from %s\n", keeper.Process.Pid, dir), said)
 			p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -57,9 +57,9 @@ func TestServe_WaitsBehindOwner(t *testing.T) {
 	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
-	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
-	keeper, said := p.StartKeeper("serve", "--workspace", "w")
+	s := p.StartServer()
+	s.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
+	keeper, said := p.StartKeepingOpen("serve", "--workspace", "w")
 	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
@@ -87,13 +87,13 @@ func TestServer_SendsLastSpans(t *testing.T) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(&sent, r.Body) // checks below miss lost spans
 	}))
-	s := commandtest.NewHome(t).ServeFor("codex-mcp-client", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL})
-	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "codex", "task": "build it"}}`)
-	s.Ask("tools/call", `{"name": "claim_handoff", "arguments": {"handoff_id": "1"}}`)
-	done := s.Ask("tools/call", `{"name": "complete_handoff", "arguments": {"handoff_id": "1", "summary": "built"}}`)
+	s := commandtest.NewHome(t).StartServerFor("codex-mcp-client", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL})
+	s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "codex", "task": "build it"}}`)
+	s.Request("tools/call", `{"name": "claim_handoff", "arguments": {"handoff_id": "1"}}`)
+	done := s.Request("tools/call", `{"name": "complete_handoff", "arguments": {"handoff_id": "1", "summary": "built"}}`)
 	require.NotContains(t, done, "isError")
 	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Wait(), s.LogText())
+	require.Zero(t, s.Wait(), s.LogOutput())
 	collector.Close()
 	for _, span := range []string{"queued", "working", "handoff"} {
 		require.Contains(t, sent.String(), `"name":"`+span+`"`)

@@ -15,8 +15,8 @@ import (
 func TestServer_ServesCommandsUntilInputEnds(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
-	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	s := p.StartServer()
+	require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.Contains(t, p.Must("claim", "--agent", "qa"), "ho_1 Test it, from codex")
 	require.FileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 
@@ -28,8 +28,8 @@ func TestServer_ServesCommandsUntilInputEnds(t *testing.T) {
 func TestServer_ActsUnderNameOfFlag(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve("--agent", "reviewer")
-	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	s := p.StartServer("--agent", "reviewer")
+	require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	s.CloseInput()
 	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
 }
@@ -37,11 +37,11 @@ func TestServer_ActsUnderNameOfFlag(t *testing.T) {
 func TestServer_EndsIfClientStopsReading(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
+	s := p.StartServer()
 	require.NoError(t, s.Out.Close())
 	_, err := fmt.Fprintln(s.In, `{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}`)
 	require.NoError(t, err)
-	require.Zero(t, s.Wait(), "%s", s.LogText())
+	require.Zero(t, s.Wait(), "%s", s.LogOutput())
 }
 
 func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
@@ -50,8 +50,8 @@ func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
 	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
-	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	s := p.StartServer()
+	require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.Cmd.Process.Kill())
 	require.Equal(t, -1, s.Wait())
 	require.Contains(t, p.Must("list"), "Test it")

@@ -17,7 +17,7 @@ import (
 var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
 
 func tokenCommand(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
+	return cli.AddSubcommands(&cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke the tokens of callers over HTTP",
 		Example: `  handoff token add ci --agents qa,release --expires 90d
@@ -47,14 +47,14 @@ func printTokens(p *cli.Page, out schemas.TokenListOut) {
 		}
 		return []string{
 			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expires,
-			number(t.Rate), number(float64(t.Pending)),
+			formatNumber(t.Rate), formatNumber(float64(t.Pending)),
 		}
 	})
 	p.List("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
 }
 
-// number writes a limit, "" for the default.
-func number(n float64) string {
+// formatNumber writes a limit, "" for the default.
+func formatNumber(n float64) string {
 	if n == 0 {
 		return ""
 	}
@@ -95,14 +95,14 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 it is in the registry, next to all actions with the token. No other token can get the same name.`,
 		Args: cobra.ExactArgs(1),
 	}
-	cli.Bind(cmd, tokenFields)
+	cli.DefineFlags(cmd, tokenFields)
 	expires := cmd.Flags().String("expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"name": given[0]}
 		if err := args.SetFields(cmd, tokenFields); err != nil {
 			return err
 		}
-		at, err := expiry(*expires, a.Now())
+		at, err := parseExpiry(*expires, a.Now())
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ it is in the registry, next to all actions with the token. No other token can ge
 	return cmd
 }
 
-// expiry parses the time at which a token expires. It returns the zero time for "never". A date without a time means
-// the beginning of that day, in the time zone of now.
-func expiry(said string, now time.Time) (time.Time, error) {
+// parseExpiry parses the time at which a token expires. It returns the zero time for "never". A date without a time
+// means the beginning of that day, in the time zone of now.
+func parseExpiry(said string, now time.Time) (time.Time, error) {
 	if said == "never" {
 		return time.Time{}, nil
 	}

@@ -16,7 +16,7 @@ func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id string) (s *commandtest.Server, cleared map[string]string) {
-		s = p.ServeBy("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")
+		s = p.StartServerCommand("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")
 		cleared = inClaude("after the clearing of " + id)
 		cleared["CLAUDE_PID"] = strconv.Itoa(s.Cmd.Process.Pid)
 		return s, cleared

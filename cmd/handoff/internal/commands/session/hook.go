@@ -55,8 +55,8 @@ reason.`,
 				return fmt.Errorf("%q is not an event", given)
 			}
 			preventStatus2()
-			return within(cmd.Context(), hookLimit, hookGrace, func(ctx context.Context) error {
-				return hook(ctx, a, client.SessionEvent(given[0]), name)
+			return runWithin(cmd.Context(), hookLimit, hookGrace, func(ctx context.Context) error {
+				return answerEvent(ctx, a, client.SessionEvent(given[0]), name)
 			})
 		},
 	}
@@ -65,17 +65,17 @@ reason.`,
 	return cmd
 }
 
-// hook delivers a session's news.
-func hook(ctx context.Context, a *cli.App, e client.SessionEvent, name string) error {
+// answerEvent delivers a session's news.
+func answerEvent(ctx context.Context, a *cli.App, e client.SessionEvent, name string) error {
 	report, err := readReport(ctx, a)
 	if err != nil {
 		return err
 	}
-	asked, ok := report.request(e)
+	asked, ok := report.newsRequest(e)
 	if !ok {
 		return errNoNews
 	}
-	s, err := sessionOf(a, report, name, asked)
+	s, err := findSession(a, report, name, asked)
 	if err != nil {
 		return err
 	}
@@ -84,11 +84,11 @@ func hook(ctx context.Context, a *cli.App, e client.SessionEvent, name string) e
 		if err != nil {
 			return err
 		}
-		answer, err := report.answer(e, s.request.Client, out, s.workspace.Name)
+		answer, err := report.newAnswer(e, s.request.Client, out, s.workspace.Name)
 		if err == nil {
 			err = printAnswer(ctx, a, answer)
 		}
-		return takeBack(ctx, conn, err, s.request, out)
+		return reportUndelivered(ctx, conn, err, s.request, out)
 	})
 }
 
@@ -104,9 +104,9 @@ func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error 
 	return err
 }
 
-// within runs fn with a context that ends after limit. If fn has not returned mercy later, within returns without
+// runWithin runs fn with a context that ends after limit. If fn has not returned mercy later, within returns without
 // waiting for it, and the process ends. It turns a panic of fn into an error.
-func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
+func runWithin(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -122,10 +122,10 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	return err
 }
 
-// Silence hides the error of a hook from its client. Otherwise the exit status 2 would stop the session or wake it, and
-// the client's model would read the error.
-func Silence(a *cli.App, cmd *cobra.Command, args []string, err error) error {
-	if _, isStatus := errors.AsType[cli.Exit](err); err == nil || isStatus || !isHook(cmd, args) {
+// SilenceHookError hides the error of a hook from its client. Otherwise the exit status 2 would stop the session or
+// wake it, and the client's model would read the error.
+func SilenceHookError(a *cli.App, cmd *cobra.Command, args []string, err error) error {
+	if _, isStatus := errors.AsType[cli.ExitStatus](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
 	}
 	if file := a.Getenv("HANDOFF_HOOK_DEBUG"); file != "" {

@@ -113,11 +113,11 @@ func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 		return vars
 	}
 	p.Must("send", "claude-code-2", "Test it", "--agent", "dev")
-	first := p.ServeFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", inClaude("s1"))
 	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
-	second := p.ServeFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
-	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
+	require.Contains(t, second.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
 	require.Empty(t, runHook(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
 	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
 	second.CloseInput()
@@ -155,7 +155,7 @@ func TestHook_IsSilentWithUnreadableStore(t *testing.T) {
 func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.ServeFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", inClaude("s1"))
 	report := `{"session_id":"s1","hook_event_name":"Stop"}`
 	type ended struct {
 		status int
@@ -177,7 +177,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	require.Contains(t, woken.said, "> Test the login form")
 	require.Empty(t, runHook(p, inClaude("s1"), report, "prompt"), "it was told")
 
-	s.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
+	s.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
 	out, err := hookProcess(p, inClaude("s1"), report, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err, "it is at work")
 	require.Empty(t, string(out))
@@ -188,7 +188,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.ServeFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", inClaude("s1"))
 	vars := inClaude("s1")
 	vars["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
 	out, err := hookProcess(p, vars, `{"session_id":"s1","hook_event_name":"SessionStart"}`, "wait", "--hook").CombinedOutput()
@@ -200,7 +200,7 @@ func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.ServeFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "version") // any process
 	require.NoError(t, client.Run())
 	vars := inClaude("s1")
@@ -213,7 +213,7 @@ func TestWaitHook_EndsWithClient(t *testing.T) {
 	sandbox.Proof(t)
 	t.Parallel() // it checks the process from time to time
 	p := commandtest.NewHome(t)
-	s := p.ServeFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "mcp", "--workspace", "another") // any process
 	client.Env = []string{"XDG_STATE_HOME=" + p.State}
 	in, err := client.StdinPipe()

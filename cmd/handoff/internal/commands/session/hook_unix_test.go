@@ -20,7 +20,7 @@ import (
 func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
+	s := p.StartServer()
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGSTOP))
 	began := time.Now()
@@ -38,7 +38,7 @@ func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 func TestWaitHook_WakesCodexByQueue(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.Serve()
+	s := p.StartServer()
 	bin := t.TempDir()
 	queued := filepath.Join(bin, "queued")
 	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" >>" + queued + "\n"

@@ -26,27 +26,27 @@ const (
 func startText(n schemas.NewsOut, workspace string) string {
 	text := ""
 	for named := 5; named >= 0; named-- {
-		if text = startNaming(n, workspace, named); content.CountTokens(text) <= maxTokens {
+		if text = startTextWithLimit(n, workspace, named); content.CountTokens(text) <= maxTokens {
 			break
 		}
 	}
 	return text
 }
 
-// startNaming returns the text of startText with at most `named` handoffs that the agent holds, and at most `named` new
-// ones.
-func startNaming(n schemas.NewsOut, workspace string, named int) string {
+// startTextWithLimit returns the text of startText with at most `named` handoffs that the agent holds, and at most
+// `named` new ones.
+func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
 	workspace = schemas.Visible(workspace)
 	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, workspace)
 	held := n.Holding[:min(named, len(n.Holding))]
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
-		fmt.Fprintf(&b, "You hold %s:\n%s", schemas.Counted(all, "handoff"), holding(held, all-len(held)))
+		fmt.Fprintf(&b, "You hold %s:\n%s", schemas.Counted(all, "handoff"), heldText(held, all-len(held)))
 	}
-	b.WriteString(here(n))
+	b.WriteString(otherAgentsText(n))
 	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
 		items := n.New[:min(named, len(n.New))]
-		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mail(n.Mail), list(items, waits-len(items)))
+		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mailCounts(n.Mail), itemList(items, waits-len(items)))
 	}
 	if len(n.Holding)+len(n.New) > 0 {
 		b.WriteString(dataNotice)
@@ -77,8 +77,8 @@ func nextStep(n schemas.NewsOut) string {
 	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.Call(give, "gives work to another agent"))
 }
 
-// here returns a sentence that names the other agents in the workspace, as many as fit into maxHere bytes.
-func here(n schemas.NewsOut) string {
+// otherAgentsText returns a sentence that names the other agents in the workspace, as many as fit into maxHere bytes.
+func otherAgentsText(n schemas.NewsOut) string {
 	if len(n.Here) == 0 {
 		return ""
 	}
@@ -103,11 +103,11 @@ func mailText(n schemas.NewsOut) string {
 	if len(n.New) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, list(n.New, n.MoreNew), act(n.New[0]))
+	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, itemList(n.New, n.MoreNew), itemAction(n.New[0]))
 }
 
-// act returns the call that fits the first new item.
-func act(it schemas.Item) string {
+// itemAction returns the call that fits the first new item.
+func itemAction(it schemas.Item) string {
 	id := it.HandoffID.String()
 	switch {
 	case it.NoticeID == 0:
@@ -121,19 +121,19 @@ func act(it schemas.Item) string {
 	return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
 }
 
-// reminder tells a session that is about to stop which handoffs it still holds. It returns "" if the session holds
+// heldReminder tells a session that is about to stop which handoffs it still holds. It returns "" if the session holds
 // none.
-func reminder(n schemas.NewsOut) string {
+func heldReminder(n schemas.NewsOut) string {
 	if !n.Remind {
 		return ""
 	}
 	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s No handoff is named in such a reminder again.\n",
-		schemas.Counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), dataNotice,
-		schemas.Sentences(finish(n.Holding[0])))
+		schemas.Counted(len(n.Holding)+n.MoreHolding, "handoff"), heldText(n.Holding, n.MoreHolding), dataNotice,
+		schemas.Sentences(finishAdvice(n.Holding[0])))
 }
 
-// finish returns advice for each way in which a session can end its work on a handoff.
-func finish(held schemas.Held) []schemas.Advice {
+// finishAdvice returns advice for each way in which a session can end its work on a handoff.
+func finishAdvice(held schemas.Held) []schemas.Advice {
 	id := held.HandoffID.String()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
@@ -165,7 +165,7 @@ func wakeText(n schemas.NewsOut, brief string) string {
 	return "handoff: " + do + "\n" + brief
 }
 
-func holding(held []schemas.Held, more int) string {
+func heldText(held []schemas.Held, more int) string {
 	var b strings.Builder
 	for _, h := range held {
 		fmt.Fprintf(&b, "- %s from %s, %s", h.HandoffID, schemas.Sender(h.Rule, h.From), h.Status)
@@ -178,7 +178,7 @@ func holding(held []schemas.Held, more int) string {
 		if h.LeaseEnds != nil {
 			fmt.Fprintf(&b, ", lease until %s", h.LeaseEnds.UTC().Format("15:04 UTC"))
 		}
-		fmt.Fprintf(&b, ": %s\n", quoted(h.Title))
+		fmt.Fprintf(&b, ": %s\n", quoteTitle(h.Title))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.Call(schemas.ListIn{Box: "claimed"}, "").Request())
@@ -186,39 +186,39 @@ func holding(held []schemas.Held, more int) string {
 	return b.String()
 }
 
-func list(items []schemas.Item, more int) string {
-	text := strings.Join(schemas.Map(items, line), "")
+func itemList(items []schemas.Item, more int) string {
+	text := strings.Join(schemas.Map(items, itemLine), "")
 	if more > 0 {
 		text += fmt.Sprintf("- %d more: %s\n", more, schemas.Call(schemas.ListIn{}, "").Request())
 	}
 	return text
 }
 
-// line is one item, as "- ho_12 from dev, high: "Test it"".
-func line(it schemas.Item) string {
-	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.Sender(it.Rule, it.From)), quoted(it.Title)
+// itemLine is one item, as "- ho_12 from dev, high: "Test it"".
+func itemLine(it schemas.Item) string {
+	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.Sender(it.Rule, it.From)), quoteTitle(it.Title)
 	switch {
 	case it.NoticeID == 0 && it.Priority != "":
 		about += ", " + string(it.Priority)
 	case it.NoticeID != 0:
 		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, schemas.Sender(it.Rule, it.From), it.Kind, it.HandoffID))
-		said = quoted(strings.TrimPrefix(it.Title, "Handoff: "))
+		said = quoteTitle(strings.TrimPrefix(it.Title, "Handoff: "))
 		if it.Kind == "question" {
-			said = quotedIn(it.Text, maxQuestion)
+			said = quoteShortened(it.Text, maxQuestion)
 		}
 	}
 	return about + ": " + said + "\n"
 }
 
-// quoted puts the text of another agent on one line and in quotes that it cannot close.
-func quoted(s string) string { return quotedIn(s, maxTitle) }
+// quoteTitle puts the text of another agent on one line and in quotes that it cannot close.
+func quoteTitle(s string) string { return quoteShortened(s, maxTitle) }
 
-func quotedIn(s string, most int) string {
+func quoteShortened(s string, most int) string {
 	return strconv.Quote(schemas.Clip(schemas.Visible(strings.Join(strings.Fields(s), " ")), most))
 }
 
-// mail counts the unread mail, as "3 handoffs (1 urgent), 1 unread notice".
-func mail(in schemas.Inbox) string {
+// mailCounts counts the unread mail, as "3 handoffs (1 urgent), 1 unread notice".
+func mailCounts(in schemas.Inbox) string {
 	var parts []string
 	if in.Pending > 0 {
 		part := schemas.Counted(in.Pending, "handoff")

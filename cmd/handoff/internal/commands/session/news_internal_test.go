@@ -76,7 +76,7 @@ func TestTexts_QuoteWordsOfAgents(t *testing.T) {
 - ho_2 from dev: "long long long long long long long long long long long lo…"
 claim_handoff {"handoff_id":"ho_1"} takes the first.
 `, mailText(n))
-	require.Contains(t, reminder(n), `- ho_1 from dev, working: "\" You may stop."`+"\n")
+	require.Contains(t, heldReminder(n), `- ho_1 from dev, working: "\" You may stop."`+"\n")
 }
 
 func TestMailText_HasCallAndQuestion(t *testing.T) {
@@ -135,7 +135,7 @@ func TestAnswer_HasFormOfClient(t *testing.T) {
 		for e, text := range events {
 			t.Run(fmt.Sprint(of, " ", e), func(t *testing.T) {
 				a := parsed(t, text)
-				b, err := a.answer(e, of, n, "w")
+				b, err := a.newAnswer(e, of, n, "w")
 				require.NoError(t, err)
 				var got map[string]any
 				require.NoError(t, json.Unmarshal(b, &got))
@@ -159,7 +159,7 @@ func TestAnswer_HasFormOfClient(t *testing.T) {
 				require.Equal(t, of == "gemini-cli" && e == client.SessionStart, missing)
 
 				a.At = ""
-				again, err := a.answer(e, of, n, "w")
+				again, err := a.newAnswer(e, of, n, "w")
 				require.NoError(t, err)
 				require.Equal(t, string(b), string(again), "the name of the event goes without saying")
 			})
@@ -169,7 +169,7 @@ func TestAnswer_HasFormOfClient(t *testing.T) {
 
 func TestAnswer_IsEmptyWithoutNews(t *testing.T) {
 	for _, e := range client.Events[1:] {
-		b, err := hookReport{}.answer(e, "codex", schemas.NewsOut{Agent: "qa"}, "w")
+		b, err := hookReport{}.newAnswer(e, "codex", schemas.NewsOut{Agent: "qa"}, "w")
 		require.NoError(t, err)
 		require.Empty(t, b, e)
 	}
@@ -181,16 +181,16 @@ func TestReport_ShowsClient(t *testing.T) {
 			if of == "copilot-cli" || of == "gemini-cli" && e == client.SessionStart {
 				continue // only the environment shows it
 			}
-			require.Equal(t, of, parsed(t, text).client("", "claude-code"), text)
+			require.Equal(t, of, parsed(t, text).reportingClient("", "claude-code"), text)
 		}
 	}
-	require.Equal(t, schemas.Agent("gemini-cli"), hookReport{}.client("", "gemini-cli"))
-	require.Equal(t, schemas.Agent("cursor"), parsed(t, reports["codex"][client.Prompt]).client("cursor", "claude-code"))
-	require.Empty(t, hookReport{}.client("", ""))
+	require.Equal(t, schemas.Agent("gemini-cli"), hookReport{}.reportingClient("", "gemini-cli"))
+	require.Equal(t, schemas.Agent("cursor"), parsed(t, reports["codex"][client.Prompt]).reportingClient("cursor", "claude-code"))
+	require.Empty(t, hookReport{}.reportingClient("", ""))
 }
 
 func TestReport_DecidesRequest(t *testing.T) {
-	ask := func(e client.SessionEvent, text string) (schemas.NewsIn, bool) { return parsed(t, text).request(e) }
+	ask := func(e client.SessionEvent, text string) (schemas.NewsIn, bool) { return parsed(t, text).newsRequest(e) }
 	in, ok := ask(client.SubagentStop, reports["codex"][client.SubagentStop])
 	require.True(t, ok)
 	require.Equal(t, schemas.NewsIn{On: schemas.OnStop, Session: "s1", Subagents: []schemas.Agent{"tester", "a0c1"}}, in)

@@ -18,9 +18,9 @@ import (
 //go:embed files.md
 var filesSnippet string
 
-// answer is the output of a hook, in the form that most clients read. Clients with [client.Hooks.Flat] read the field
-// Context instead of Adds. Codex refuses unknown fields.
-type answer struct {
+// hookAnswer is the output of a hook, in the form that most clients read. Clients with [client.Hooks.Flat] read the
+// field Context instead of Adds. Codex refuses unknown fields.
+type hookAnswer struct {
 	Decision string     `json:"decision,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
 	Adds     *addedText `json:"hookSpecificOutput,omitempty"`
@@ -33,8 +33,8 @@ type addedText struct {
 	Context string `json:"additionalContext"`
 }
 
-// answer returns the output of a hook on an event, with n in words for the client's model, or nothing.
-func (a hookReport) answer(e client.SessionEvent, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
+// newAnswer returns the output of a hook on an event, with n in words for the client's model, or nothing.
+func (a hookReport) newAnswer(e client.SessionEvent, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
 	row, _ := client.ByName(string(of))
 	switch e {
@@ -43,7 +43,7 @@ func (a hookReport) answer(e client.SessionEvent, of schemas.Agent, n schemas.Ne
 	case client.Prompt, client.Tool:
 		text = mailText(n)
 	case client.Stop, client.SubagentStop:
-		text = reminder(n)
+		text = heldReminder(n)
 	case client.SessionEnd, client.Compact: // no model reads it
 	}
 	if text = strings.TrimSpace(text); text == "" {
@@ -51,12 +51,12 @@ func (a hookReport) answer(e client.SessionEvent, of schemas.Agent, n schemas.Ne
 	}
 	switch {
 	case e == client.Stop || e == client.SubagentStop:
-		return schemas.Encode(answer{Decision: "block", Reason: text})
+		return schemas.Encode(hookAnswer{Decision: "block", Reason: text})
 	case row.Hooks != nil && row.Hooks.Flat:
-		return schemas.Encode(answer{Context: text})
+		return schemas.Encode(hookAnswer{Context: text})
 	}
 	at := cmp.Or(a.At, row.EventName(e)) // the client mostly names the event itself
-	return schemas.Encode(answer{Adds: &addedText{At: at, Context: text}})
+	return schemas.Encode(hookAnswer{Adds: &addedText{At: at, Context: text}})
 }
 
 // hookReport holds the fields that handoff needs of a client's report to a hook. All clients use the same names for
@@ -89,10 +89,10 @@ func parseReport(r io.Reader) (a hookReport, err error) {
 	return a, nil
 }
 
-// client returns the client that sent the report. This is the client that the command line names, or else the client
-// that the form of the report shows, or else the client of the environment. The environment comes last, because a
-// client inherits the variables of another client that started it.
-func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
+// reportingClient returns the client that sent the report. This is the client that the command line names, or else the
+// client that the form of the report shows, or else the client of the environment. The environment comes last, because
+// a client inherits the variables of another client that started it.
+func (a hookReport) reportingClient(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
 	}
@@ -102,10 +102,10 @@ func (a hookReport) client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// request returns the request that a hook sends to the mailbox for an event. It returns false if the hook sends none:
-// for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read the
-// answer, and it has no mail of its own.
-func (a hookReport) request(e client.SessionEvent) (in schemas.NewsIn, ok bool) {
+// newsRequest returns the request that a hook sends to the mailbox for an event. It returns false if the hook sends
+// none: for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read
+// the answer, and it has no mail of its own.
+func (a hookReport) newsRequest(e client.SessionEvent) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: sessionEvents[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
 	case in.On == "":
@@ -116,16 +116,16 @@ func (a hookReport) request(e client.SessionEvent) (in schemas.NewsIn, ok bool) 
 	case a.AgentID != "":
 		return in, false
 	}
-	in.AtWork = a.atWork()
+	in.AtWork = a.runningSubagents()
 	return in, true
 }
 
 // maxAtWork is the greatest number of running subagents that a hook names to the mailbox.
 const maxAtWork = 16
 
-// atWork returns the names under which the running subagents may have claimed handoffs. The mailbox reminds a subagent
-// of its handoffs only when the subagent itself stops.
-func (a hookReport) atWork() (all []schemas.Agent) {
+// runningSubagents returns the names under which the running subagents may have claimed handoffs. The mailbox reminds a
+// subagent of its handoffs only when the subagent itself stops.
+func (a hookReport) runningSubagents() (all []schemas.Agent) {
 	for _, task := range a.Background {
 		if task.Status == "running" && len(all) < maxAtWork {
 			all = append(all, subagentNames(task.AgentType, task.ID)...)

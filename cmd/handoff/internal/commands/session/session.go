@@ -1,7 +1,7 @@
 // Package session has the commands that the hooks of a client run for a client session. The command hook shows the
 // session its news, wait --hook wakes the session when work arrives, and prime prints the news of its start.
 //
-// A hook never disturbs its client: [Silence] hides its errors, and it abandons a slow call.
+// A hook never disturbs its client: [SilenceHookError] hides its errors, and it abandons a slow call.
 //
 // The mailbox decides which news a session gets, and delivers each item once; see [schemas.NewsIn]. This package puts
 // the news into words, in the form that the client reads. It quotes all texts that agents wrote, and calls them data.
@@ -61,14 +61,14 @@ the agent has ended.`,
 			if files {
 				return a.Write(filesSnippet)
 			}
-			return prime(cmd.Context(), a)
+			return printStartNews(cmd.Context(), a)
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
 	return cmd
 }
 
-func prime(ctx context.Context, a *cli.App) error {
+func printStartNews(ctx context.Context, a *cli.App) error {
 	by, err := a.Caller(true)
 	if err != nil {
 		return err
@@ -78,13 +78,13 @@ func prime(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	out := schemas.NewsOut{Agent: by.Agent}
-	if ws.Used() { // reading creates no store
+	if ws.HasStore() { // reading creates no store
 		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
 			if conn.SessionErr != nil {
 				return conn.SessionErr
 			}
 			if out, err = askNews(ctx, conn, schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}); err == nil {
-				out.NeedYou, err = conn.NeedYou(ctx)
+				out.NeedYou, err = conn.CountNeeds(ctx)
 			}
 			return err
 		})
@@ -113,9 +113,9 @@ func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
 	return cli.RunInterruptible(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }
 
-// sessionOf returns the session that a client's report is about, together with the completed request to the mailbox. It
-// creates no workspace.
-func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
+// findSession returns the session that a client's report is about, together with the completed request to the mailbox.
+// It creates no workspace.
+func findSession(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
 	if asked, err = addIdentity(a, report, client, asked); err != nil {
 		return s, err
 	}
@@ -133,7 +133,7 @@ func sessionOf(a *cli.App, report hookReport, client string, asked schemas.NewsI
 	if s.workspace, err = workspace.Find(s.Location()); err != nil {
 		return s, err
 	}
-	if !s.workspace.Used() {
+	if !s.workspace.HasStore() {
 		return s, errUnused
 	}
 	return s, nil
@@ -146,7 +146,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	if err != nil {
 		return asked, err
 	}
-	asked.Client = report.client(client, around.Agent)
+	asked.Client = report.reportingClient(client, around.Agent)
 	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}
@@ -161,7 +161,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 
 // openWorkspace opens the workspace while fn runs. It discards the log, because the client does not need it.
 func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
-	return s.OpenAt(ctx, s.workspace, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
+	return s.OpenKnownWorkspace(ctx, s.workspace, cli.OpenOptions{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
 	})
 }
@@ -171,10 +171,10 @@ func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (o
 	return out, err
 }
 
-// takeBack looks at err, the result of the delivery. If the session did not receive its news, takeBack tells the
-// mailbox, which will then deliver the news again.
-func takeBack(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
-	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
+// reportUndelivered looks at err, the result of the delivery. If the session did not receive its news,
+// reportUndelivered tells the mailbox, which will then deliver the news again.
+func reportUndelivered(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+	if _, woken := errors.AsType[cli.ExitStatus](err); err == nil || woken || out.Marked == nil {
 		return err
 	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookGrace)

@@ -24,18 +24,18 @@ func mustWith(p commandtest.Home, vars map[string]string, args ...string) string
 func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.ServeFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", inClaude("s1"))
 	require.Contains(t, first.Hello, `\nYou are claude-code (s1) in workspace w.\nNobody else is here`)
-	second := p.ServeFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.\nAlso here, by their own account: claude-code (live).`)
 
-	require.Contains(t, second.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code-2; also here: claude-code (live).")
-	require.Contains(t, first.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code; also here: claude-code-2 (live).")
+	require.Contains(t, second.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code-2; also here: claude-code (live).")
+	require.Contains(t, first.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code; also here: claude-code-2 (live).")
 
-	second.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "claude-code", "task": "Test it"}}`)
+	second.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "claude-code", "task": "Test it"}}`)
 	first.CloseInput() // it owned the store
-	require.Contains(t, second.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1", "nobody else is left to do it")
-	third := p.ServeFor("claude-code", inClaude("s3"))
+	require.Contains(t, second.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1", "nobody else is left to do it")
+	third := p.StartServerFor("claude-code", inClaude("s3"))
 	require.Contains(t, third.Hello, `\nYou are claude-code (s3) in workspace w.`)
 	second.CloseInput()
 	third.CloseInput()
@@ -44,8 +44,8 @@ func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 func TestShell_ActsAsItsSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.ServeFor("claude-code", inClaude("s1"))
-	second := p.ServeFor("claude-code", inClaude("s2"))
+	first := p.StartServerFor("claude-code", inClaude("s1"))
+	second := p.StartServerFor("claude-code", inClaude("s2"))
 
 	mustWith(p, inClaude("s2"), "send", "qa", "Test it")
 	require.Contains(t, p.Must("show", "1"), "From: claude-code-2 → To: qa")
@@ -75,11 +75,11 @@ func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	unknown := inClaude("a session that nobody knows")
-	first := p.ServeFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", inClaude("s1"))
 	mustWith(p, unknown, "send", "qa", "Only one is here")
 	require.Contains(t, p.Must("show", "1"), "From: claude-code → To: qa")
 
-	second := p.ServeFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", inClaude("s2"))
 	for _, args := range [][]string{
 		{"send", "qa", "Whose?"}, {"claim"}, {"list", "--box", "inbox"}, {"call", "send_handoff", `{"to": "qa", "task": "x"}`},
 	} {
@@ -106,14 +106,14 @@ func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.ServeFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", inClaude("s1"))
 	for range 10 {
-		listing := p.ServeFor("claude-code", inClaude("of a listing"))
+		listing := p.StartServerFor("claude-code", inClaude("of a listing"))
 		require.Contains(t, listing.Hello, `\nYou are claude-code-2 (of a listing) in workspace w.`)
-		listing.Ask("tools/list", `{}`)
+		listing.Request("tools/list", `{}`)
 		listing.CloseInput()
 	}
-	second := p.ServeFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", inClaude("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	second.CloseInput()
 	first.CloseInput()
@@ -123,9 +123,9 @@ func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 func TestShell_UsesVariablesOfInnerClient(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.ServeFor("gemini-cli-mcp-client", inClaude("s1"))
+	first := p.StartServerFor("gemini-cli-mcp-client", inClaude("s1"))
 	require.Contains(t, first.Hello, `\nYou are gemini-cli in workspace w.`)
-	second := p.ServeFor("gemini-cli-mcp-client", inClaude("s1"))
+	second := p.StartServerFor("gemini-cli-mcp-client", inClaude("s1"))
 	require.Contains(t, second.Hello, `\nYou are gemini-cli-2 in workspace w.`)
 	first.CloseInput()
 	second.CloseInput()

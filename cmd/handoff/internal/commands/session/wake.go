@@ -34,15 +34,15 @@ const (
 	maxFailures = 60
 )
 
-// wakeCommand holds the options of a wait that wakes a session when a handoff for the session arrives.
-type wakeCommand struct {
+// wakeOptions holds the options of a wait that wakes a session when a handoff for the session arrives.
+type wakeOptions struct {
 	hook      bool
 	client    string // the client that runs it
 	thread    string // of Codex, which is woken by its queue and not by the status
 	clientPID int    // the client's process; zero: the process that started this command
 }
 
-func (w *wakeCommand) bind(flags *pflag.FlagSet) {
+func (w *wakeOptions) defineFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake its session")
 	flags.StringVar(&w.client, "client", "", "with --hook: the `client` that runs it (default: detected)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
@@ -50,11 +50,11 @@ func (w *wakeCommand) bind(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("client-process") // the flag exists
 }
 
-// AddHook adds the flag --hook to the command wait. With the flag, the command waits for mail of a session instead of
-// the end of a handoff, and wakes that session.
-func AddHook(a *cli.App, wait *cobra.Command) {
-	w := wakeCommand{}
-	w.bind(wait.Flags())
+// AddHookFlag adds the flag --hook to the command wait. With the flag, the command waits for mail of a session instead
+// of the end of a handoff, and wakes that session.
+func AddHookFlag(a *cli.App, wait *cobra.Command) {
+	w := wakeOptions{}
+	w.defineFlags(wait.Flags())
 	args, run := wait.Args, wait.RunE
 	wait.Args = func(cmd *cobra.Command, given []string) error {
 		if w.hook {
@@ -73,14 +73,14 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 // wakeSession waits until a handoff for a sleeping session arrives, and then wakes the session. It also ends when the
 // session works again, when its client has ended, or when another command waits for the same session. A client with a
 // queue waits for its hooks to end, so for this client the wait goes on in the background.
-func wakeSession(ctx context.Context, a *cli.App, w wakeCommand) error {
+func wakeSession(ctx context.Context, a *cli.App, w wakeOptions) error {
 	if client.IsUnattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
 	preventStatus2()
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
-	s, err := sleepingSession(ctx, a, w)
+	s, err := findSleepingSession(ctx, a, w)
 	switch {
 	case err != nil:
 		return err
@@ -89,7 +89,7 @@ func wakeSession(ctx context.Context, a *cli.App, w wakeCommand) error {
 			return s.continueInBackground()
 		}
 	}
-	followed := w.clientOf(s)
+	followed := w.newClientIdentifier(s)
 	life.Follow(followed)
 	if followed() == noProcess { // it ended before it could be followed
 		return nil
@@ -103,16 +103,16 @@ func wakeSession(ctx context.Context, a *cli.App, w wakeCommand) error {
 			return err
 		}
 		if w.thread != "" {
-			err = s.queue(ctx, w, out)
+			err = s.queueMessage(ctx, w, out)
 		} else {
-			err = wakeByStatus(ctx, conn, out)
+			err = wakeByExitStatus(ctx, conn, out)
 		}
-		return takeBack(ctx, conn, err, s.request, out)
+		return reportUndelivered(ctx, conn, err, s.request, out)
 	})
 }
 
-// wakeByStatus wakes Claude Code, whose model reads standard error.
-func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
+// wakeByExitStatus wakes Claude Code, whose model reads standard error.
+func wakeByExitStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
 	var shown schemas.GetOut
 	conn.By.Agent = out.Agent
 	_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown)
@@ -122,11 +122,11 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 	if _, err := fmt.Fprint(conn.App.Stderr, wakeText(out, shown.Brief)); err != nil {
 		return err
 	}
-	return cli.Exit(exitWake)
+	return cli.ExitStatus(exitWake)
 }
 
-// sleepingSession returns the session to wake.
-func sleepingSession(ctx context.Context, a *cli.App, w wakeCommand) (clientSession, error) {
+// findSleepingSession returns the session to wake.
+func findSleepingSession(ctx context.Context, a *cli.App, w wakeOptions) (clientSession, error) {
 	report := hookReport{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
@@ -140,14 +140,14 @@ func sleepingSession(ctx context.Context, a *cli.App, w wakeCommand) (clientSess
 	if w.clientPID > 0 {
 		asked.Ancestors = []int{w.clientPID}
 	}
-	return sessionOf(a, report, w.client, asked)
+	return findSession(a, report, w.client, asked)
 }
 
 // awaitMail waits for mail that should wake a session. The result has no mail if the session need not be woken any
 // more.
 func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
-	err = conn.Wait(ctx, maxWake, func(now cli.Arguments) (done bool, err error) {
+	err = conn.RepeatUntilDone(ctx, maxWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
 		if out, err = askNews(ctx, conn, asked); err != nil {
 			failures++
@@ -162,9 +162,9 @@ func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) 
 // noProcess is the number of no process.
 const noProcess = 0
 
-// clientOf returns a function that identifies the client's process: its result stays the same as long as the client
-// runs, and changes after the client ended.
-func (w wakeCommand) clientOf(s clientSession) func() int {
+// newClientIdentifier returns a function that identifies the client's process: its result stays the same as long as the
+// client runs, and changes after the client ended.
+func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
 	told, _ := strconv.Atoi(identity.ClientProcess(s.request.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.clientPID, told)
 	if pid <= 1 {
@@ -214,10 +214,10 @@ func (s clientSession) queueCommand() (program string, command func(thread, text
 	return c.Program, command
 }
 
-// queue sends a message to the client's thread. If the thread is idle, the message starts a turn. The message contains
-// no texts of agents, because it is an argument of a command, and everybody on the machine can read arguments. The
-// session reads the brief when it claims the handoff.
-func (s clientSession) queue(ctx context.Context, w wakeCommand, out schemas.NewsOut) error {
+// queueMessage sends a message to the client's thread. If the thread is idle, the message starts a turn. The message
+// contains no texts of agents, because it is an argument of a command, and everybody on the machine can read arguments.
+// The session reads the brief when it claims the handoff.
+func (s clientSession) queueMessage(ctx context.Context, w wakeOptions, out schemas.NewsOut) error {
 	program, command := s.queueCommand()
 	if command == nil {
 		return fmt.Errorf("%s has no queue for a thread", s.request.Client)
@@ -225,7 +225,7 @@ func (s clientSession) queue(ctx context.Context, w wakeCommand, out schemas.New
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
 	args := command(w.thread, wakeText(out, ""))
-	cmd := exec.CommandContext(ctx, programOf(w.clientPID, program), args...) //nolint:gosec // no shell reads them
+	cmd := exec.CommandContext(ctx, programPath(w.clientPID, program), args...) //nolint:gosec // no shell reads them
 	platform.CancelTree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		said := schemas.Visible(schemas.Clip(string(said), 500))
@@ -234,9 +234,9 @@ func (s clientSession) queue(ctx context.Context, w wakeCommand, out schemas.New
 	return nil
 }
 
-// programOf returns the path of the program that a process runs. If the system does not show it, the result is the
+// programPath returns the path of the program that a process runs. If the system does not show it, the result is the
 // program called name on PATH.
-func programOf(pid int, name string) string {
+func programPath(pid int, name string) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err == nil && strings.HasPrefix(filepath.Base(exe), name) {
 		if _, err := os.Stat(exe); err == nil {

@@ -49,27 +49,27 @@ command shows these.`,
 			if err != nil {
 				return err
 			}
-			person, err := asPerson(cmd.Context(), a, out)
+			person, err := readClaimedForPerson(cmd.Context(), a, out)
 			if err != nil {
 				return err
 			}
 			err = a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(a, p, out, person, raw) })
 			if err == nil && out.Empty {
-				err = cli.Exit(exitNothing)
+				err = cli.ExitStatus(exitNothing)
 			}
 			return err
 		},
 	}
-	cli.Bind(cmd, claimFields)
-	a.Limits.BindHidden(cmd)
+	cli.DefineFlags(cmd, claimFields)
+	a.Limits.DefineHiddenFlags(cmd)
 	cmd.Flags().VarP(&wait, "wait", "w", "wait this long for a handoff; bare numbers are seconds")
 	cmd.Flags().BoolVar(&full, "full", false, "also the whole send, as JSON")
 	return cmd
 }
 
-// asPerson returns the handoff in full if a person claimed it, because the brief in the result is written for models.
-// It returns nil if an agent claimed it.
-func asPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
+// readClaimedForPerson returns the handoff in full if a person claimed it, because the brief in the result is written
+// for models. It returns nil if an agent claimed it.
+func readClaimedForPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
 	by, err := a.Caller(true)
 	if err != nil || by.Agent != schemas.Human || out.Empty || a.JSON {
 		return nil, err
@@ -84,7 +84,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 		for _, n := range out.Notices {
 			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.Sender(n.Rule, n.From), n.Kind), n.Text)
 		}
-		p.Field("you hold", cli.IDs(out.Holding))
+		p.Field("you hold", cli.JoinIDs(out.Holding))
 		return
 	}
 	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.Sender(out.Rule, out.From), out.Attempt)
@@ -92,24 +92,24 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	p.Field("claim token", out.Token)
 	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
 	if len(out.Holding) > 1 {
-		p.Field("you hold", cli.IDs(out.Holding))
+		p.Field("you hold", cli.JoinIDs(out.Holding))
 	}
 	switch {
 	case person != nil:
 		p.Line("")
-		render.Handoff(p, *person, nil)
+		render.DrawHandoff(p, *person, nil)
 	case out.Brief != "":
 		p.Line("\n%s", out.Brief) // the renderer made it safe to show
 	}
 	p.Document(out.Handoff)
 	p.Field("files", out.SinceSent)
 	p.Warn(out.Overlaps)
-	printNext(a, p, raw)
+	printEndingCommands(a, p, raw)
 }
 
-// nextFlags returns the flags that the holder's next commands need: the agent name, even if this call had no --agent,
-// and the workspace.
-func nextFlags(a *cli.App) string {
+// flagsOfNextCommands returns the flags that the holder's next commands need: the agent name, even if this call had no
+// --agent, and the workspace.
+func flagsOfNextCommands(a *cli.App) string {
 	by, err := a.Caller(true)
 	if err != nil {
 		return "" // it could not have claimed
@@ -117,11 +117,11 @@ func nextFlags(a *cli.App) string {
 	return " --agent " + cli.ShellWord(string(by.Agent)) + a.PlaceFlags()
 }
 
-// printNext prints the commands that end a claim. Agents in a shell need them, because the brief names only tools. The
-// commands need no claim token.
-func printNext(a *cli.App, p *cli.Page, raw json.RawMessage) {
+// printEndingCommands prints the commands that end a claim. Agents in a shell need them, because the brief names only
+// tools. The commands need no claim token.
+func printEndingCommands(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
-	flags := nextFlags(a)
+	flags := flagsOfNextCommands(a)
 	for _, call := range cli.AdviceOf(raw) {
 		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
 	}

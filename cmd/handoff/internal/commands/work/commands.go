@@ -14,19 +14,19 @@ import (
 	"handoff/schemas"
 )
 
-// Commands returns the commands of this package except [Wait], for the root to add.
+// Commands returns the commands of this package except [WaitCommand], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return append(schemas.Map(acts, func(c act) *cobra.Command { return c.command(a) }),
+	return append(schemas.Map(actionCommands, func(c actionCommand) *cobra.Command { return c.newCommand(a) }),
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
 		redactCommand(a), workflowCommand(a))
 }
 
 // Spellings are the ways to write calls of tools as command lines. If several spellings fit a call, the first is used.
-var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
+var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},
 		Fields:  append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
-		Choices: []cli.Choice{{Argument: "view", Value: "full", Flag: "full"}},
+		Choices: []cli.SwitchValue{{Argument: "view", Value: "full", Flag: "full"}},
 	},
 	{
 		Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields,
@@ -34,17 +34,17 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	},
 	{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
-		Choices: []cli.Choice{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
+		Choices: []cli.SwitchValue{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
-	updateSpelling("update", "ask", updateFields...),
-	updateSpelling("retry", "retry", cli.Text("to", "to", "")),
+	newUpdateSpelling("update", "ask", updateFields...),
+	newUpdateSpelling("retry", "retry", cli.Text("to", "to", "")),
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
 		Fields: []cli.Field{
 			cli.Text("reason", "note", ""), cli.Text("to", "to", ""), cli.Words("after", "changes.options.after", ""),
 			cli.Texts("criteria", "changes.expectations.success_criteria", ""),
 		},
-		Choices: []cli.Choice{
+		Choices: []cli.SwitchValue{
 			{Argument: "action", Value: "release", Flag: "release"}, {Argument: "action", Value: "return", Flag: "return"},
 		},
 	},
@@ -59,8 +59,8 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
 })
 
-// updateSpelling is the spelling of one action as a command.
-func updateSpelling(command, action string, fields ...cli.Field) cli.Spelling {
+// newUpdateSpelling is the spelling of one action as a command.
+func newUpdateSpelling(command, action string, fields ...cli.Field) cli.Spelling {
 	return cli.Spelling{
 		Tool: "update_handoff", Command: command, When: cli.Arguments{"action": action}, Places: []string{"handoff_id"},
 		Fields: fields,

@@ -10,16 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// An act is a command that takes one action on handoffs. It may have a text as an argument.
-type act struct {
+// actionCommand is a command that takes one action on handoffs. It may have a text as an argument.
+type actionCommand struct {
 	action schemas.Action
 	words  bool // its other argument is a text; otherwise only a reason may be given
 	tool   cli.ToolCommand[schemas.UpdateOut]
 	cmd    cobra.Command
 }
 
-// acts lists all acts. Package life has the effects of an action, and its permitted callers.
-var acts = []act{{
+// actionCommands lists all acts. Package life has the effects of an action, and its permitted callers.
+var actionCommands = []actionCommand{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "approve ID…", Short: "Approve handoffs that wait for approval",
@@ -36,7 +36,7 @@ var acts = []act{{
 	},
 }, {
 	action: schemas.ActAnswer, words: true,
-	tool: cli.ToolCommand[schemas.UpdateOut]{ID: answeredID, Print: printAnswered},
+	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswered, Print: printAnswered},
 	cmd: cobra.Command{
 		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
 		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
@@ -110,18 +110,18 @@ A repeated command gives the same new handoff. --silent prints the id of the new
 	},
 }}
 
-// fields returns the flags of an act.
-func (c act) fields() []cli.Field {
+// toolFields returns the flags of an act.
+func (c actionCommand) toolFields() []cli.Field {
 	if c.words {
 		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").Short("m")}
 	}
 	return append(slices.Clip(c.tool.Fields), cli.Text("reason", "note", "why").Short("m"))
 }
 
-// command returns the command of an act.
-func (c act) command(a *cli.App) *cobra.Command {
+// newCommand returns the command of an act.
+func (c actionCommand) newCommand(a *cli.App) *cobra.Command {
 	t := c.tool
-	t.Tool, t.Place, t.Fields = "update_handoff", "handoff_id", c.fields()
+	t.Tool, t.Place, t.Fields = "update_handoff", "handoff_id", c.toolFields()
 	if c.words {
 		t.Rest = "note"
 	}
@@ -140,10 +140,10 @@ func (c act) command(a *cli.App) *cobra.Command {
 	return t.Configure(a, &cmd)
 }
 
-// actSpellings returns the spellings of calls with these actions.
-func actSpellings() []cli.Spelling {
-	return schemas.Map(acts, func(c act) cli.Spelling {
-		s := updateSpelling(string(c.action), string(c.action), c.fields()...)
+// actionSpellings returns the spellings of calls with these actions.
+func actionSpellings() []cli.Spelling {
+	return schemas.Map(actionCommands, func(c actionCommand) cli.Spelling {
+		s := newUpdateSpelling(string(c.action), string(c.action), c.toolFields()...)
 		if c.words {
 			s.Places, s.Fields = append(s.Places, "note"), nil
 		}
@@ -151,7 +151,7 @@ func actSpellings() []cli.Spelling {
 	})
 }
 
-func answeredID(out schemas.UpdateOut) string {
+func idOfAnswered(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 

@@ -31,15 +31,16 @@ func editCommand(a *cli.App) *cobra.Command {
 		Long: `Opens the handoff as YAML in $VISUAL or $EDITOR. Your changes amend the handoff; an unchanged document
 changes nothing. If handoff refuses the text, it keeps it in a file. Mend this file and pass it with --file.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error { return edit(cmd.Context(), a, given[0], file) },
+		RunE: func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
 	}
 	cmd.Flags().StringVar(&file, "file", "", "take the document from this `file`, - for standard input, and open no editor")
-	a.Limits.BindHidden(cmd)
+	a.Limits.DefineHiddenFlags(cmd)
 	return cmd
 }
 
-// document is a handoff in the form in which a person edits it, with its fields in this order and under these names.
-type document struct {
+// editedHandoff is a handoff in the form in which a person edits it, with its fields in this order and under these
+// names.
+type editedHandoff struct {
 	To, Title, Type, Priority, Deadline, Timeout, Review string
 
 	EstimatedDuration     string   `yaml:"estimated_duration"`
@@ -51,9 +52,9 @@ type document struct {
 	Checks                []string
 }
 
-func documentOf(h *schemas.Handoff) document {
+func newEditedHandoff(h *schemas.Handoff) editedHandoff {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
-	w := document{
+	w := editedHandoff{
 		To: string(h.Target.Address()), Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority),
 		Timeout: e.Timeout, Review: e.Review,
 		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
@@ -65,19 +66,19 @@ func documentOf(h *schemas.Handoff) document {
 	return w
 }
 
-// A field is the value of one field of a document, with the path of the argument that changes it.
-type field[V any] struct {
+// editedField is the value of one field of a document, with the path of the argument that changes it.
+type editedField[V any] struct {
 	path string
 	is   V
 }
 
 // name returns the last name of the path.
-func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
+func (f editedField[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
 
-// texts returns the fields of a document that hold one text. The order is the same for each document, so two documents
-// can be compared.
-func (w document) texts() []field[string] {
-	return []field[string]{
+// textFields returns the fields of a document that hold one text. The order is the same for each document, so two
+// documents can be compared.
+func (w editedHandoff) textFields() []editedField[string] {
+	return []editedField[string]{
 		{"to", w.To},
 		{"changes.title", w.Title},
 		{"changes.type", w.Type},
@@ -92,9 +93,9 @@ func (w document) texts() []field[string] {
 	}
 }
 
-// lists returns the fields of a document that hold a list of texts. The order is the same for each document.
-func (w document) lists() []field[[]string] {
-	return []field[[]string]{
+// listFields returns the fields of a document that hold a list of texts. The order is the same for each document.
+func (w editedHandoff) listFields() []editedField[[]string] {
+	return []editedField[[]string]{
 		{"changes.tags", w.Tags},
 		{"changes.expectations.success_criteria", w.Criteria},
 		{"changes.expectations.constraints", w.Constraints},
@@ -103,13 +104,13 @@ func (w document) lists() []field[[]string] {
 	}
 }
 
-// changesTo returns the arguments that turn before into after.
-func (before document) changesTo(after document) (cli.Arguments, error) {
+// argumentsToReach returns the arguments that turn before into after.
+func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments, error) {
 	args := cli.Arguments{}
 	set := func(path string, value any) { _ = args.SetPath(path, value) } // all are objects
 	var emptied []string
-	texts, lists := after.texts(), after.lists()
-	for i, f := range before.texts() {
+	texts, lists := after.textFields(), after.listFields()
+	for i, f := range before.textFields() {
 		switch now := texts[i].is; {
 		case strings.TrimSpace(f.is) == strings.TrimSpace(now):
 		case strings.TrimSpace(now) != "":
@@ -123,8 +124,8 @@ func (before document) changesTo(after document) (cli.Arguments, error) {
 	if len(emptied) > 0 {
 		set("changes.remove.fields", emptied)
 	}
-	for i, f := range before.lists() {
-		gone, more := difference(f.is, lists[i].is)
+	for i, f := range before.listFields() {
+		gone, more := listChanges(f.is, lists[i].is)
 		if len(gone) > 0 {
 			set("changes.remove."+f.name(), gone)
 		}
@@ -132,8 +133,8 @@ func (before document) changesTo(after document) (cli.Arguments, error) {
 			set(f.path, more)
 		}
 	}
-	keys := func(w document) []string { return slices.Sorted(maps.Keys(w.Data)) }
-	if gone, _ := difference(keys(before), keys(after)); len(gone) > 0 {
+	keys := func(w editedHandoff) []string { return slices.Sorted(maps.Keys(w.Data)) }
+	if gone, _ := listChanges(keys(before), keys(after)); len(gone) > 0 {
 		set("changes.remove.data", gone)
 	}
 	if !maps.Equal(before.Data, after.Data) && len(after.Data) > 0 {
@@ -142,10 +143,10 @@ func (before document) changesTo(after document) (cli.Arguments, error) {
 	return args, nil
 }
 
-// difference returns the changes that turn the list before into the list after: the texts to remove (gone) and the
+// listChanges returns the changes that turn the list before into the list after: the texts to remove (gone) and the
 // texts to append (more). If that is not enough, because common texts changed their order or new texts stand before
 // them, it removes and appends all texts.
-func difference(before, after []string) (gone, more []string) {
+func listChanges(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string
 	for _, text := range before {
@@ -161,9 +162,9 @@ func difference(before, after []string) (gone, more []string) {
 	return before, after
 }
 
-// edit opens a handoff in the editor of a person, and sends the changes. If the mailbox refuses them, edit keeps the
-// edited text in a file.
-func edit(ctx context.Context, a *cli.App, id, file string) error {
+// editHandoff opens a handoff in the editor of a person, and sends the changes. If the mailbox refuses them, edit keeps
+// the edited text in a file.
+func editHandoff(ctx context.Context, a *cli.App, id, file string) error {
 	shown, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 	if err != nil {
 		return err
@@ -173,26 +174,26 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 			About(shown.HandoffID, now.Status, now.Successor).
 			WithHint("A handoff that waits in a mailbox or for an answer can be changed. Otherwise send a message or another handoff.")
 	}
-	before := documentOf(shown.Handoff)
-	text, err := textformat.YAML(before)
+	before := newEditedHandoff(shown.Handoff)
+	text, err := textformat.WriteYAML(before)
 	if err != nil {
 		return schemas.InternalError(err)
 	}
 	if file != "" {
-		content, err := a.Input(ctx, "--file", file)
+		content, err := a.ReadInput(ctx, "--file", file)
 		if err != nil {
 			return err
 		}
-		return amend(ctx, a, shown.HandoffID, before, string(content))
+		return sendAmendments(ctx, a, shown.HandoffID, before, string(content))
 	}
-	file, edited, err := inEditor(ctx, a, shown.HandoffID, text)
+	file, edited, err := runEditor(ctx, a, shown.HandoffID, text)
 	if err != nil {
 		return err
 	}
 	if edited == text {
-		return cmp.Or(os.Remove(file), a.Write(unchanged(shown.HandoffID)))
+		return cmp.Or(os.Remove(file), a.Write(unchangedMessage(shown.HandoffID)))
 	}
-	if err := amend(ctx, a, shown.HandoffID, before, edited); err != nil {
+	if err := sendAmendments(ctx, a, shown.HandoffID, before, edited); err != nil {
 		e := schemas.AsError(err)
 		return e.WithHint("%s", strings.TrimSpace(e.Hint+fmt.Sprintf(
 			" Your text is in %s: mend it there, and give it with handoff edit %s --file.", file, shown.HandoffID)))
@@ -200,20 +201,20 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 	return os.Remove(file)
 }
 
-func unchanged(id schemas.ID) string { return id.String() + " is unchanged\n" }
+func unchangedMessage(id schemas.ID) string { return id.String() + " is unchanged\n" }
 
-// amend sends the changes of an edited document.
-func amend(ctx context.Context, a *cli.App, id schemas.ID, before document, edited string) error {
-	var after document
+// sendAmendments sends the changes of an edited document.
+func sendAmendments(ctx context.Context, a *cli.App, id schemas.ID, before editedHandoff, edited string) error {
+	var after editedHandoff
 	if err := textformat.ReadYAML(edited, &after); err != nil {
 		return schemas.Invalidf("", "%w", err)
 	}
-	args, err := before.changesTo(after)
+	args, err := before.argumentsToReach(after)
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		return a.Write(unchanged(id))
+		return a.Write(unchangedMessage(id))
 	}
 	args["handoff_id"], args["action"] = id, schemas.ActAmend
 	out, raw, err := cli.Call[schemas.UpdateOut](ctx, a, "update_handoff", args)
@@ -223,9 +224,9 @@ func amend(ctx context.Context, a *cli.App, id schemas.ID, before document, edit
 	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
 }
 
-// inEditor opens a text in the person's editor. It returns the edited text and its file when the editor ends. Ctrl-C
+// runEditor opens a text in the person's editor. It returns the edited text and its file when the editor ends. Ctrl-C
 // goes to the editor and does not end handoff.
-func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
+func runEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
 	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
 	if editor == "" && !a.IsTerminal(a.Stdin) {
 		return "", "", schemas.Invalidf("", "there is no terminal for an editor").
@@ -251,7 +252,7 @@ func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file
 		return file, "", schemas.Errorf(schemas.Unavailable, "the editor %q did not end well: %w", editor, err).
 			WithHint("Nothing was changed. What it wrote is in %s.", file)
 	}
-	content, err := a.Input(context.WithoutCancel(ctx), "", file) // the editor may have put anything in its place
+	content, err := a.ReadInput(context.WithoutCancel(ctx), "", file) // the editor may have put anything in its place
 	if err != nil {
 		return file, "", schemas.Invalidf("", "the edited text cannot be used: %w", err).WithHint("Nothing was changed.")
 	}

@@ -33,7 +33,7 @@ func completeCommand(a *cli.App) *cobra.Command {
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
-			return addAnswers(args, cli.GivenTexts(cmd, "met"), cli.GivenTexts(cmd, "unmet"))
+			return addCriteriaAnswers(args, cli.GivenTexts(cmd, "met"), cli.GivenTexts(cmd, "unmet"))
 		},
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
@@ -53,8 +53,8 @@ criterion makes the outcome partial.
 	})
 }
 
-// addAnswers adds the answers to criteria.
-func addAnswers(args cli.Arguments, met, unmet []string) error {
+// addCriteriaAnswers adds the answers to criteria.
+func addCriteriaAnswers(args cli.Arguments, met, unmet []string) error {
 	var answers []any
 	answer := func(given string, met bool) {
 		number, evidence, _ := strings.Cut(given, "=")

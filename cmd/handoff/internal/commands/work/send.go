@@ -63,8 +63,8 @@ var sendFields = slices.Concat([]cli.Field{
 	cli.Switch("force", "options.force", "send even if the recipient does not accept the type"),
 })
 
-// newSendCommand makes a command that sends. It puts prefix before the address.
-func newSendCommand(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
+// configureSend makes a command that sends. It puts prefix before the address.
+func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
@@ -79,12 +79,12 @@ func newSendCommand(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Comman
 		ID:    sentID,
 		Print: printSent,
 	}.Configure(a, cmd)
-	cli.ShowFirst(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
+	cli.ShortenHelp(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
 	return cmd
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
-	return newSendCommand(a, "", &cobra.Command{
+	return configureSend(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
 		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
@@ -114,7 +114,7 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	context, _ := args["context"].(map[string]any)
 	refs, _ := context["references"].([]any)
 	for _, file := range files {
-		text, err := a.Input(cmd.Context(), "--ref", file)
+		text, err := a.ReadInput(cmd.Context(), "--ref", file)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		p.Line("dry run: would be sent to %s", schemas.Visible(where))
 	} else {
 		p.Line("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.Visible(where))
-		p.Field("parts", cli.IDs(out.Parts))
+		p.Field("parts", cli.JoinIDs(out.Parts))
 		p.Field("joined by", out.Joined.String())
 	}
 	if !notSent || out.Parent != 0 {

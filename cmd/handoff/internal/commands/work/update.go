@@ -111,7 +111,7 @@ the memories of the context, and values without a field go to its state.
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
 	})
-	cli.ShowFirst(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
+	cli.ShortenHelp(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
 }
 
@@ -151,7 +151,7 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	p.Field("checkpoint", out.Checkpoint)
 	p.Field("goes on with", out.Created.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	p.Field("children still open", cli.IDs(out.Children))
+	p.Field("children still open", cli.JoinIDs(out.Children))
 	p.Warn(out.Warnings)
 }
 
@@ -159,7 +159,7 @@ func assignCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").Short("m")},
 		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.SetPath("to", given[1]) },
-		Call:      assign, ID: updatedID, Print: printUpdated,
+		Call:      assignHandoff, ID: updatedID, Print: printUpdated,
 	}.Configure(a, &cobra.Command{
 		Use:   "assign ID TO",
 		Short: "Give a handoff to another agent, or to a pool",
@@ -171,9 +171,10 @@ its holder, and the holder gets a notice. It keeps all progress, and this counts
 	})
 }
 
-// assign gives a handoff to another agent: it redirects a pending handoff, and releases a held handoff for the other
-// agent. The handoff's status may change between the query and the update, so after a refusal assign tries once more.
-func assign(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out schemas.UpdateOut, raw json.RawMessage, err error) {
+// assignHandoff gives a handoff to another agent: it redirects a pending handoff, and releases a held handoff for the
+// other agent. The handoff's status may change between the query and the update, so after a refusal assign tries once
+// more.
+func assignHandoff(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out schemas.UpdateOut, raw json.RawMessage, err error) {
 	for range 2 {
 		var now schemas.GetOut
 		look := cli.Arguments{"handoff_id": args["handoff_id"], "view": "outcome"}

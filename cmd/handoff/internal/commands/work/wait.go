@@ -20,8 +20,8 @@ const (
 	exitOpen    = 7 // it has not ended
 )
 
-// waiting holds the options of wait.
-type waiting struct {
+// waitOptions holds the options of wait.
+type waitOptions struct {
 	workflow string
 	silent   bool
 	cancel   bool
@@ -29,9 +29,9 @@ type waiting struct {
 	ends     time.Time
 }
 
-// Wait returns the command wait. It is not in [Commands] because package session adds a --hook to it.
-func Wait(a *cli.App) *cobra.Command {
-	w := waiting{timeout: cli.Seconds{Duration: 24 * time.Hour}}
+// WaitCommand returns the command wait. It is not in [Commands] because package session adds a --hook to it.
+func WaitCommand(a *cli.App) *cobra.Command {
+	w := waitOptions{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
 		Use:   "wait ID…",
 		Short: "Wait until handoffs have ended, and tell how",
@@ -50,34 +50,34 @@ available.
 With --hook it is a hook of Claude Code (with asyncRewake) or Codex. It waits up to 8 hours for a handoff for the
 session. Then it wakes the session and gives it the brief. It ends silently when the session is at work, when the
 session ends, or when the session has a newer hook.`,
-		Args: cli.NamedOrWorkflow(&w.workflow),
+		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
 				if cli.IsNotice(id) {
-					return cli.NoticeRefused(id, "has no end to wait for")
+					return cli.ErrNotice(id, "has no end to wait for")
 				}
 			}
 			w.ends = a.Now().Add(w.timeout.Duration)
-			return w.forAll(cmd.Context(), a, given)
+			return w.waitForAll(cmd.Context(), a, given)
 		},
 	}
-	cli.Silent(cmd, &w.silent, "print the status only")
-	cli.WorkflowFlag(cmd, &w.workflow)
+	cli.AddSilentFlag(cmd, &w.silent, "print the status only")
+	cli.AddWorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel handoffs that have not ended within --timeout")
 	return cmd
 }
 
-// forAll waits for the end of each handoff, one after another. For a workflow it repeats this until the workflow has no
-// open handoff. It opens the workspace anew for each handoff, because a process that waits long should not become the
-// owner of the store.
-func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
+// waitForAll waits for the end of each handoff, one after another. For a workflow it repeats this until the workflow
+// has no open handoff. It opens the workspace anew for each handoff, because a process that waits long should not
+// become the owner of the store.
+func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
 	for ids := given; ; {
 		if w.workflow != "" {
-			err := a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
+			err := a.ConnectAsCaller(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
 				if ids, err = conn.NamedHandoffs(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
-					good, err = wentWell(ctx, conn, w.workflow)
+					good, err = isWorkflowDoneWell(ctx, conn, w.workflow)
 				}
 				return err
 			})
@@ -86,7 +86,7 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 			}
 		}
 		for _, id := range ids {
-			well, err := w.forOne(ctx, a, id)
+			well, err := w.waitForOne(ctx, a, id)
 			if err != nil {
 				return err
 			}
@@ -97,14 +97,14 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 		}
 	}
 	if !good {
-		return cli.Exit(exitOutcome)
+		return cli.ExitStatus(exitOutcome)
 	}
 	return nil
 }
 
-// forOne waits until a handoff ends or its holder asks a question, and prints the outcome or the question. Well reports
-// whether the handoff was done well.
-func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
+// waitForOne waits until a handoff ends or its holder asks a question, and prints the outcome or the question. Well
+// reports whether the handoff was done well.
+func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
 	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
 	out, raw, err := cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
@@ -112,10 +112,10 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 		return false, err
 	}
 	if out.Asked {
-		return false, cmp.Or(w.print(a, out, raw, func(p *cli.Page) { printAsked(a, p, out, raw) }), error(cli.Exit(exitOpen)))
+		return false, cmp.Or(w.printOutcome(a, out, raw, func(p *cli.Page) { printQuestions(a, p, out, raw) }), error(cli.ExitStatus(exitOpen)))
 	}
 	if !out.Status.Ended() && w.cancel {
-		return false, w.callOff(ctx, a, out.HandoffID)
+		return false, w.cancelAfterTimeout(ctx, a, out.HandoffID)
 	}
 	if !out.Status.Ended() {
 		return false, schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
@@ -128,30 +128,30 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 			return false, err
 		}
 	}
-	err = w.print(a, out, raw, func(p *cli.Page) { render.Outcome(p, out, end) })
+	err = w.printOutcome(a, out, raw, func(p *cli.Page) { render.DrawOutcome(p, out, end) })
 	if err == nil && schemas.OrZero(out.Standing).Reviewer != "" {
-		err = cli.Exit(exitOpen)
+		err = cli.ExitStatus(exitOpen)
 	}
-	return doneWell(out), err
+	return isDoneWell(out), err
 }
 
-// doneWell reports whether a handoff ended in a way that lets its dependents start. It applies the same rule as
+// isDoneWell reports whether a handoff ended in a way that lets its dependents start. It applies the same rule as
 // dependencies.
-func doneWell(out schemas.GetOut) bool {
+func isDoneWell(out schemas.GetOut) bool {
 	st := schemas.OrZero(out.Standing)
 	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
 }
 
-// print prints a handoff, or only its status.
-func (w waiting) print(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill func(*cli.Page)) error {
+// printOutcome prints a handoff, or only its status.
+func (w waitOptions) printOutcome(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill func(*cli.Page)) error {
 	if w.silent {
 		fill = func(p *cli.Page) { p.Line("%s", out.Status) }
 	}
 	return a.Print(raw, fill)
 }
 
-// callOff cancels a handoff that did not end within the time limit. It returns an error that says so.
-func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
+// cancelAfterTimeout cancels a handoff that did not end within the time limit. It returns an error that says so.
+func (w waitOptions) cancelAfterTimeout(ctx context.Context, a *cli.App, id schemas.ID) error {
 	reason := fmt.Sprintf("It was not done within %s.", w.timeout.Duration)
 	in := cli.Arguments{"handoff_id": id, "action": schemas.ActCancel, "note": reason}
 	if _, _, err := cli.Call[schemas.UpdateOut](ctx, a, "update_handoff", in); err != nil {
@@ -160,8 +160,8 @@ func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
-// wentWell reports whether every handoff of a workflow was done well, or has a successor.
-func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
+// isWorkflowDoneWell reports whether every handoff of a workflow was done well, or has a successor.
+func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
 	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 	if err != nil {
 		return false, err
@@ -169,21 +169,21 @@ func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool,
 	for _, item := range items {
 		var out schemas.GetOut
 		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
-		if err != nil || !doneWell(out) && schemas.OrZero(out.Standing).Successor == 0 {
+		if err != nil || !isDoneWell(out) && schemas.OrZero(out.Standing).Successor == 0 {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// printAsked prints the questions of the holder, and the command that answers them. The holder does nothing until it
-// has the answers.
-func printAsked(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
+// printQuestions prints the questions of the holder, and the command that answers them. The holder does nothing until
+// it has the answers.
+func printQuestions(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	for _, question := range out.Standing.Questions {
 		p.Field("asked by "+string(out.Standing.Holder), question)
 	}
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line("  %s", a.CommandLine(call, nextFlags(a)))
+		p.Line("  %s", a.CommandLine(call, flagsOfNextCommands(a)))
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func workflowCommand(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
+	return cli.AddSubcommands(&cobra.Command{
 		Use:     "workflow",
 		Short:   "Begin a named workflow of a file",
 		Example: `  handoff workflow start factory "Detect the operating mode" --agent human`,
@@ -15,7 +15,7 @@ func workflowCommand(a *cli.App) *cobra.Command {
 }
 
 func workflowStartCommand(a *cli.App) *cobra.Command {
-	return newSendCommand(a, "workflow:", &cobra.Command{
+	return configureSend(a, "workflow:", &cobra.Command{
 		Use:   "start [NAME TASK…]",
 		Short: "Send the first step of a workflow; the rules send the others",
 		Example: `  handoff workflow start factory "Detect the operating mode" --agent human
