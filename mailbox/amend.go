@@ -81,7 +81,7 @@ func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions
 	}
 	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
 		return operation.ConflictError(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
-			WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
+			WithField("changes.options").WithHint("%s holds it: answer its question.", r.Holder)
 	}
 	return nil
 }

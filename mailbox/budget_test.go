@@ -196,7 +196,7 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 		does func(w *world, b schemas.Caller)
 		told string
 	}{
-		"rule": {func(w *world, b schemas.Caller) { w.Completes(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
+		"rule": {func(w *world, b schemas.Caller) { w.Completes(b, 1) }, `The rule "next" of shop/agents.yaml could not send the next step after ho_1`},
 		"continuation": {func(w *world, b schemas.Caller) {
 			w.DeclareRules(nil)
 			forward := func(in *schemas.CompleteIn) {

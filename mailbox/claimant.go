@@ -142,7 +142,7 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	case r.Holder == "":
 		return o.adviseClaim(e, r)
 	case r.From == o.By.Agent:
-		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for what comes.",
+		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for its result.",
 			r.Holder, r.Holder).WithNext(messageAdvice(r.Holder), waitAdvice(r))
 	}
 	return e.WithHint("%s holds it. Give the claim token over the connection that claimed, or act as %s if that is your own subagent or earlier session.",

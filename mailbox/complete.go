@@ -176,7 +176,7 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 	}
 	if done.Awaits {
 		warnings = append(warnings, fmt.Sprintf("the outcome is partial until a look at that commit passes, as by handoff checks run %s "+
-			"beside a checkout, or until %s accepts it", r.ID, r.From))
+			"in a checkout, or until %s accepts it", r.ID, r.From))
 	}
 	if r.Status == schemas.Waiting && r.Permission {
 		warnings = append(warnings, "a permission was asked for and not granted")

@@ -169,7 +169,7 @@ func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 		return e.WithHint("Leave it out.")
 	}
 	return e.WithHint("Leave %s out, or amend %s first, so that it no longer waits for %s: "+
-		"a list that begins with the word %s holds only what follows it.",
+		"a list that begins with the word %s has only the words after it.",
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 

@@ -217,5 +217,5 @@ func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) 
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
 		"generalist": "agents that accept anything may take it",
 	}[r.NoTakers]
-	return []string{fmt.Sprintf("where nobody claims it within %s, %s", unclaimedText, then)}, nil
+	return []string{fmt.Sprintf("if nobody claims it within %s, %s", unclaimedText, then)}, nil
 }

@@ -124,7 +124,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		out.Warnings = append(out.Warnings, "suggested_alternative: "+unknown)
 	}
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
-		out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
+		out.Warnings = append(out.Warnings, "no agent is left to try again: a person decides")
 	}
 	switch {
 	case next != nil:

@@ -175,7 +175,7 @@ func TestPlan_InjectedFailuresEndDoneOrWithHuman(t *testing.T) {
 		"failure each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
 			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
 			return true
-		}, ends: "told: The rule \"factory: test, then fix\" of shop/agents.yaml could not send what follows"},
+		}, ends: "told: The rule \"factory: test, then fix\" of shop/agents.yaml could not send the next step after"},
 		"failure with a retry each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
 			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs"), Then: schemas.ThenRetry})
 			return true
@@ -198,7 +198,7 @@ func TestPlan_InjectedFailuresEndDoneOrWithHuman(t *testing.T) {
 		"deadline each time": {step: hour, wrong: func(w *team, by schemas.Caller, got in) bool {
 			overdue(w, by, got)
 			return true
-		}, ends: "told: The rule \"factory: test, then fix\" of shop/agents.yaml could not send what follows"},
+		}, ends: "told: The rule \"factory: test, then fix\" of shop/agents.yaml could not send the next step after"},
 		"no takers, return":     {step: taker("return"), ends: "done"},
 		"no takers, human":      {step: taker("human"), ends: "human: test: the login"},
 		"no takers, generalist": {step: taker("generalist"), ends: "done"},

@@ -37,9 +37,9 @@ func (w *world) waitingForLeave() (ids []schemas.ID, reasons []string) {
 	return ids, reasons
 }
 
-const waitsForLeave = "what follows waits for a person's leave for the rules of p/.handoff/agents.yaml: handoff allow"
+const waitsForLeave = "the next step waits until a person allows the rules of p/.handoff/agents.yaml: handoff allow"
 
-const waitsForFile = "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
+const waitsForFile = "the next step waits until a file declares this step again; handoff cancel ends the wait"
 
 // declares makes the file of the project declare other plans, with leave.
 func (w *world) declares(plans ...schemas.Plan) {

@@ -43,7 +43,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	if in.Reference != "" {
 		if in.View = cmp.Or(in.View, "reference"); in.View != "reference" {
 			return out, schemas.Invalidf("reference", "the view %s has no references", schemas.Visible(string(in.View))).
-				WithHint("Leave the view out to read what was sent, or what came of it as outcome/detail; or the reference to see the view.")
+				WithHint("Leave out view to read the texts of the handoff, or leave out the reference to see the view. outcome/detail is the text of its outcome.")
 		}
 	}
 	var since uint64

@@ -49,10 +49,10 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	case r.Successor != 0:
 		return e.WithHint("%s", o.successorHint(r))
 	case a == life.Cancel && r.Dismissed != 0:
-		return e.WithHint("Somebody said before that nobody is to go on with it.")
+		return e.WithHint("The action cancel was called before, so no agent will continue it.")
 	case a == life.Accept && hasEndedBadly(r):
 		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
-		return e.WithHint("There is no result to accept. The action cancel says that nobody is to go on with it.").
+		return e.WithHint("There is no result to accept. The action cancel says that no agent will continue it.").
 			WithNext(schemas.Call(again, "has it done again"))
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.cancelReason(r))

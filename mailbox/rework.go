@@ -308,8 +308,8 @@ func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *sche
 // same work.
 func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
-		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
+	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not started a second time", back.Holder, back.ID, r.ID).
+		WithHint("Wait until %s ends, or have it released or cancelled first. Nothing was sent.", back.ID).
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 

@@ -82,7 +82,7 @@ func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f 
 		return sends, nil
 	}
 	o.spentBudget = "cost"
-	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("No rule sent what follows %s", h.Now.ID),
+	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("No rule sent the next step after %s", h.Now.ID),
 		schemas.Errorf(schemas.Limit, "the conditions and texts of all rules take longer than one call may").
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
@@ -183,7 +183,7 @@ func (o *op) sendRouted(h *operation.RecordChange) (came operation.ConsequenceRe
 			})
 		})
 		if err != nil {
-			if err := o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
+			if err := o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The %s could not send the next step after %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
 				return came, err
 			}
 			continue
@@ -271,7 +271,7 @@ func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.Send
 	if o.sentByRules += n; o.sentByRules > maxByRules {
 		o.spentBudget = "call " + string(r.Workflow)
 		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules tried to send more than %d handoffs because of one call, the limit", maxByRules).
-			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
+			WithHint("Rules on `sent` apply to handoffs that rules send, too: give them a condition that becomes false.")
 	}
 	if err := o.chargeRuleBudget(r, rule, n); err != nil {
 		return schemas.SendOut{}, err

@@ -101,7 +101,7 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
 	case out.Standing.Reason == "" && !s.here.IsActing(schemas.Agent(r.To)):
-		out.Standing.Reason = fmt.Sprintf("nobody who was here so far may claim as %s", r.To)
+		out.Standing.Reason = fmt.Sprintf("nobody that was here so far may claim as %s", r.To)
 	}
 	return nil
 }

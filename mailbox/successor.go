@@ -228,7 +228,7 @@ func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 	if err != nil || !lessened {
 		return cmp.Or(err, o.DecodeContent(r.ID, r.Body, h))
 	}
-	return schemas.Errorf(schemas.Conflict, "what was sent with %s is no longer kept in full, so it cannot be done again", r.ID).
+	return schemas.Errorf(schemas.Conflict, "what was sent with %s is no longer kept in full, so it cannot be sent again", r.ID).
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
 }
 

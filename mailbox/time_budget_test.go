@@ -98,6 +98,6 @@ func TestRules_RefuseOtherParentOrWorkflow(t *testing.T) {
 	} {
 		file.Name = "a"
 		_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{file}})
-		require.Equal(t, "files[0]."+field, refused(t, err, schemas.Invalid, "no rule chooses it").Field)
+		require.Equal(t, "files[0]."+field, refused(t, err, schemas.Invalid, "a rule cannot choose it").Field)
 	}
 }

@@ -55,7 +55,7 @@ func TestNoTakers_RedirectsUnclaimedWork(t *testing.T) {
 				require.Empty(t, w.Notices(a))
 				return
 			}
-			require.Contains(t, out.Warnings[len(out.Warnings)-1], "where nobody claims it within 15 minutes")
+			require.Contains(t, out.Warnings[len(out.Warnings)-1], "if nobody claims it within 15 minutes")
 			told := w.Notices(a)
 			require.Len(t, told, 1, "the sender is told once")
 			require.Contains(t, told[0].Text, c.told)

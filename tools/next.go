@@ -129,7 +129,7 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 		}
 	}
 	if id := first("answer"); id != 0 {
-		next = append(next, schemas.Call(schemas.ClaimIn{HandoffID: id.String()}, "takes up again what was answered"))
+		next = append(next, schemas.Call(schemas.ClaimIn{HandoffID: id.String()}, "continues the work: the answer is there"))
 	}
 	return next
 }
@@ -153,7 +153,7 @@ func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advic
 		return advise(adviseClaim())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return advise(adviseClaim(), schemas.Call(on, "passes on what follows"))
+	return advise(adviseClaim(), schemas.Call(on, "sends the next part to another agent"))
 }
 
 func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(adviseClaim()) }
@@ -232,7 +232,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case len(o.Readable) > 0:
 		return adviseReferences(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
-		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
+		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
 	case o.MayJudge:
 		return adviseJudgement(in.HandoffID, o.Standing)
 	case o.AwaitsReview:
@@ -241,7 +241,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
 		)
 	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return advise(adviseWait(o.Standing.Successor, "waits for what took its place"))
+		return advise(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
 	}
 	return nil
 }

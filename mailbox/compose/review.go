@@ -16,7 +16,7 @@ var verdictSchema = json.RawMessage(`{"type":"object","required":["verdict"],"pr
 // ReviewHandoff makes the handoff that asks for a verdict on a result, with the diff by reference. The argument why is the
 // reason for the review, "" if the sender asked for the review. Title and task may be longer than a handoff allows.
 func ReviewHandoff(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
-	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: hold it against what was asked.", of.By, of.Of, of.Round, of.Rounds)}
+	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: compare it with the task.", of.By, of.Of, of.Round, of.Rounds)}
 	if why != "" {
 		task = append(task, why)
 	}

@@ -152,7 +152,7 @@ func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
 	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, mailboxtest.WithNote("again"))
 	mailboxtest.RequireError(t, err, schemas.Conflict, "no longer kept in full")
 	events := mailboxtest.Must(t, w.Get, w.Stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
-	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
+	require.Contains(t, events.Events[len(events.Events)-1].Text, "no longer keeps long texts")
 	found := mailboxtest.Must(t, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: "kept"})
 	require.Empty(t, found.Items, "the placeholder is not found")
 }

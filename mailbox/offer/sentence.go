@@ -74,7 +74,7 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	case Full, TooLong, WrongType:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
-			return e.WithHint("Leave it to others, or register again with what you take now.")
+			return e.WithHint("Leave it to other agents, or register again with the kinds of work that you take now.")
 		}
 		return e.WithHint("End one that you hold, or register again with more.").
 			WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
@@ -128,7 +128,7 @@ func noTakerText(to schemas.Address, all []Verdict) string {
 		reasons := schemas.Map(all[:min(len(all), most)], func(v Verdict) string { return fmt.Sprintf("%s %s", v.Card.Name, v.reasonClause()) })
 		return fmt.Sprintf("nobody takes it from %s now: %s", to, strings.Join(reasons, ", "))
 	case directed:
-		return fmt.Sprintf("nobody has come as %s yet", name)
+		return fmt.Sprintf("nobody has used the name %s yet", name)
 	}
 	return fmt.Sprintf("nobody is known who takes %s", to)
 }

@@ -54,7 +54,7 @@ func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
 			return err
 		})
 		if err != nil {
-			e.Logger.WarnContext(ctx, "what follows was put off", slog.Any("error", err))
+			e.Logger.WarnContext(ctx, "the next consequences were postponed", slog.Any("error", err))
 			return
 		}
 		owing = append(owing[1:], again...)

@@ -301,7 +301,7 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	case schemas.ConcernApproval:
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
-		drop := do(schemas.ActCancel, "says that nobody is to go on with it")
+		drop := do(schemas.ActCancel, "says that no agent will continue it")
 		if l.wouldRefuseRetry(c.record) {
 			return []schemas.Advice{show, drop}
 		}

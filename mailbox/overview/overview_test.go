@@ -182,7 +182,7 @@ func TestOverview_GivesReasonOfStuckHandoff(t *testing.T) {
 	w.Sends(boss, "capability:go", "nine")
 	require.Equal(t, []string{
 		"blocked ho_7 ho_6, for which it waits, failed",
-		"no_takers ho_1 nobody has come as ghost yet",
+		"no_takers ho_1 nobody has used the name ghost yet",
 		"no_takers ho_8 nobody is known who takes capability:rust",
 	}, formatRows(readOverview(w).Stuck))
 	require.Equal(t, []string{"running ho_2 / half", "running ho_3"}, formatRows(readOverview(w).Running))

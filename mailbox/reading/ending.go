@@ -31,9 +31,9 @@ func DeadlineReason(r *store.Record) string {
 // AttemptsReason says how many attempts ended in silence.
 func AttemptsReason(r *store.Record) string {
 	if r.Attempt == 1 {
-		return fmt.Sprintf("its only attempt ended in silence, that of %s", r.Holder)
+		return fmt.Sprintf("its only attempt ended because its holder went silent: %s", r.Holder)
 	}
-	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
+	return fmt.Sprintf("all %d attempts ended because the holder went silent, the last one: %s", r.Attempt, r.Holder)
 }
 
 // IsDoneWell reports whether a handoff counts as done well, so that work that builds on it may begin: dependent handoffs,

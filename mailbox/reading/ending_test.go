@@ -28,7 +28,7 @@ func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
 		deadline string
 		reason   string
 	}{
-		"attempts": {schemas.SendOptions{MaxAttempts: 1}, "", "its only attempt ended in silence, that of b"},
+		"attempts": {schemas.SendOptions{MaxAttempts: 1}, "", "its only attempt ended because its holder went silent: b"},
 		"deadline": {schemas.SendOptions{}, "20m", "its deadline passed, 20 min after it was sent, and b held it last"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ var eventTexts = map[life.Action]func(eventContent) string{
 		if s.Before.IsZero() {
 			return ""
 		}
-		return "long texts are no longer kept of what ended before " + s.Before.Format(time.DateOnly)
+		return "handoff no longer keeps long texts of work that ended before " + s.Before.Format(time.DateOnly)
 	},
 	life.Observe: func(s eventContent) string {
 		return strings.Join(schemas.Map(s.Observed, schemas.Observation.String), ". ")

@@ -157,7 +157,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		return h, err
 	}
 	if err := schemas.Decode(b, &h); err != nil {
-		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
+		return h, fmt.Errorf("read the send of %s: %w", r.ID, err)
 	}
 	h.ID = r.ID
 	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else the server does not know the agent

@@ -43,9 +43,9 @@ const NoFile = "no file"
 // file, or, if file is [NoFile], until a file has the step again.
 func LeaveReason(file string) string {
 	if file == NoFile {
-		return "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
+		return "the next step waits until a file declares this step again; handoff cancel ends the wait"
 	}
-	return "what follows waits for a person's leave for the rules of " + schemas.Visible(file) + ": handoff allow"
+	return "the next step waits until a person allows the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 
 // questionReason returns a sentence with the questions of a holder, and the agent that has to answer them.

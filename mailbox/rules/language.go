@@ -107,7 +107,7 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 // count against the budget of the facts.
 func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	if f.Budget.IsSpent() {
-		return errors.New("the rules have spent what one operation may take")
+		return errors.New("the rules have used up the time and memory of one operation")
 	}
 	begun := time.Now() //nolint:forbidigo // how long it takes is no time of the service
 	ctx, end := context.WithDeadline(context.Background(), begun.Add(maxTime))

@@ -78,7 +78,7 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
 			if _, twice := at[step.Step]; twice || step.Step == endStep || !schemas.IsWord(step.Step) {
-				return nil, where + ".step", fmt.Errorf("%q is no name of a step, or that of another one", schemas.Visible(step.Step))
+				return nil, where + ".step", fmt.Errorf("%q is not a name for a step, or another step has this name", schemas.Visible(step.Step))
 			}
 			if err := checkStepOrder(p.Steps, i, step); err != nil {
 				return nil, where, err

@@ -230,7 +230,7 @@ func TestRoute_EscalatesLoop(t *testing.T) {
 		require.Len(t, w.SentByRules(), 9)
 		told := w.Notices(mailboxtest.Human)
 		require.Len(t, told, 1)
-		require.Contains(t, told[0].Text, `The rule "round" of shop/agents.yaml could not send what follows ho_10: `)
+		require.Contains(t, told[0].Text, `The rule "round" of shop/agents.yaml could not send the next step after ho_10: `)
 		require.Contains(t, told[0].Text, "Max handoffs (10) exceeded")
 	}
 }
@@ -269,7 +269,7 @@ func TestRoute_NotifiesSenderOfRuleThatFails(t *testing.T) {
 			told += n.Text
 		}
 		require.Contains(t, told, `The rule "half" of shop/agents.yaml could not send`)
-		require.Contains(t, told, `The rule "empty" of shop/agents.yaml could not send what follows ho_1: task: must not be empty`)
+		require.Contains(t, told, `The rule "empty" of shop/agents.yaml could not send the next step after ho_1: task: must not be empty`)
 	}
 }
 

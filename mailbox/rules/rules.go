@@ -194,7 +194,7 @@ func checkFixedFields(send schemas.SendIn) error {
 	}
 	for _, place := range [][2]string{{"parent", send.Parent}, {"workflow", send.Workflow}} {
 		if place[1] != "" { // limits count along the chain and in the workflow
-			return schemas.Invalidf(place[0], "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
+			return schemas.Invalidf(place[0], "a rule cannot choose it: handoff sends the work as a child of the handoff that started the rule, in the same workflow").
 				WithHint("Leave it out.")
 		}
 	}

@@ -126,7 +126,7 @@ func (a *auditor) checkLinks(v *store.View, n uint64, e Event) error {
 			return err
 		}
 		if store.Hash(b) != e.Prev {
-			a.problems.addf("event %d of %s is not what event %d followed", e.Before, e.Handoff, n)
+			a.problems.addf("event %d of %s was changed: its hash is not the one in event %d", e.Before, e.Handoff, n)
 		}
 	}
 	if e.State != "" {
@@ -166,7 +166,7 @@ func (a *auditor) compareRecord(v *store.View, id schemas.ID, r recordSummary) (
 	}
 	e, err := store.FromJSON[Event](store.Row{Value: event})
 	if err != nil || e.Handoff != id || r.ID != id || e.State != r.sum {
-		a.problems.addf("the record of %s is not what event %d left", id, r.Event)
+		a.problems.addf("the record of %s does not match its event %d", id, r.Event)
 		return 0, nil //nolint:nilerr // likewise
 	}
 	return r.Event, nil

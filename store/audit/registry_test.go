@@ -115,7 +115,7 @@ func TestRegistry_FindsDamage(t *testing.T) {
 		},
 		{
 			"a log cut off with its counter and tree", cutTree(7, 8),
-			"the record of ho_4 is not what event 7 left", false,
+			"the record of ho_4 does not match its event 7", false,
 		},
 		{
 			"an event with an odd key", func(rows store.Writer) error { return rows.Put(store.Events, []byte("odd"), []byte("{}")) },
@@ -169,7 +169,7 @@ func TestRegistry_FindsDamage(t *testing.T) {
 			"a record under another id", func(rows store.Writer) error {
 				return copyRow(rows, store.Records, storetest.Key(uint64(3)), storetest.Key(uint64(9)))
 			},
-			"the record of ho_9 is not what event 6 left", false,
+			"the record of ho_9 does not match its event 6", false,
 		},
 		{
 			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(3)), []byte("{")) },

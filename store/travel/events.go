@@ -45,7 +45,7 @@ func (l *loader) event(read *line) error {
 		return err
 	}
 	if ledger.Leaf(read.Event) != read.Leaf {
-		return fmt.Errorf("event %d is not what the tree has: its bytes were changed", e.N)
+		return fmt.Errorf("event %d does not match the tree: its bytes were changed", e.N)
 	}
 	if want := l.events + 1; e.N != want {
 		return fmt.Errorf("it has event %d, and event %d is missing", e.N, want)
@@ -116,7 +116,7 @@ func (l *loader) content(read *line) error {
 		content = []byte(read.Text)
 	}
 	if store.DigestOf(content) != read.Digest {
-		return fmt.Errorf("content %s is not what its digest says", schemas.Visible(schemas.Clip(read.Digest, 80)))
+		return fmt.Errorf("content %s does not match its digest", schemas.Visible(schemas.Clip(read.Digest, 80)))
 	}
 	sum := sha256.Sum256(content)
 	l.putChunks(store.References, sum[:], content)

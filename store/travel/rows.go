@@ -131,7 +131,7 @@ func (l *loader) handoff(read *line) error {
 	case r.ID != read.Handoff || r.ID > MaxID || !isCompactJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
 	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != store.Hash(read.Record):
-		return fmt.Errorf("the record of %s is not what event %d left", r.ID, last.n)
+		return fmt.Errorf("the record of %s does not match its event %d", r.ID, last.n)
 	}
 	delete(l.tips, r.ID)
 	l.put(store.Records, key, read.Record)

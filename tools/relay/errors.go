@@ -33,7 +33,7 @@ func unserved(c Config) *schemas.Error {
 	}
 	const said = "another process%s has workspace %s open and does not share it"
 	return schemas.Errorf(schemas.Unavailable, said, pid, c.Name).
-		WithHint("Call again; if that does not help, end that process. handoff where shows what is known of it.")
+		WithHint("Call again; if that does not help, end that process. handoff where shows this process.")
 }
 
 // incompatible returns the error of two programs without a common version of the protocol.

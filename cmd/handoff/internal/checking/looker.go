@@ -57,7 +57,7 @@ func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results 
 	}
 	job.Commit, job.Work = whole, work.HandoffID
 	if !git.IsObjectID(job.Base) {
-		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.AdviceOnBase()
+		return job, "nobody knows at which commit the work began: neither its sender nor its first holder had a checkout; " + job.AdviceOnBase()
 	}
 	return job, ""
 }

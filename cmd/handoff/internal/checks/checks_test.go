@@ -152,7 +152,7 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 	}{
 		"the code does not pass":              {"test", map[string]string{"code.txt": "worse"}, "it ended with status 1"},
 		"a test is weaker":                    {"test", map[string]string{"tests/a.t": "true"}, "it ended with status 1"},
-		"a new test of no worth":              {"scope", map[string]string{"code.txt": "good", "tests/c.t": ""}, "has to leave alone: tests/c.t"},
+		"a new test of no worth":              {"scope", map[string]string{"code.txt": "good", "tests/c.t": ""}, "must not change: tests/c.t"},
 		"a folder of tests is a link":         {"test", map[string]string{"tests": "->other", "other/a.t": "true"}, "it ended with status 1"},
 		"the script that runs tests does not": {"test", map[string]string{"run.sh": "exit 0"}, "it ended with status 1"},
 		"a test is deleted":                   {"kept", map[string]string{"code.txt": "good", "tests/b.t": "-"}, "1 passed at the base and do not pass now: shop tests/b.t"},

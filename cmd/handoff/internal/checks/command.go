@@ -185,8 +185,8 @@ func (l *jobRun) supervise(ctx context.Context, o commandOrder) (ended commandOu
 		return ended, ctx.Err()
 	}
 	if err = cmp.Or(err, json.Unmarshal(said, &ended)); err != nil {
-		return ended, schemas.Errorf(schemas.Unavailable, "what supervises the command did not end by itself: %w", err).
-			WithHint("Complete the work again; where its own code stops or kills what supervises it, mend that.")
+		return ended, schemas.Errorf(schemas.Unavailable, "the supervisor of the command did not end by itself: %w", err).
+			WithHint("Complete the work again. If the command stops or kills its own supervisor, mend the command.")
 	}
 	return ended, nil
 }

@@ -82,7 +82,7 @@ func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 				strings.TrimSpace(child.Start())+"; touch up; wait", end)})
 			seen := s.look(commit, "test")
 			require.Empty(t, seen.Observed)
-			require.Contains(t, seen.Unobserved["test"], "what supervises the command did not end by itself: signal: killed")
+			require.Contains(t, seen.Unobserved["test"], "the supervisor of the command did not end by itself: signal: killed")
 			child.RequireEnd(t)
 		})
 	}

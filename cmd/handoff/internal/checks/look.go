@@ -271,7 +271,7 @@ func (l *jobRun) checkScope(ctx context.Context, c Check) (why string, err error
 			left = append(left, f.path)
 		}
 	}
-	return fileProblem(left, "the commit changes what it has to leave alone"), nil
+	return fileProblem(left, "the commit changes files that it must not change"), nil
 }
 
 // fileProblem returns a sentence about a problem that names the first few of its files, or "" if there are no files.

@@ -63,7 +63,7 @@ func (p *parser) parseFile(root *yaml.Node) {
 			case !nameForm().MatchString(name.Value):
 				p.AddProblem(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
 			case len(p.list.Checks) == mostChecks:
-				p.AddProblem(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
+				p.AddProblem(name, "Join several commands to one.", "there are more than %d checks", mostChecks)
 			default:
 				p.parseCheck(name, says)
 			}

@@ -53,7 +53,7 @@ func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 	}
 	if err != nil {
 		return schemas.Errorf(schemas.Denied, "%s, and there is no terminal at which one could be asked", what).WithHint(
-			"At a terminal the same command asks. To do without one, somebody writes the name of the workspace, or *, into %s.",
+			"At a terminal the same command asks you. To allow it without a terminal, write the name of the workspace, or *, into %s.",
 			a.approvalsFile())
 	}
 	defer console.Close()

@@ -152,7 +152,7 @@ func (t ToolCommand[Out]) readMessage(a *App, cmd *cobra.Command, file string, g
 func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []string, args Arguments) error {
 	for _, f := range t.Fields {
 		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
-			return schemas.Invalidf("--"+f.Flag, "is given beside the words behind the first argument, which say the same").
+			return schemas.Invalidf("--"+f.Flag, "is given, and the words behind the first argument say the same").
 				WithHint("Give one of them.")
 		}
 	}

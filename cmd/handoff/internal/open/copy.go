@@ -85,7 +85,7 @@ func explainUnusable(name string, err error) error {
 	switch {
 	case is:
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not used any more: %w", name, moved).
-			WithHint("Use it there. handoff restore --undo goes on with what was left here.")
+			WithHint("Use it there. handoff restore --undo takes up the workspace that was left here.")
 	case errors.Is(err, travel.ErrUnfinished):
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not whole: %w", name, err).
 			WithHint("Restore or import it again: handoff restore --help and handoff import --help show how.")

@@ -63,7 +63,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 	}
 	if used { // a link, so that the store is never missing: a process would make a new, empty one
 		if err := os.Link(at, before); err != nil {
-			return "", fmt.Errorf("keep what is there: %w", err)
+			return "", fmt.Errorf("keep the old workspace: %w", err)
 		}
 	}
 	if err := os.Rename(next, at); err != nil {
@@ -105,9 +105,9 @@ func checkMayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:
 		return schemas.Errorf(schemas.Conflict, "there is something in workspace %s already", name).
-			WithHint("Nothing was changed. --replace puts the backup in its place and keeps what is there, or name another workspace with --workspace.")
+			WithHint("Nothing was changed. --replace puts the backup in its place and keeps a copy of the old workspace; --workspace names another workspace.")
 	case kept:
-		return schemas.Errorf(schemas.Conflict, "what was in workspace %s before an earlier restore is still kept", name).
+		return schemas.Errorf(schemas.Conflict, "handoff still keeps the content that workspace %s had before an earlier restore", name).
 			WithHint("Nothing was changed. handoff restore --undo puts it back, handoff restore --accept deletes it.")
 	}
 	return nil

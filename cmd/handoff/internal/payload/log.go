@@ -49,7 +49,7 @@ func (l LogBlocks) Results() map[string]any {
 func (l LogBlocks) Warning() string {
 	switch {
 	case l.Cut:
-		return "the log ends behind " + startMarker(handoffBlock) + ": what came last is not whole, and is not taken"
+		return "the log ends behind " + startMarker(handoffBlock) + ": the last block is incomplete and was not read"
 	case l.Pairs == 0:
 		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock)
 	case l.Pairs > 1:

@@ -191,12 +191,12 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 		}
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled:
 		if !st.NotKept {
-			add("does it again with what is known", "retry %s", id)
+			add("does it again with the known facts", "retry %s", id)
 		}
 	case schemas.Returned:
 	}
 	if st.Successor != 0 {
-		add("shows what goes on with the work", "show %s", st.Successor)
+		add("shows the handoff that continues the work", "show %s", st.Successor)
 	}
 	return steps
 }

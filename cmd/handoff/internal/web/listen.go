@@ -43,7 +43,7 @@ func (c Config) checkMayListen(at *net.TCPAddr) error {
 		return nil
 	case c.Open:
 		return schemas.Errorf(schemas.Denied, "%s can be reached from other machines, and this workspace has no token: "+
-			"whoever comes could act as any agent", at).
+			"every caller could act as any agent", at).
 			WithField("--http").WithHint("handoff token add NAME --agents a,b makes one. Or listen on 127.0.0.1:%d.", at.Port)
 	case c.Cert == "" && c.Key == "" && !c.Insecure:
 		return schemas.Errorf(schemas.Denied, "%s can be reached from other machines, and there is no certificate: "+

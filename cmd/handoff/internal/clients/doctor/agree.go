@@ -20,7 +20,7 @@ func (in *installation) findDifferingNames() []Finding {
 		}
 		hooks := append(in.hookCalls(in.hooks[i]), client.HookCall{})[0].Agent
 		if server := agentNameOf(e); server != hooks {
-			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: they tell of somebody else's mail",
+			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: the hooks tell about the mail of another agent",
 				in.client.Title, actsAsText(server), actsAsText(hooks)).
 				withCommand(in.setupCommand(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
 		}

@@ -44,7 +44,7 @@ func TestWork_ReportsStuckHandoffsWithRemedy(t *testing.T) {
 		"mail for a name that nobody has": {
 			[]call{send},
 			14 * time.Minute, time.Minute,
-			"ho_1 is stuck for 15m: nobody has come as qa yet", `update_handoff {"handoff_id":"ho_1"`,
+			"ho_1 is stuck for 15m: nobody has used the name qa yet", `update_handoff {"handoff_id":"ho_1"`,
 		},
 		"a question": {
 			[]call{send, claim, {"qa", "update_handoff", `{"handoff_id": "ho_1", "action": "ask", "questions": ["Which one?"]}`}},

@@ -157,7 +157,7 @@ func (x *tileExport) writeFile(name string, content []byte) error {
 // root of the head.
 func (x *tileExport) writeRemainder() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
-		return errMismatch(verifyTells, "the %d events of the registry are not those of its tree", x.n)
+		return errMismatch(verifyTells, "the %d events of the registry differ from its tree", x.n)
 	}
 	if err := x.writeTiles(); err != nil {
 		return err

@@ -129,7 +129,7 @@ func checkSize(name string, size, events uint64) error {
 	if size <= events {
 		return nil
 	}
-	return errMismatch("The registry was cut off, or is that of another workspace.",
+	return errMismatch("The registry was cut off, or it belongs to another workspace.",
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
@@ -139,10 +139,10 @@ func checkRoot(e keptHead, root string) error {
 		return nil
 	}
 	if root == "" {
-		return errMismatch(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
+		return errMismatch(verifyTells, "the first %d events of the registry differ from the head %s: one of them is missing", e.Size, e.name)
 	}
 	return errMismatch("Something among them was changed, left out or put in another place since then. "+verifyTells,
-		"the first %d events of the registry are not those of %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
+		"the first %d events of the registry differ from the head %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
 }
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."

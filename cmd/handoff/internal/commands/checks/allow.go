@@ -119,7 +119,7 @@ func askForPermissions(ctx context.Context, a *cli.App, all []permission) error 
 		}
 		err := book.Allow(of.Kind, of.Digest, consent.Permission{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
 		if err != nil {
-			return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
+			return schemas.Errorf(schemas.Internal, "store the permission: %w", err)
 		}
 		all[i].Allowed, all[i].Why = true, ""
 	}
@@ -154,7 +154,7 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			were, err := a.Permissions().Deny(kind)
 			if err != nil {
-				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
+				return schemas.Errorf(schemas.Internal, "take back the permission: %w", err)
 			}
 			if kind == "" {
 				if err := a.RedeclareFiles(cmd.Context()); err != nil {

@@ -110,7 +110,7 @@ func checkNothingKept(w workspace.Workspace) error {
 	if !ok {
 		return nil
 	}
-	return schemas.Errorf(schemas.Conflict, "workspace %s keeps what it was before a restore: %s", w.Name, kept.Path).
+	return schemas.Errorf(schemas.Conflict, "workspace %s keeps its state from before a restore: %s", w.Name, kept.Path).
 		WithHint("Nothing was deleted. handoff restore --undo uses it again, handoff restore --accept deletes it.")
 }
 

@@ -116,7 +116,7 @@ func itemAction(it schemas.Item) string {
 		reply := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}
 		return schemas.Call(reply, "answers the first").String() + "\n"
 	case it.Kind == "answer":
-		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes up again what was answered").String() + "\n"
+		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "continues the work: the answer is there").String() + "\n"
 	}
 	return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
 }

@@ -82,7 +82,7 @@ claim_handoff {"handoff_id":"ho_1"} takes the first.
 func TestMailText_HasCallAndQuestion(t *testing.T) {
 	for kind, want := range map[string]string{
 		"question": "Which one?\"\nupdate_handoff {\"handoff_id\":\"ho_3\",\"action\":\"answer\",\"note\":\"…\"} answers the first.\n",
-		"answer":   "Log out\"\nclaim_handoff {\"handoff_id\":\"ho_3\"} takes up again what was answered.\n",
+		"answer":   "Log out\"\nclaim_handoff {\"handoff_id\":\"ho_3\"} continues the work: the answer is there.\n",
 		"message":  "Log out\"\nlist_handoffs {\"box\":\"notices\"} shows them in full.\n",
 	} {
 		it := schemas.Item{NoticeID: 5, HandoffID: 3, From: "qa", Kind: kind, Title: "Handoff: Log out", Text: "Which one?"}

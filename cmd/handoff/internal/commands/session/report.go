@@ -84,7 +84,7 @@ const maxReport = 32 << 20
 // parseReport reads a report.
 func parseReport(r io.Reader) (a hookReport, err error) {
 	if err := json.NewDecoder(io.LimitReader(r, maxReport)).Decode(&a); err != nil {
-		return a, fmt.Errorf("read what the client tells: %w", err)
+		return a, fmt.Errorf("read the message of the client: %w", err)
 	}
 	return a, nil
 }

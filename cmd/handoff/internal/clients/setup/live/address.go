@@ -47,7 +47,7 @@ func (t Trial) readReply(response *http.Response, id int) (rpcResult, error) {
 	}
 	said, ok, err := parseReply(text, id)
 	if err == nil && !ok {
-		err = fmt.Errorf("it answered what it was not asked: %.80q", text)
+		err = fmt.Errorf("its answer is not a response to the request: %.80q", text)
 	}
 	return said, err
 }

@@ -57,7 +57,7 @@ func TestAsk_OfBadAddressFails(t *testing.T) {
 		"is another":   {200, "nothing here", "something else than MCP"},
 		"another":      {200, strings.Replace(greeting, `"handoff"`, `"files"`, 1), `the server is "files", and not handoff`},
 		"nameless":     {200, `{"jsonrpc":"2.0","id":1,"result":{}}`, `the server is "", and not handoff`},
-		"another's id": {200, listing, "what it was not asked"},
+		"another's id": {200, listing, "is not a response to the request"},
 		"refuses":      {200, `{"jsonrpc":"2.0","id":1,"error":{"message":"not today"}}`, "not today"},
 	} {
 		t.Run(name, func(t *testing.T) {
