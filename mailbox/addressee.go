@@ -90,9 +90,9 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 		return nil
 	}
 	pool, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
-		m, err := v.Mailbox(schemas.Address(name))
+		m, err := v.Counters(schemas.Address(name))
 		known, broken := v.Agent(name)
-		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Mailbox{}) {
+		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Counters{}) {
 			return "", err
 		}
 		return findPoolNamed(v, name)
@@ -134,12 +134,12 @@ func (o *op) storeCard(a store.Agent, said any) error {
 		return err
 	}
 	looked, offers := 0, o.Offers()
-	for id, err := range o.Queue(roster.BoxesForCard(before.Card)...) {
+	for id, err := range o.ClaimableHandoffs(roster.BoxesForCard(before.Card)...) {
 		if looked++; err != nil || looked > operation.MaxSpread {
 			return err
 		}
 		r := o.UsableRecord(id)
-		if r == nil || !r.Claimable() {
+		if r == nil || !r.IsClaimable() {
 			continue
 		}
 		may, err := offers.MayClaim(*before, r, offer.Member)
@@ -184,7 +184,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 // listMailWithoutReader lists all mail in mailboxes without a reader, each with the command that moves it.
 func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
-	for b, err := range v.Boxes() {
+	for b, err := range v.NonEmptyMailboxes() {
 		box := schemas.Agent(b.Address)
 		known, broken := v.Agent(box)
 		pool, unread := findPoolNamed(v, box)
@@ -198,13 +198,13 @@ func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 		if to = cmp.Or(pool, to, "NAME"); box.IsPerson() {
 			to = schemas.Address(schemas.Human)
 		}
-		for id, err := range v.Queue(b.Address) {
+		for id, err := range v.ClaimableHandoffs(b.Address) {
 			if err != nil {
 				return nil, err
 			}
 			find("%s is for %s, whose mailbox nobody reads: handoff assign %s %s", id, box, id, to)
 		}
-		for n, err := range v.UnreadBy(box) {
+		for n, err := range v.UnreadNotices(box) {
 			if err != nil {
 				return nil, err
 			}

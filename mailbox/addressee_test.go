@@ -27,7 +27,7 @@ func TestCheck_ListsMailWithoutReaderAndCommandsThatMoveIt(t *testing.T) {
 		}
 		now := r.Clone()
 		now.To, now.Box = "agent:qa", "agent:qa"
-		_, err = tx.Change(r, &now, schemas.Event{Action: "amended", Agent: "lead", From: r.Status, To: r.Status, Attempt: r.Attempt}, store.Content{})
+		_, err = tx.WriteChange(r, &now, schemas.Event{Action: "amended", Agent: "lead", From: r.Status, To: r.Status, Attempt: r.Attempt}, store.Content{})
 		return err
 	}))
 	require.Equal(t, []string{

@@ -44,7 +44,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		a.Seen = cmp.Or(a.Seen, store.At(o.Now)) // an agent that another caller registers is known from now on
+		a.Seen = cmp.Or(a.Seen, store.TimeOf(o.Now)) // an agent that another caller registers is known from now on
 		before := a.Card.Accepts
 		card.UpdateCard(&a.Card, in)
 		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })
@@ -139,7 +139,7 @@ func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]sc
 // over an open connection, and whether it waits for work. The counters do not count the mail of its pools.
 func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
-	m, err := v.Mailbox(schemas.Address(c.Name))
+	m, err := v.Counters(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
 	c.Live, c.Waiting = e.here.IsActing(c.Name), e.hub.HasWaiter(schemas.Address(c.Name))
 	return c, err

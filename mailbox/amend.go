@@ -185,7 +185,7 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 		return prefixChangesField(err)
 	}
 	until := draft.EarlierDeadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
-	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
+	now.Deadline, now.Estimate = store.TimeOf(until), int(estimate.Minutes())
 	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.Now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
 	}
@@ -225,7 +225,7 @@ func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error
 	copyTerms(now, rev.changes.Options.Terms)
 	switch {
 	case rev.notBefore.After(at):
-		now.Box, now.NotBefore, now.Reserved = "", store.At(rev.notBefore), 0
+		now.Box, now.NotBefore, now.Reserved = "", store.TimeOf(rev.notBefore), 0
 	case !rev.notBefore.IsZero() && now.NotBefore != 0:
 		now.Box, now.NotBefore = now.To, 0
 	}

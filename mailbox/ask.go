@@ -47,7 +47,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin}
-	content, err := store.ContentOf(said, o.NewID)
+	content, err := store.EncodeContent(said, o.NewID)
 	if err = cmp.Or(err, schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4)); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
@@ -145,7 +145,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
 	if _, directed := r.To.Directed(); !directed {
-		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.Now.Add(reservation))
+		now.Box, now.Reserved = schemas.Address(r.Asker), store.TimeOf(o.Now.Add(reservation))
 	}
 	out.To = now.Box
 	whom, err := reading.Answerer(o.View, r, r.Asker)
@@ -189,11 +189,11 @@ func (s *Service) reclaimAnswered(
 // markNoticesRead marks an agent's notices about a handoff as read. It is called when the agent sees the handoff or acts on
 // it. Messages stay unread, because only the notice has their text.
 func (o *op) markNoticesRead(id schemas.ID, a schemas.Agent) error {
-	told, err := o.UnreadAbout(a, id, reading.MaxScanned)
+	told, err := o.UnreadNoticesAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return o.MarkRead(a, told...)
+	return o.MarkNoticesRead(a, told...)
 }
 
 // markShownNoticesRead does [op.markNoticesRead] for a handoff that a call has shown. It looks for unread notices on a snapshot
@@ -204,7 +204,7 @@ func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, i
 		return nil
 	}
 	told, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {
-		return v.UnreadAbout(by.Agent, id, reading.MaxScanned)
+		return v.UnreadNoticesAbout(by.Agent, id, reading.MaxScanned)
 	})
 	if err != nil || len(told) == 0 {
 		return err

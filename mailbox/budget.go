@@ -219,7 +219,7 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 	if wf == nil || err != nil {
 		return err
 	}
-	hour, err := o.RuleCountAt(o.Now)
+	hour, err := o.TimedSendCount(o.Now)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", maxPerRule, maxPerHour).
 			WithHint("Handoffs that time out in this hour stay so: list them by the status timed_out, and send them again.")
 	}
-	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
+	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutTimedSendCount(hour))
 }
 
 // recordBudgetNotice reports whether the owner of the workflow and human were told in this hour of the budget that has
@@ -246,10 +246,10 @@ func (o *op) recordBudgetNotice() (told bool, err error) {
 	if o.spentBudget = ""; spent == "" {
 		return false, nil
 	}
-	hour, err := o.RuleCountAt(o.Now)
+	hour, err := o.TimedSendCount(o.Now)
 	if err != nil || slices.Contains(hour.Told, spent) {
 		return true, err
 	}
 	hour.Told = append(hour.Told, spent)
-	return false, o.PutRuleCount(hour)
+	return false, o.PutTimedSendCount(hour)
 }

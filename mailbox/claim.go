@@ -159,7 +159,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	}
 	now.Holder, now.HolderID, now.Conn, now.Via = o.By.Agent, o.By.AgentID, o.By.Conn, o.By.Via
 	if now.Claimed == 0 {
-		now.Claimed = store.At(o.Now)
+		now.Claimed = store.TimeOf(o.Now)
 	}
 	if now.SilentAt, err = o.initialSilentAt(&now); err != nil {
 		return takenClaim{}, err

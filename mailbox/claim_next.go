@@ -94,7 +94,7 @@ func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 // few of these, because the operation has just applied due changes. It returns only the id, and [op.takeHandoff] checks the
 // handoff again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
-	now := store.At(s.Now())
+	now := store.TimeOf(s.Now())
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
 		a, err := sessions.AgentOrNew(v, by.Agent)
 		if err != nil {

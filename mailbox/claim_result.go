@@ -66,7 +66,7 @@ const maxHeldNamed = 50
 // has no other way to know of them. It does not apply due changes first, so the list may contain a handoff whose lease
 // has just ended.
 func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
-	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.Oldest(store.HeldBy(by.Agent), 0)))
+	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.OldestFirst(store.IndexByHolder(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
 	if i < 0 || err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 		}
 		given = true
 		_, err = o.release(r, "", "")
-		return cmp.Or(err, o.DeleteReceipt(store.ByRequest(o.By.Request)))
+		return cmp.Or(err, o.DeleteReceipt(store.RequestReceiptKey(o.By.Request)))
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)
@@ -139,5 +139,5 @@ func (again takenClaim) Replayed(o *operation.Op) {
 func (o *op) hasHeardOfHolderSince(r *store.Record, taken takenClaim) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.Token)
-	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at
+	return r.Touched > at || !heard.IsZero() && store.TimeOf(heard) >= at
 }

@@ -98,7 +98,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	r := &store.Record{
 		ID: id, Workflow: line.workflow, From: h.Source.Agent, Rule: h.ByRule().String(), Step: h.Metadata.Step != "", To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.To,
-		Created: store.At(o.Now), Deadline: store.At(d.Deadline),
+		Created: store.TimeOf(o.Now), Deadline: store.TimeOf(d.Deadline),
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
@@ -111,7 +111,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	r.Reviewer, r.ReviewOf = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
 	r.OnFailure, r.OriginID = schemas.OrZero(h.Rollback).OnFailure, schemas.OrZero(h.Origin).HandoffID
 	if d.NotBefore.After(o.Now) {
-		r.Box, r.NotBefore = "", store.At(d.NotBefore)
+		r.Box, r.NotBefore = "", store.TimeOf(d.NotBefore)
 	}
 	return r
 }
@@ -262,7 +262,7 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Agent == schemas.Human {
 		return nil, nil // a person holds many handoffs, and names the parent
 	}
-	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(lookback, o.Newest(store.HeldBy(o.By.Agent), 0))) {
+	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(lookback, o.NewestFirst(store.IndexByHolder(o.By.Agent), 0))) {
 		if err != nil {
 			return nil, err
 		}

@@ -20,9 +20,9 @@ import (
 func BenchmarkCycleOnPostgres(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as handoff mcp runs
 	const callers = 64
-	address := postgrestest.Start(b)
-	open := postgrestest.Opener(b, address, postgres.Config{})
-	pool := postgrestest.Pool(b, fmt.Sprintf("%s pool_max_conns=%d", address, callers))
+	address := postgrestest.StartServer(b)
+	open := postgrestest.WorkspaceOpener(b, address, postgres.Config{})
+	pool := postgrestest.ConnectPool(b, fmt.Sprintf("%s pool_max_conns=%d", address, callers))
 	_, err := pool.Exec(b.Context(), sqlTables)
 	require.NoError(b, err)
 	cycles := max(b.N, callers)

@@ -39,7 +39,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return out, err
 	}
-	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
+	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).DeclarationDigest)
 	agents, unread := operation.ReadSnapshot(ctx, s.engine, said.ChangedAgents)
 	rules, unruled := operation.ReadSnapshot(ctx, s.engine, said.HasNewRules)
 	if err = cmp.Or(err, unread, unruled); err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
@@ -52,7 +52,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	}
 	by.Agent = schemas.System // the file declares, and not the caller whose call made the process read it
 	err = s.engine.UpdateWithoutDue(ctx, by, func(o *operation.Op) (err error) {
-		for row, err := range o.AllRules() {
+		for row, err := range o.DeclaredRuleRows() {
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (o *op) storeDeclaration(said card.Declarations, digest string) (out schema
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(said.Rules)) {
-		changed, err := o.PutRules(name, said.Rules[name])
+		changed, err := o.PutDeclaredRules(name, said.Rules[name])
 		if err != nil {
 			return out, err
 		}
@@ -91,7 +91,7 @@ func (o *op) storeDeclaration(said card.Declarations, digest string) (out schema
 			}
 		}
 	}
-	return out, cmp.Or(o.resumeAllowedWorkflows(), o.PutDeclared(digest))
+	return out, cmp.Or(o.resumeAllowedWorkflows(), o.PutDeclarationDigest(digest))
 }
 
 // storeOrDeleteAgent stores the row of an agent, or deletes it if the row would be empty: no call and no claim was made under

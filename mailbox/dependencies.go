@@ -133,7 +133,7 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 // reportStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
 // stay blocked, and the action that unblocks them.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
-	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // as far as readable
+	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.OldestFirst(store.IndexByDependency(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.KeepsDependentsBlocked(h.Now) {
 		what := strings.Join(shut, ", ")

@@ -35,7 +35,7 @@ func (o *op) timeOutHandoff(a life.Action, r *store.Record, due store.Time, why 
 // An extended lease is an event, too. If the work is offered again, the ended attempt stays counted, and the next claim
 // counts as one more. The work is offered only some time after the lease ended, see [backoff].
 func (o *op) endLease(r *store.Record) error {
-	if end := o.Leases.RenewedLeaseEnd(o.View, r); end > store.At(o.Now) {
+	if end := o.Leases.RenewedLeaseEnd(o.View, r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.SilentAt = end, o.Leases.SilenceNoticeAt(r)
 		})
@@ -46,7 +46,7 @@ func (o *op) endLease(r *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
 		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.Now) {
-			now.Box, now.NotBefore = "", store.At(again)
+			now.Box, now.NotBefore = "", store.TimeOf(again)
 		}
 	})
 }
@@ -62,7 +62,7 @@ func backoff(attempt int) time.Duration {
 // in time, see [life.Unreserve]. Time that the machine slept does not count. The next claim still does not count as a
 // new attempt.
 func (o *op) endReservation(r *store.Record) error {
-	if end := o.Leases.EndExtendedBySleep(o.View, r, r.Reserved); end > store.At(o.Now) {
+	if end := o.Leases.EndExtendedBySleep(o.View, r, r.Reserved); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
@@ -87,7 +87,7 @@ func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 	if r.Holder == to || r.Holder == schemas.Human {
 		return 0, err
 	}
-	return store.At(o.Now), err
+	return store.TimeOf(o.Now), err
 }
 
 // tellSenderOfSilence tells the sender of a holder that has been silent for long, see [life.Silent]. If the holder gave a sign
@@ -96,7 +96,7 @@ func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 // The clock runs tellSenderOfSilence while the handoff is accepted or working. The holder keeps its lease and its token. The
 // sender is told once for each claim: tellSenderOfSilence clears SilentAt, and a new claim sets it again.
 func (o *op) tellSenderOfSilence(r *store.Record) error {
-	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
+	if end := o.Leases.SilenceNoticeAt(r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.LastHeard(r).UTC().Format("15:04 MST"))
@@ -115,11 +115,11 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 // delays that a sender set while the clock was right.
 func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
-		if most := store.At(o.Now.Add(long)); *at > most {
+		if most := store.TimeOf(o.Now.Add(long)); *at > most {
 			*at, changed = most, true
 		}
 	}
-	switch now := store.At(o.Now); {
+	switch now := store.TimeOf(o.Now); {
 	case r.Created > now && r.NotBefore > r.Created:
 		cut(&r.NotBefore, r.NotBefore.Time().Sub(r.Created.Time()))
 	case r.Touched > now:
@@ -151,10 +151,10 @@ const (
 func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
+	case now.NoTakers == "" || !now.IsClaimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
 		now.UnclaimedAt = 0
 	case now.UnclaimedAt == 0 || was.To != now.To:
-		now.UnclaimedAt = store.At(o.Now.Add(unclaimedAfter))
+		now.UnclaimedAt = store.TimeOf(o.Now.Add(unclaimedAfter))
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 // workflow, since no agent failed; only its recipient changes. The new address is not checked as for a send, because no
 // caller is there to get an error.
 func (o *op) redirectUnclaimed(r *store.Record) error {
-	if end := o.Leases.EndExtendedBySleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
+	if end := o.Leases.EndExtendedBySleep(o.View, r, r.UnclaimedAt); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
 	}
 	to, then, err := o.recipientOfUnclaimedWork(r)

@@ -109,7 +109,7 @@ var spreadConsequences = map[life.Consequence]spreadConsequence{
 // handoffs, given the changed handoff, and the function each runs once for each of them. Ended handoffs are left out,
 // unless ended is set.
 type spreadConsequence struct {
-	of    func(now *store.Record) store.Index
+	of    func(now *store.Record) store.HandoffIndex
 	each  func(o *op, r, now *store.Record) error
 	ended bool
 }
@@ -150,7 +150,7 @@ func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) 
 	return do(h.op, what)
 }
 
-func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
+func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool) {
 	return spreadConsequences[c].of(now), spreadConsequences[c].ended
 }
 
@@ -158,7 +158,7 @@ func (h hooks) RunConsequenceFor(c life.Consequence, other, now *store.Record) e
 	return spreadConsequences[c].each(h.op, other, now)
 }
 
-func (h hooks) BeforeResume(what *operation.RecordChange, debt store.Debt) error {
+func (h hooks) BeforeResume(what *operation.RecordChange, debt store.OpenConsequence) error {
 	return h.fireRulesAfterLeave(what, debt)
 }
 func (h hooks) ClockBudgetSpent() (enough bool)               { return h.resetRuleBudgets() }
@@ -177,7 +177,7 @@ func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.excee
 // isOfferedToPool reports whether any agent of a pool may claim the handoff now.
 func isOfferedToPool(_ *op, h *operation.RecordChange) bool {
 	_, directed := h.Now.To.Directed()
-	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
+	return !directed && h.Now.IsClaimable() && h.Now.Box == h.Now.To
 }
 
 // hasNoTakersOption reports whether the sender set no_takers.
@@ -196,7 +196,7 @@ func hasOutcome(_ *op, h *operation.RecordChange) bool {
 
 // becomesClaimable reports whether the handoff becomes claimable, or claimable by another recipient.
 func becomesClaimable(_ *op, h *operation.RecordChange) bool {
-	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
+	return h.Now.IsClaimable() && (h.Was == nil || !h.Was.IsClaimable() || h.Was.To != h.Now.To)
 }
 
 // mayFireRule reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
@@ -205,7 +205,7 @@ func mayFireRule(o *op, h *operation.RecordChange) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
-	for range o.AllRules() { //nolint:errcheck // collectRuleSends reads them again, and returns the error
+	for range o.DeclaredRuleRows() { //nolint:errcheck // collectRuleSends reads them again, and returns the error
 		return true
 	}
 	return h.Now.Step
@@ -213,10 +213,14 @@ func mayFireRule(o *op, h *operation.RecordChange) bool {
 
 // These functions return the index of the other handoffs that a consequence concerns.
 
-func dependentsOf(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
-func dependentsOfParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
-func freedDependentsOf(now *store.Record) store.Index  { return store.FreedDependentsOf(now.ID) }
-func childrenOf(now *store.Record) store.Index         { return store.ChildrenOf(now.ID) }
+func dependentsOf(now *store.Record) store.HandoffIndex { return store.IndexByDependency(now.ID) }
+func dependentsOfParent(now *store.Record) store.HandoffIndex {
+	return store.IndexByDependency(now.Parent)
+}
+func freedDependentsOf(now *store.Record) store.HandoffIndex {
+	return store.IndexByFreedDependency(now.ID)
+}
+func childrenOf(now *store.Record) store.HandoffIndex { return store.IndexByParent(now.ID) }
 
 // consequenceWithoutResult makes a consequence from a function that only tells agents or people something, and so adds nothing to the
 // result of the call.

@@ -77,7 +77,7 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	}
 	pending, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		return slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
-			m, err := v.Mailbox(box)
+			m, err := v.Counters(box)
 			return err == nil && m.Pending == 0 && m.Unread == 0
 		}), nil
 	})
@@ -89,7 +89,7 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 
 // hasUnreadNotice reports whether an agent has an unread notice.
 func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bool, err error) {
-	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
+	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Counters, error) { return v.Counters(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
 

@@ -32,7 +32,7 @@ func TestActions_RandomCallsFollowTransitionTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			open := backends[name]
 			if name == "postgres" {
-				workspaces := postgrestest.Workspaces(t)
+				workspaces := postgrestest.NewWorkspaceOpener(t)
 				open = func(t testing.TB) store.Backend { return workspaces(t, t.Name()) }
 			}
 			for seed := range runs {

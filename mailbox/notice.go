@@ -67,7 +67,7 @@ func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
 		return false, err
 	}
-	unread, err := v.IsUnread(n.To, id)
+	unread, err := v.IsNoticeUnread(n.To, id)
 	out.Notice, out.Read = n, new(!unread)
 	return true, err
 }
@@ -87,7 +87,7 @@ func (s *Service) showNotices(
 		if err != nil {
 			return err
 		}
-		return o.MarkRead(by.Agent, shown...)
+		return o.MarkNoticesRead(by.Agent, shown...)
 	})
 }
 
@@ -105,7 +105,7 @@ func (o *op) recallMessage(in schemas.UpdateIn) (out schemas.UpdateOut, err erro
 		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.By.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
 			WithField("handoff_id").WithHint("Only its sender takes a message back. Nothing was changed.")
 	}
-	recalled, err := o.Recall(n.To, id)
+	recalled, err := o.RecallNotice(n.To, id)
 	if err != nil {
 		return out, err
 	}

@@ -22,7 +22,7 @@ func limited(name schemas.Agent, most int) schemas.Caller {
 func (w *world) pendingOf(token string) (n int) {
 	w.t.Helper()
 	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) (err error) {
-		n, err = v.PendingWithToken(token)
+		n, err = v.PendingSentWithToken(token)
 		return err
 	}))
 	return n

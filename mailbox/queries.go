@@ -292,6 +292,6 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 // Declared returns the digest of the last declaration. A process whose declaration has the same digest need not declare
 // it again, because that would change nothing.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
-	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
+	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).DeclarationDigest)
 	return schemas.DeclaredOut{Digest: last}, err
 }

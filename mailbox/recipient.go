@@ -100,7 +100,7 @@ func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 // checkMailboxLimit refuses a mailbox that already has the allowed number of pending handoffs, 10,000 by default. Claimed
 // handoffs do not count. Handoffs that rules send may exceed the limit.
 func (o *op) checkMailboxLimit(box schemas.Address) error {
-	m, err := o.Mailbox(box)
+	m, err := o.Counters(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
 		return err
 	}
@@ -151,8 +151,8 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 // refusesUnknownRecipient reports whether the server must refuse a name that no agent has. If so, it also returns the cards of
 // all agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
 func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
-	m, err := o.Mailbox(schemas.Address(to))
-	if err != nil || force || m != (store.Mailbox{}) {
+	m, err := o.Counters(schemas.Address(to))
+	if err != nil || force || m != (store.Counters{}) {
 		return nil, false, err
 	}
 	cards, err = o.cards()
@@ -196,7 +196,7 @@ func (o *op) checkPendingLimit() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil
 	}
-	n, err := o.PendingWithToken(o.By.Token)
+	n, err := o.PendingSentWithToken(o.By.Token)
 	if err != nil || n < o.By.MaxPending {
 		return err
 	}

@@ -88,8 +88,8 @@ func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if why == "" || err != nil {
 		return "", err
 	}
-	m, err := o.Mailbox(schemas.Address(name))
-	if m != (store.Mailbox{}) || err != nil {
+	m, err := o.Counters(schemas.Address(name))
+	if m != (store.Counters{}) || err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Agent not found: %s", name), nil

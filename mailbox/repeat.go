@@ -17,7 +17,7 @@ func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	if d.Key == "" {
 		return nil, nil
 	}
-	r, err := o.Receipt(store.ByKey(o.By.Agent, d.Key))
+	r, err := o.Receipt(store.KeyReceiptKey(o.By.Agent, d.Key))
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
 	}
-	return o.StoreResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
+	return o.StoreResult(store.KeyReceiptKey(o.By.Agent, d.Key), store.TimeOf(o.Now), d.Digest, out)
 }
 
 // repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat]. lookback
@@ -58,7 +58,7 @@ const (
 // warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
 // warns: a sender may send the same task twice on purpose. It looks at the last 64 sends within ten minutes.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
-	for sent, err := range reading.AtMost(1+lookback, o.Sent(o.By.Agent)) {
+	for sent, err := range reading.AtMost(1+lookback, o.SentHandoffs(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {
 			return nil, err
 		}

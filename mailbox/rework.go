@@ -30,7 +30,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if accepted.Forward, err = o.heldContinuation(r); err != nil {
 		return nil, err
 	}
-	return o.ChangeRecordWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
+	return o.ChangeRecordWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.TimeOf(o.Now) })
 }
 
 // returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a

@@ -63,7 +63,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 // workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
 // out the agent system, and skips records that cannot be read.
 func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err error) {
-	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.Newest(store.InWorkflow(wf), 0))) {
+	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.NewestFirst(store.IndexByWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err 
 // twice.
 func (o *op) becomePreviousStep(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
-	for _, broken := range o.Oldest(store.DependentsOf(r.ID), 0) {
+	for _, broken := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {
 		if broken == nil {
 			return
 		}

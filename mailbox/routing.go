@@ -33,7 +33,7 @@ func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
-	} else if was.Claimable() && was.Box == was.To {
+	} else if was.IsClaimable() && was.Box == was.To {
 		return nil
 	}
 	if len(now.Told) == maxToldFirst {
@@ -58,7 +58,7 @@ func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 // [op.offerToOneAgentFirst] chooses another.
 func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error {
 	to, err := o.acceptableAlternative(r, named)
-	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
+	if to == nil || err != nil || !r.IsClaimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return err
 	}
 	may, err := o.Offers().MayClaim(*to, r, offer.NotFor)
@@ -70,7 +70,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error 
 
 // reserveFor reserves work of a pool for the agent first: for a minute, only that agent may claim it.
 func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
-	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(firstOfferFor)), append(r.Told, first)
+	r.Box, r.Reserved, r.Told = schemas.Address(first), store.TimeOf(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
 
 // rankCandidates ranks the agents that could take a handoff now, see [offer.Offers.RankCandidates].
@@ -86,7 +86,7 @@ func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.
 // addCandidates adds to the result of a Get for a claimable handoff the agents that could take it now, and the reasons
 // why other agents could not.
 func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	if r.To == schemas.Address(schemas.Human) || !r.Claimable() || out.Standing == nil {
+	if r.To == schemas.Address(schemas.Human) || !r.IsClaimable() || out.Standing == nil {
 		return nil
 	}
 	ranked, routed, err := s.rankCandidates(v, r)

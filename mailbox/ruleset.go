@@ -37,7 +37,7 @@ type ruleCache struct {
 // cannot be read are logged once and skipped, so that the other rules still work.
 func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
-	for row, err := range v.AllRules() {
+	for row, err := range v.DeclaredRuleRows() {
 		if err != nil {
 			return ruleSet{}, err
 		}
@@ -172,11 +172,11 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 // A workspace has at most [reading.MaxScanned] waiting steps.
 func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	r, err := o.Record(h.Now.ID)
-	if err != nil || r.AwaitsLeave() != "" {
+	if err != nil || r.FileAwaitingLeave() != "" {
 		return err
 	}
 	waiting, told := 0, false
-	for id, err := range o.AwaitingLeave() {
+	for id, err := range o.HandoffsAwaitingLeave() {
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	}
 	return o.RunAs(operation.ClockCaller, func() error {
 		err := o.ChangeRecord(&operation.RecordChange{Action: life.Defer}, r, func(now *store.Record) {
-			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.LeaveFile, Opened: h.Opened})
+			now.Owes = append(now.Owes, store.OpenConsequence{Do: string(life.SendRouted), Leave: h.LeaveFile, Opened: h.Opened})
 		})
 		if told || err != nil {
 			return err
@@ -203,7 +203,7 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 // that no file has goes on waiting, because the file may come back, for example with the checkout of another branch.
 func (o *op) resumeAllowedWorkflows() error {
 	set, err := o.currentRules(o.View)
-	ids, unread := reading.Collect(o.AwaitingLeave())
+	ids, unread := reading.Collect(o.HandoffsAwaitingLeave())
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func stepOf(v *store.View, r *store.Record) string {
 // fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
 // that the rules of the workflow send after that step. If an agent or a person continued or dismissed the step
 // meanwhile, it finds none.
-func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.Debt) error {
+func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.OpenConsequence) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}

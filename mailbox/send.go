@@ -256,11 +256,11 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
 	}
-	m, err := o.Mailbox(r.Box)
+	m, err := o.Counters(r.Box)
 	if err != nil {
 		return out, err
 	}
-	if m.Pending == 1 && !r.Blocked() {
+	if m.Pending == 1 && !r.IsBlocked() {
 		out.Position = 1 // the usual case needs no counting afterwards
 	}
 	if _, directed := r.To.Directed(); directed {
@@ -285,7 +285,7 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	} else if parent != nil {
 		n.About = parent.ID
 	}
-	id, err := o.Notify(n)
+	id, err := o.AddNotice(n)
 	if err != nil {
 		return out, err
 	}
@@ -303,7 +303,7 @@ func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 			return 0, err
 		}
 		n := 0
-		for other, err := range reading.AtMost(100, v.Queue(r.Box)) {
+		for other, err := range reading.AtMost(100, v.ClaimableHandoffs(r.Box)) {
 			if err != nil {
 				return 0, err
 			}

@@ -96,7 +96,7 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 // describeHeldParts names the held parts of a handoff, ten at most: they go on although the whole has ended. It looks at a
 // hundred.
 func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
-	for id, err := range reading.AtMost(100, o.Oldest(store.ChildrenOf(r.ID), 0)) {
+	for id, err := range reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
@@ -236,7 +236,7 @@ func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 // deadline in the past goes, and a timeout then counts anew. A delay belonged to the first attempt, and goes. Earlier
 // amendments are part of the work, and so are the changes of the caller. Work that needed approval once needs it again.
 func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision) (*draft.Draft, error) {
-	d := &draft.Draft{Attempt: attemptsUsed(r), Estimate: r.Estimated()}
+	d := &draft.Draft{Attempt: attemptsUsed(r), Estimate: r.EstimatedDuration()}
 	if err := o.decodeFullContent(r, &d.Handoff); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			old := store.DeclaredRules{Routes: []schemas.Route{{Name: "a", On: []string{"timed_out"}, Send: send}}}
-			require.NoError(t, w.Store.Update(context.Background(), func(tx *store.Tx) error { _, err := tx.PutRules("x", old); return err }))
+			require.NoError(t, w.Store.Update(context.Background(), func(tx *store.Tx) error { _, err := tx.PutDeclaredRules("x", old); return err }))
 			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
 			for range 30 {
 				w.Pass(2 * time.Second)

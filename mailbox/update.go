@@ -148,12 +148,12 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
 	}
-	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
+	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.FileAwaitingLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and no agent will continue it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
 		return o.ChangeRecordWithNote(&operation.RecordChange{Action: life.Dismiss, Text: text}, r, noteOnly(in), func(now *store.Record) {
-			now.Dismissed = store.At(o.Now)
-			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
+			now.Dismissed = store.TimeOf(o.Now)
+			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.OpenConsequence) bool { return debt.Leave != "" })
 		})
 	}
 	if _, err := o.ApplyAction(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
@@ -174,7 +174,7 @@ func hasEndedBadly(r *store.Record) bool {
 func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
 	for i := 0; i < min(len(below), reading.MaxScanned); i++ {
-		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
+		for id, err := range o.OldestFirst(store.IndexByParent(below[i]), 0) {
 			if err != nil {
 				return nil, err
 			}

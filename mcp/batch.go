@@ -21,8 +21,8 @@ const maxBatch = 100
 
 func isBatch(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) }
 
-// member is one message of a batch, and its response if there is one.
-type member struct {
+// batchMember is one message of a batch, and its response if there is one.
+type batchMember struct {
 	jsonrpc.Message
 	reply
 	refused bool // the reply is already set
@@ -30,27 +30,27 @@ type member struct {
 
 // splitBatch returns the messages of a batch, or the error for a batch that is not accepted. Revision 2025-03-26
 // forbids initialize in a batch, because it decides the meaning of the other messages.
-func splitBatch(revision string, text []byte) (members []member, refused *sdk.JSONRPCError) {
+func splitBatch(revision string, text []byte) (members []batchMember, refused *sdk.JSONRPCError) {
 	var texts []json.RawMessage
 	m := &jsonrpc.Message{}
 	switch err := json.Unmarshal(text, &texts); {
 	case err != nil:
-		return nil, m.Refuse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err)
+		return nil, m.ErrorResponse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err)
 	case revision != batchVersion:
 		const text = "batches exist only in revision %s: send one message at a time"
-		return nil, m.Refuse(sdk.INVALID_REQUEST, text, batchVersion)
+		return nil, m.ErrorResponse(sdk.INVALID_REQUEST, text, batchVersion)
 	case len(texts) == 0:
-		return nil, m.Refuse(sdk.INVALID_REQUEST, "the batch is empty")
+		return nil, m.ErrorResponse(sdk.INVALID_REQUEST, "the batch is empty")
 	case len(texts) > maxBatch:
-		return nil, m.Refuse(sdk.INVALID_REQUEST, "the batch has %d messages, at most %d are accepted: "+
+		return nil, m.ErrorResponse(sdk.INVALID_REQUEST, "the batch has %d messages, at most %d are accepted: "+
 			"send one message at a time", len(texts), maxBatch)
 	}
 	for _, one := range texts {
-		m, malformed := jsonrpc.Parse(one)
+		m, malformed := jsonrpc.ParseMessage(one)
 		if malformed == nil && m.Method == string(sdk.MethodInitialize) {
-			malformed = m.Refuse(sdk.INVALID_REQUEST, "initialize may not be part of a batch")
+			malformed = m.ErrorResponse(sdk.INVALID_REQUEST, "initialize may not be part of a batch")
 		}
-		next := member{Message: m, refused: malformed != nil}
+		next := batchMember{Message: m, refused: malformed != nil}
 		if next.refused {
 			next.message = *malformed
 		}
@@ -61,7 +61,7 @@ func splitBatch(revision string, text []byte) (members []member, refused *sdk.JS
 
 // deliverBatch sends the responses to a batch together, and undoes the effects of responses that do not arrive. It
 // returns false if the batch had only notifications, which have no response.
-func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
+func deliverBatch(members []batchMember, send func([]sdk.JSONRPCMessage) bool) bool {
 	var all []sdk.JSONRPCMessage
 	for _, m := range members {
 		if m.message != nil {
@@ -71,7 +71,7 @@ func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 	arrived := all != nil && send(all)
 	for _, m := range members {
 		if !arrived || m.message == nil {
-			m.undelivered()
+			m.undoEffects()
 		}
 	}
 	return all != nil
@@ -91,8 +91,8 @@ func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 		if m.refused {
 			continue
 		}
-		if r := c.begin(m.Message); r != nil {
-			c.spawn(ctx, &group, r, func(r reply) { m.reply = r })
+		if r := c.trackRequest(m.Message); r != nil {
+			c.respondInGroup(ctx, &group, r, func(r reply) { m.reply = r })
 		}
 	}
 	c.pending.Go(func() {
@@ -105,47 +105,47 @@ func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 func (x *exchange) postBatch(text []byte) {
 	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
 		_, refused := splitBatch(named, text)
-		x.write(http.StatusBadRequest, *refused)
+		x.writeMessage(http.StatusBadRequest, *refused)
 		return
 	}
-	s, done := x.session()
+	s, done := x.useSession()
 	if s == nil {
 		return
 	}
 	defer done()
 	members, refused := splitBatch(s.ProtocolVersion(), text)
 	if refused != nil {
-		x.write(http.StatusBadRequest, *refused)
+		x.writeMessage(http.StatusBadRequest, *refused)
 		return
 	}
 	var group sync.WaitGroup
 	for i := range members {
 		if m := &members[i]; !m.refused {
-			group.Go(func() { m.reply = x.member(s, i, m.Message) })
+			group.Go(func() { m.reply = x.respondToMember(s, i, m.Message) })
 		}
 	}
 	group.Wait()
-	if !deliverBatch(members, func(all []sdk.JSONRPCMessage) bool { return x.deliver(reply{message: all}, false) }) {
+	if !deliverBatch(members, func(all []sdk.JSONRPCMessage) bool { return x.deliverReply(reply{message: all}, false) }) {
 		x.writeHeader(http.StatusAccepted)
 	}
 }
 
-// member responds to one message of a batch. Each message counts as a request for the limits of callers; the first was
+// respondToMember responds to one message of a batch. Each message counts as a request for the limits of callers; the first was
 // counted when the batch came.
-func (x *exchange) member(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
+func (x *exchange) respondToMember(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			_ = x.server.panicked(x.r.Context(), "batch", p)
+			_ = x.server.logPanic(x.r.Context(), "batch", p)
 			given = reply{message: jsonrpc.InternalError(sdk.NewRequestId(nil))}
 		}
 	}()
-	if x.receive(s, m) {
+	if x.handledWithoutResponse(s, m) {
 		return reply{}
 	}
 	if i > 0 {
 		if _, err := x.config.Caller(x.r); err != nil {
-			return x.refusedCall(m, schemas.AsError(err))
+			return x.refusedCallReply(m, schemas.AsError(err))
 		}
 	}
-	return x.call(s.session, &s.requests, m)
+	return x.respondToRequest(s.session, &s.requests, m)
 }

@@ -60,7 +60,7 @@ func TestProcess_AnswersAllRequestsBeforeExit(t *testing.T) {
 	}
 }
 
-func TestProcess_ExitsCleanlyWhenClientLeft(t *testing.T) {
+func TestProcess_ExitsWithoutErrorWhenClientLeft(t *testing.T) {
 	cmd, in, out := child(t)
 	require.NoError(t, out.Close())
 	_, err := io.WriteString(in, call(1, "send_handoff", `{}`)+"\n")

@@ -51,7 +51,7 @@ func requireWaits(t *testing.T, cfg mcp.Config) {
 	require.Equal(t, 1, got.Attempt)
 }
 
-func TestClaim_OfCancelledCallIsReleased(t *testing.T) {
+func TestClaim_IsReleasedIfCallIsCancelled(t *testing.T) {
 	for _, args := range []string{
 		`{}`, `{"wait_seconds":50}`, `{"handoff_id":""}`, `{"agent":"qa"}`, `"{\"agent\":\"qa\"}"`, `{"agent":" qa "}`,
 	} {
@@ -73,7 +73,7 @@ func TestClaim_OfCancelledCallIsReleased(t *testing.T) {
 }
 
 // A caller that claims a handoff by its id may have held it before this call, so the server does not release it.
-func TestClaim_OfNamedHandoffStays(t *testing.T) {
+func TestClaim_StaysIfCallNamesHandoff(t *testing.T) {
 	_, slow, l := lateWorkspace(t)
 	c := join(t, slow, "qa")
 	for _, spelled := range []string{`{"handoff_id":"1"}`, `{"handoffId":1}`} {
@@ -88,7 +88,7 @@ func TestClaim_OfNamedHandoffStays(t *testing.T) {
 	require.NoError(t, c.leave())
 }
 
-func TestClaim_WithUndeliveredResponseIsReleased(t *testing.T) {
+func TestClaim_IsReleasedIfResponseIsNotDelivered(t *testing.T) {
 	one := call(7, "claim_handoff", `{}`)
 	for version, line := range map[string]string{"2025-11-25": one, "2025-03-26": "[" + one + "," + ping(8) + "]"} {
 		honest, slow, l := lateWorkspace(t)
@@ -107,7 +107,7 @@ func TestClaim_WithUndeliveredResponseIsReleased(t *testing.T) {
 	}
 }
 
-func TestClaim_OfCancelledBatchMemberIsReleased(t *testing.T) {
+func TestClaim_InBatchIsReleasedIfRequestIsCancelled(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	slow.Caller.Conn = "conn-qa"
 	c := connect(t, slow)
@@ -123,7 +123,7 @@ func TestClaim_OfCancelledBatchMemberIsReleased(t *testing.T) {
 }
 
 // A claim of a handoff that an earlier connection left behind is a claim from the queue like any other.
-func TestClaim_OfOrphanByCancelledCallIsReleased(t *testing.T) {
+func TestClaim_OfEarlierConnectionIsReleasedIfCallIsCancelled(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	first := join(t, honest, "qa")
 	do[schemas.ClaimOut](first, "claim_handoff", `{}`)
@@ -138,7 +138,7 @@ func TestClaim_OfOrphanByCancelledCallIsReleased(t *testing.T) {
 }
 
 // If a cancellation meets its claim at any moment, each handoff is named in a response or can be claimed again.
-func TestCancellation_LosesNoHandoff(t *testing.T) {
+func TestCancelledClaim_LosesNoHandoff(t *testing.T) {
 	const claims = 600
 	cfg := workspace(t)
 	sendWork(t, cfg, claims)

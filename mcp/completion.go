@@ -25,32 +25,32 @@ func (c completer) CompletePromptArgument(
 	var known []string
 	switch {
 	case a.Name == actAs, a.Name == toArgument.Name:
-		known = c.agents(ctx)
+		known = c.agentNames(ctx)
 	case a.Name == idArgument.Name && prompt == "history":
-		known = slices.Concat(c.handoffs(ctx), c.workflows(ctx))
+		known = slices.Concat(c.handoffIDs(ctx), c.workflowNames(ctx))
 	case a.Name == idArgument.Name:
-		known = c.handoffs(ctx)
+		known = c.handoffIDs(ctx)
 	}
-	return complete(a.Value, known), nil
+	return completeValue(a.Value, known), nil
 }
 
 // CompleteResourceArgument completes the name at the end of an address.
 func (c completer) CompleteResourceArgument(
 	ctx context.Context, uri string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {
-	if i := slices.IndexFunc(kinds, func(k *kind) bool { return strings.HasPrefix(uri, k.prefix) }); i >= 0 {
-		return complete(a.Value, kinds[i].known(c, ctx)), nil
+	if i := slices.IndexFunc(resourceKinds, func(k *resourceKind) bool { return strings.HasPrefix(uri, k.prefix) }); i >= 0 {
+		return completeValue(a.Value, resourceKinds[i].known(c, ctx)), nil
 	}
-	return complete(a.Value, nil), nil
+	return completeValue(a.Value, nil), nil
 }
 
-func (c completer) agents(ctx context.Context) []string {
-	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", arguments{"limit": 10_000})
+func (c completer) agentNames(ctx context.Context) []string {
+	seen, _ := callAndDecode[schemas.AgentsOut](ctx, c.server, c.server.callerOf(ctx, nil), "list_agents", callArguments{"limit": 10_000})
 	return schemas.Map(seen.Agents, func(card schemas.Card) string { return string(card.Name) })
 }
 
-func (c completer) handoffs(ctx context.Context) (ids []string) {
-	for _, item := range c.recent(ctx) {
+func (c completer) handoffIDs(ctx context.Context) (ids []string) {
+	for _, item := range c.newestHandoffs(ctx) {
 		if item.HandoffID != 0 {
 			ids = append(ids, item.HandoffID.String())
 		}
@@ -58,8 +58,8 @@ func (c completer) handoffs(ctx context.Context) (ids []string) {
 	return ids
 }
 
-func (c completer) workflows(ctx context.Context) (names []string) {
-	for _, item := range c.recent(ctx) {
+func (c completer) workflowNames(ctx context.Context) (names []string) {
+	for _, item := range c.newestHandoffs(ctx) {
 		if name := string(item.Workflow); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -67,15 +67,15 @@ func (c completer) workflows(ctx context.Context) (names []string) {
 	return names
 }
 
-func (c completer) recent(ctx context.Context) []schemas.Item {
-	by, newest := c.server.caller(ctx, nil), arguments{"box": "all", "limit": 50}
-	list, _ := ask[schemas.ListOut](ctx, c.server, by, "list_handoffs", newest)
+func (c completer) newestHandoffs(ctx context.Context) []schemas.Item {
+	by, newest := c.server.callerOf(ctx, nil), callArguments{"box": "all", "limit": 50}
+	list, _ := callAndDecode[schemas.ListOut](ctx, c.server, by, "list_handoffs", newest)
 	return list.Items
 }
 
-// complete returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then those
+// completeValue returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then those
 // that contain it.
-func complete(value string, known []string) *sdk.Completion {
+func completeValue(value string, known []string) *sdk.Completion {
 	var begin, contain []string
 	value = strings.ToLower(value)
 	for _, k := range known {

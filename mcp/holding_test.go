@@ -28,7 +28,7 @@ func (r reminded) first() string {
 }
 
 // A model that lost its context on an open connection follows the instructions.
-func TestClaim_NamesHeldHandoffToForgetfulModel(t *testing.T) {
+func TestClaim_NamesHandoffThatCallerHolds(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the login"}`)
 	dev := join(t, cfg, "dev")
@@ -53,7 +53,7 @@ func TestClaim_NamesHeldHandoffToForgetfulModel(t *testing.T) {
 	require.Contains(t, do[schemas.GetOut](dev, "get_handoff", `{"handoff_id":"ho_1","view":"brief"}`).Brief, "Mend the login")
 }
 
-func TestClaim_SaysThatAnotherConnectionHoldsHandoff(t *testing.T) {
+func TestClaim_NamesHandoffHeldOverAnotherConnection(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the login"}`)
 	do[reminded](join(t, cfg, "dev"), "claim_handoff", `{}`)

@@ -13,7 +13,7 @@ import (
 	"handoff/mcp"
 )
 
-func TestHTTPBody_RefusesTextThatIsNoMessage(t *testing.T) {
+func TestHTTPPost_RefusesInvalidMessage(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, version := range legacy {
 		c := s.as("qa").in(version)
@@ -45,7 +45,7 @@ func TestHTTPBody_RefusesTextThatIsNoMessage(t *testing.T) {
 	}
 }
 
-func TestHTTPBody_WithoutLengthIsBounded(t *testing.T) {
+func TestHTTPPost_LimitsBodyWithoutContentLength(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
 	for filler, status := range map[int]int{jsonrpc.MaxLine - len(ping(1)): http.StatusOK, jsonrpc.MaxLine: http.StatusRequestEntityTooLarge} {
@@ -60,7 +60,7 @@ func TestHTTPBody_WithoutLengthIsBounded(t *testing.T) {
 	}
 }
 
-func TestHTTPAccept_IsReadLeniently(t *testing.T) {
+func TestHTTPPost_AcceptsMissingAndVariedAcceptHeaders(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	const asJSON, asEvent = "application/json", "text/event-stream"
 	for _, era := range eras {
@@ -85,13 +85,13 @@ func TestHTTPAccept_IsReadLeniently(t *testing.T) {
 	}
 }
 
-func TestHTTPStream_NeedsAcceptHeader(t *testing.T) {
+func TestHTTPStream_RequiresAcceptHeader(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
 	require.Equal(t, http.StatusNotAcceptable, c.with("Accept", "application/json").send(http.MethodGet, "").status)
 }
 
-func TestHTTPBatch_IsAnsweredTogether(t *testing.T) {
+func TestHTTPBatch_GetsAllResponsesTogether(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-03-26")
 	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`

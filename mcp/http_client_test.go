@@ -226,34 +226,34 @@ func (s *stream) rest() (events []string) {
 // eras are the two ways of HTTP, by the revision in which a client speaks.
 var eras = []string{"2025-11-25", "2026-07-28"}
 
-// member is a client of either era.
-type member struct {
+// joinedClient is a client of either era.
+type joinedClient struct {
 	*remote
 	modern bool
 }
 
-func (s *site) join(era, token string) member {
+func (s *site) join(era, token string) joinedClient {
 	s.t.Helper()
 	if era == "2026-07-28" {
-		return member{s.as(token), true}
+		return joinedClient{s.as(token), true}
 	}
-	return member{s.as(token).in(era), false}
+	return joinedClient{s.as(token).in(era), false}
 }
 
 // write writes a request of the client's era; params are members of an object.
-func (m member) write(id int, method, params string) string {
+func (m joinedClient) write(id int, method, params string) string {
 	if m.modern {
 		return modern(id, method, params)
 	}
 	return `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"` + method + `","params":{` + params + `}}`
 }
 
-func (m member) call(id int, tool, args string) string {
+func (m joinedClient) call(id int, tool, args string) string {
 	return m.write(id, "tools/call", `"name":"`+tool+`","arguments":`+args)
 }
 
 // watch listens to a resource and gives the stream after its acknowledgement.
-func (m member) watch(id int, uri string) *stream {
+func (m joinedClient) watch(id int, uri string) *stream {
 	m.t.Helper()
 	if !m.modern {
 		m.answer(m.write(id, "resources/subscribe", `"uri":"`+uri+`"`))

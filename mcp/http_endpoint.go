@@ -32,13 +32,13 @@ type HTTPConfig struct {
 	// Limits of MCP sessions, long polls and streams at a time, in all and of one bearer token. The defaults are 10,000
 	// sessions in all and 2,000 of one token; for long polls and for streams they are 4,096 in all and 1,024 of one
 	// token.
-	Sessions, Waits, Streams Bound
+	Sessions, Waits, Streams UseLimit
 
-	Messages Bound // bytes of messages and responses in memory, by default 256 and 64 MiB
+	Messages UseLimit // bytes of messages and responses in memory, by default 256 and 64 MiB
 }
 
-// Bound is a limit for all clients together and for one bearer token. The zero value means the default.
-type Bound struct {
+// UseLimit is a limit for all clients together and for one bearer token. The zero value means the default.
+type UseLimit struct {
 	All  int
 	Each int // of one bearer token; callers without a token count as one
 }
@@ -55,10 +55,10 @@ const (
 )
 
 var (
-	defaultSessions = Bound{All: 10_000, Each: 2_000}
-	defaultWaits    = Bound{All: 4_096, Each: 1_024}
-	defaultStreams  = Bound{All: 4_096, Each: 1_024}
-	defaultBytes    = Bound{All: 256 << 20, Each: 64 << 20}
+	defaultSessions = UseLimit{All: 10_000, Each: 2_000}
+	defaultWaits    = UseLimit{All: 4_096, Each: 1_024}
+	defaultStreams  = UseLimit{All: 4_096, Each: 1_024}
+	defaultBytes    = UseLimit{All: 256 << 20, Each: 64 << 20}
 )
 
 // Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26, at any
@@ -72,9 +72,9 @@ type Endpoint struct {
 	server      *Server
 	config      HTTPConfig
 	sessions    sessions
-	waitQuota   *quota // long polls
-	streamQuota *quota // streams
-	byteQuota   *quota // bytes
+	waitQuota   *useQuota // long polls
+	streamQuota *useQuota // streams
+	byteQuota   *useQuota // bytes
 
 	calls  context.Context // of all requests
 	waits  context.Context // of requests that a shutdown cuts short, within calls
@@ -86,14 +86,14 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the handler.
-func (s *Server) HTTP(c HTTPConfig) *Endpoint {
+// NewEndpoint returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the handler.
+func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
 	e.streamQuota = newQuota("open streams", cmp.Or(c.Streams, defaultStreams))
 	e.byteQuota = newQuota("bytes of messages under way", cmp.Or(c.Messages, defaultBytes))
 	e.sessions = sessions{
-		Bound: cmp.Or(c.Sessions, defaultSessions), server: s, idle: cmp.Or(c.Idle, sessionIdle),
+		UseLimit: cmp.Or(c.Sessions, defaultSessions), server: s, idle: cmp.Or(c.Idle, sessionIdle),
 		byID: map[string]*mcpSession{},
 	}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
@@ -104,8 +104,8 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 // ServeHTTP responds to one request.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
-	if !e.enter() {
-		x.refuse(shutdownError().After(time.Second))
+	if !e.beginRequest() {
+		x.respondRefused(shutdownError().After(time.Second))
 		return
 	}
 	defer e.work.Done()
@@ -118,11 +118,11 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		x.handleDelete()
 	default:
-		x.notAllowed("POST, GET, DELETE")
+		x.refuseMethod("POST, GET, DELETE")
 	}
 }
 
-func (e *Endpoint) enter() bool {
+func (e *Endpoint) beginRequest() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ending {
@@ -149,10 +149,10 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.sessions.endAll()
 }
 
-// quota counts the use of a resource by clients, so that one client cannot use all of it. It is safe for use by many
+// useQuota counts the use of a resource by clients, so that one client cannot use all of it. It is safe for use by many
 // goroutines.
-type quota struct {
-	Bound
+type useQuota struct {
+	UseLimit
 	what string // name of the resource, for errors
 
 	mu   sync.Mutex // guards the fields below
@@ -160,24 +160,24 @@ type quota struct {
 	each map[string]int // by bearer token
 }
 
-func newQuota(what string, b Bound) *quota {
-	return &quota{Bound: b, what: what, each: map[string]int{}}
+func newQuota(what string, b UseLimit) *useQuota {
+	return &useQuota{UseLimit: b, what: what, each: map[string]int{}}
 }
 
 // acquire counts n more uses of the resource for a token, until the caller calls release with the same token and n. The
 // error is [schemas.Limit] if a limit would be exceeded; then nothing was counted.
-func (q *quota) acquire(token string, n int) *schemas.Error {
+func (q *useQuota) acquire(token string, n int) *schemas.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.all+n > q.All || q.each[token]+n > q.Each {
-		return q.full(q.what)
+		return q.limitError(q.what)
 	}
 	q.all += n
 	q.each[token] += n
 	return nil
 }
 
-func (q *quota) release(token string, n int) {
+func (q *useQuota) release(token string, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.all -= n
@@ -187,7 +187,7 @@ func (q *quota) release(token string, n int) {
 }
 
 // full returns the error of a request above the limit.
-func (b Bound) full(what string) *schemas.Error {
+func (b UseLimit) limitError(what string) *schemas.Error {
 	const text = "there are too many %s: at most %d of one token, %d in all"
 	return schemas.Errorf(schemas.Limit, text, what, b.Each, b.All).
 		WithHint("Nothing was done. End some, or try again in a few seconds.").After(5 * time.Second)

@@ -27,46 +27,46 @@ type exchange struct {
 	counted int // bytes of messages that it keeps in memory until it ends
 }
 
-// identify sets the caller of the request.
-func (x *exchange) identify() (err error) {
+// setCaller sets the caller of the request.
+func (x *exchange) setCaller() (err error) {
 	x.by, err = x.config.Caller(x.r)
-	x.by.Trace = cmp.Or(x.by.Trace, traceparent(x.r.Header.Get(traceKey)))
+	x.by.Trace = cmp.Or(x.by.Trace, validTraceparent(x.r.Header.Get(traceKey)))
 	return err
 }
 
-// body reads the message. If ok is false, it has already responded with an error.
-func (x *exchange) body() (text []byte, ok bool) {
+// readMessage reads the message. If ok is false, it has already responded with an error.
+func (x *exchange) readMessage() (text []byte, ok bool) {
 	mediaType, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	encoding := x.r.Header.Get("Content-Encoding")
 	switch {
 	case err != nil || mediaType != "application/json":
-		x.badRequest(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		x.refuseBadRequest(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
 	case encoding != "" && encoding != "identity":
-		x.badRequest(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
+		x.refuseBadRequest(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
 	case x.r.ContentLength > jsonrpc.MaxLine:
-		x.tooLarge()
+		x.refuseTooLarge()
 	default:
-		return x.read()
+		return x.readBody()
 	}
 	return nil, false
 }
 
-// read reads the body. It responds with an error if the body is too slow or too long, or if the server ends first.
-func (x *exchange) read() (text []byte, ok bool) {
+// readBody reads the body. It responds with an error if the body is too slow or too long, or if the server ends first.
+func (x *exchange) readBody() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // if unsupported, the HTTP server has its own
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
 	text, err := io.ReadAll(countingReader{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
-		x.refuse(shutdownError().After(time.Second))
+		x.respondRefused(shutdownError().After(time.Second))
 	case errors.As(err, &tooLarge):
-		x.tooLarge()
+		x.refuseTooLarge()
 	case errors.As(err, &full):
 		x.w.Header().Set("Connection", "close")
-		x.refuse(full)
+		x.respondRefused(full)
 	case err != nil:
-		x.badRequest(http.StatusBadRequest, "the message broke off")
+		x.refuseBadRequest(http.StatusBadRequest, "the message broke off")
 	default:
 		_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
 		return text, true
@@ -97,14 +97,14 @@ func (x *exchange) countBytes(n int) *schemas.Error {
 	return full
 }
 
-func (x *exchange) tooLarge() {
+func (x *exchange) refuseTooLarge() {
 	x.w.Header().Set("Connection", "close") // the rest is not read
-	x.badRequest(http.StatusRequestEntityTooLarge,
+	x.refuseBadRequest(http.StatusRequestEntityTooLarge,
 		"the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
-// accepts reports whether the client accepts responses of a media type. A client without the header Accept accepts all.
-func (x *exchange) accepts(kind string) bool {
+// acceptsType reports whether the client accepts responses of a media type. A client without the header Accept accepts all.
+func (x *exchange) acceptsType(kind string) bool {
 	accept := x.r.Header.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
 	for element := range strings.SplitSeq(strings.Join(accept, ","), ",") {
@@ -117,18 +117,18 @@ func (x *exchange) accepts(kind string) bool {
 	return len(accept) == 0
 }
 
-// badRequest responds that a request does not follow the protocol.
-func (x *exchange) badRequest(status int, format string, a ...any) {
-	x.write(status, (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, format, a...))
+// refuseBadRequest responds that a request does not follow the protocol.
+func (x *exchange) refuseBadRequest(status int, format string, a ...any) {
+	x.writeMessage(status, (&jsonrpc.Message{}).ErrorResponse(sdk.INVALID_REQUEST, format, a...))
 }
 
-func (x *exchange) notAllowed(allow string) {
+func (x *exchange) refuseMethod(allow string) {
 	x.w.Header().Set("Allow", allow)
-	x.badRequest(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
+	x.refuseBadRequest(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
 }
 
-// refuse responds with err. Nothing was done.
-func (x *exchange) refuse(err error) {
+// respondRefused responds with err. Nothing was done.
+func (x *exchange) respondRefused(err error) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
 	challenge, unauthorized := x.config.Challenge(err)
@@ -139,12 +139,12 @@ func (x *exchange) refuse(err error) {
 		x.w.Header().Set("WWW-Authenticate", challenge)
 	}
 	if e.Code == schemas.Internal {
-		e = x.server.coded(x.r.Context(), "http", e)
+		e = x.server.clientError(x.r.Context(), "http", e)
 	}
 	x.setRetryAfter(e)
-	refused := (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, "%s", e.Message)
+	refused := (&jsonrpc.Message{}).ErrorResponse(sdk.INVALID_REQUEST, "%s", e.Message)
 	refused.Error.Data = e
-	x.write(status, refused)
+	x.writeMessage(status, refused)
 }
 
 func (x *exchange) setRetryAfter(e *schemas.Error) {
@@ -153,12 +153,12 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliver responds to a request, and reports whether the response arrived, as far as the connection shows. If the
+// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If the
 // response did not arrive, deliver undoes effects that the client does not know of, such as a claim.
-func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
+func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
-			r.undelivered()
+			r.undoEffects()
 		}
 	}()
 	if r.message == nil { // it was cancelled: a stream without events
@@ -166,12 +166,12 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 		x.writeHeader(http.StatusOK)
 		return false
 	}
-	text, encoded := x.encode(r.message)
+	text, encoded := x.encodeMessage(r.message)
 	if full := x.countBytes(len(text)); full != nil { // responses that no client reads are in memory too
-		x.refuse(full)
+		x.respondRefused(full)
 		return false
 	}
-	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text) && encoded
+	return x.r.Context().Err() == nil && x.writeText(httpStatusOf(r.message, modern), text) && encoded
 }
 
 // writeHeader writes the status. From then on the client has writeTimeout to receive the response.
@@ -180,16 +180,16 @@ func (x *exchange) writeHeader(status int) {
 	x.w.WriteHeader(status)
 }
 
-// write responds with one message.
-func (x *exchange) write(status int, message any) {
-	text, _ := x.encode(message)
+// writeMessage responds with one message.
+func (x *exchange) writeMessage(status int, message any) {
+	text, _ := x.encodeMessage(message)
 	x.writeText(status, text)
 }
 
 // writeText responds with a message and reports whether the connection took all of it.
 func (x *exchange) writeText(status int, text []byte) bool {
-	if status == http.StatusOK && !x.accepts(jsonText) && x.accepts(eventStreamType) {
-		return x.events().sendText(text)
+	if status == http.StatusOK && !x.acceptsType(jsonText) && x.acceptsType(eventStreamType) {
+		return x.newEventStream().sendText(text)
 	}
 	x.w.Header().Set("Content-Type", jsonText)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -198,13 +198,13 @@ func (x *exchange) writeText(status int, text []byte) bool {
 	return err == nil && x.control.Flush() == nil
 }
 
-// encode encodes a message, or an error in its place.
-func (x *exchange) encode(message any) (text []byte, ok bool) {
-	return jsonrpc.Encode(message, x.server.config.Logger)
+// encodeMessage encodes a message, or an error in its place.
+func (x *exchange) encodeMessage(message any) (text []byte, ok bool) {
+	return jsonrpc.EncodeMessage(message, x.server.config.Logger)
 }
 
-// statusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always 200.
-func statusOf(message any, modern bool) int {
+// httpStatusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always 200.
+func httpStatusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {
 		return http.StatusOK

@@ -27,7 +27,7 @@ func (mute) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.Change, err
 func FuzzHTTP(f *testing.F) {
 	endpoint := mcp.New(mcp.Config{
 		Invoker: mute{}, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
-	}).HTTP(mcp.HTTPConfig{Caller: bearer, Recheck: always, Challenge: unchallenged, Now: time.Now})
+	}).NewEndpoint(mcp.HTTPConfig{Caller: bearer, Recheck: always, Challenge: unchallenged, Now: time.Now})
 	f.Cleanup(func() { endpoint.Shutdown(context.Background()) })
 	session := begun(f, endpoint)
 	for _, body := range []string{

@@ -44,7 +44,7 @@ func TestHTTPCaller_ActsOnlyAsAgentsOfToken(t *testing.T) {
 	}
 }
 
-func TestHTTPCaller_HasSpanOfMessageOrHeader(t *testing.T) {
+func TestHTTPCaller_TakesTraceFromMessageOrHeader(t *testing.T) {
 	const inHeader, inMeta = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-00"
 	for name, tt := range map[string]struct{ header, meta, trace string }{
 		"none":                  {"", "", ""},
@@ -71,7 +71,7 @@ func TestHTTPCaller_HasSpanOfMessageOrHeader(t *testing.T) {
 }
 
 // traced writes a call that names its span.
-func (m member) traced(span string) string {
+func (m joinedClient) traced(span string) string {
 	const version = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`
 	meta := fmt.Sprintf(`"traceparent":%q`, span)
 	if m.modern {
@@ -82,12 +82,12 @@ func (m member) traced(span string) string {
 
 // Two sessions of one token are two callers with one name. Without sessions, callers of one token cannot be
 // distinguished.
-func TestHTTPCaller_HasIDOfItsSession(t *testing.T) {
+func TestHTTPCaller_HasIDOfSession(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	first, second := s.join("2025-11-25", "qa"), s.join("2025-11-25", "qa")
 	stateless := s.join("2026-07-28", "qa")
-	for _, c := range []member{first, second, first, stateless} {
+	for _, c := range []joinedClient{first, second, first, stateless} {
 		c.answer(c.call(7, "send_handoff", `{}`))
 	}
 	made := held.made("send_handoff")
@@ -99,7 +99,7 @@ func TestHTTPCaller_HasIDOfItsSession(t *testing.T) {
 }
 
 // A client names its own thread, so the prefix of the thread is proved: no client can use another's thread.
-func TestHTTPCaller_HasThreadAfterProvedSessionOrToken(t *testing.T) {
+func TestHTTPCaller_PrefixesThreadWithSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})

@@ -47,7 +47,7 @@ func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
 }
 
 // All clients use the same ids on purpose, and all pairs run at once.
-func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
+func TestHTTPCancel_AffectsOnlyRequestsOfSameClient(t *testing.T) {
 	const pairs = 8
 	tries := sandbox.Repetitions(1000)
 	for _, era := range eras {
@@ -73,7 +73,7 @@ func TestHTTPCancellation_AffectsOnlyOwnClient(t *testing.T) {
 // pair is one client that gives up, and another that waits for mail from a third.
 type pair struct {
 	told                    *waiting
-	quitter, patient, third member
+	quitter, patient, third joinedClient
 }
 
 func newPair(s *site, told *waiting, era string, n int) pair {
@@ -153,7 +153,7 @@ func (p pair) cancel(ctx context.Context) error {
 	return nil
 }
 
-func TestHTTPStream_GetsOnlyItsOwnNotifications(t *testing.T) {
+func TestHTTPStream_SendsOnlyNotificationsOfOwnSession(t *testing.T) {
 	const sends = 1000
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -190,7 +190,7 @@ func requireNoUpdate(t *testing.T, name string, said []string) {
 }
 
 // A token gets no notifications about a mailbox that it may not read.
-func TestHTTPSubscribe_IgnoresInboxOfAnother(t *testing.T) {
+func TestHTTPSubscribe_IgnoresInboxOfAnotherAgent(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)

@@ -13,11 +13,11 @@ import (
 	"handoff/schemas"
 )
 
-func TestHTTPWaits_OfOneTokenDoNotBlockAnother(t *testing.T) {
+func TestHTTPLongPolls_OfOneTokenDoNotBlockAnotherToken(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			held := newStandIn()
-			s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.Bound{All: 10, Each: 2}})
+			s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.UseLimit{All: 10, Each: 2}})
 			eve, qa := s.join(era, "eve"), s.join(era, "qa")
 			for range 2 {
 				eve.later(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
@@ -46,9 +46,9 @@ func requireRefusedCall(t *testing.T, got response, era string, code schemas.Cod
 	require.Equal(t, era == "2026-07-28", strings.Contains(got.body, `"resultType":"complete"`), got.body)
 }
 
-func TestHTTPWaits_AreBoundedInAll(t *testing.T) {
+func TestHTTPLongPolls_HaveLimitForAllTokens(t *testing.T) {
 	held := newStandIn()
-	s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.Bound{All: 1, Each: 1}})
+	s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.UseLimit{All: 1, Each: 1}})
 	eve, qa := s.join("2025-11-25", "eve"), s.join("2025-11-25", "qa")
 	eve.later(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
 	<-held.started
@@ -59,10 +59,10 @@ func TestHTTPWaits_AreBoundedInAll(t *testing.T) {
 	<-held.started
 }
 
-func TestHTTPStreams_OfOneTokenDoNotBlockAnother(t *testing.T) {
+func TestHTTPStreams_OfOneTokenDoNotBlockAnotherToken(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
-			s := serve(t, workspace(t), mcp.HTTPConfig{Streams: mcp.Bound{All: 10, Each: 1}})
+			s := serve(t, workspace(t), mcp.HTTPConfig{Streams: mcp.UseLimit{All: 10, Each: 1}})
 			first := s.join(era, "eve").watch(7, "handoff://inbox")
 			eve := s.join(era, "eve")
 			method, body := http.MethodGet, ""
@@ -92,7 +92,7 @@ func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 	}
 }
 
-func TestHTTPRefusal_ThatIsTemporaryIsResultForModel(t *testing.T) {
+func TestHTTPRefusal_PutsTemporaryErrorIntoToolResult(t *testing.T) {
 	for status, later := range map[int]*schemas.Error{
 		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").After(5 * time.Second),
 		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").After(5 * time.Second),

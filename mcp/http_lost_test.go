@@ -26,7 +26,7 @@ func departures() (left chan struct{}, through func(http.Handler) http.Handler) 
 	}
 }
 
-func TestHTTPClaim_ByClientThatStopsWaitingClaimsNothing(t *testing.T) {
+func TestHTTPClaim_ClaimsNothingIfWaitingClientLeaves(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -49,7 +49,7 @@ func TestHTTPClaim_ByClientThatStopsWaitingClaimsNothing(t *testing.T) {
 }
 
 // The claim is made, and its client leaves before the response is ready.
-func TestHTTPClaim_OfClientThatLeftIsReleased(t *testing.T) {
+func TestHTTPClaim_IsReleasedIfClientLeft(t *testing.T) {
 	for _, era := range eras {
 		for _, args := range []string{`{}`, claimAndWait} {
 			t.Run(era+args, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestHTTPClaim_OfClientThatLeftIsReleased(t *testing.T) {
 	}
 }
 
-func TestHTTPClaim_InBatchOfClientThatLeftIsReleased(t *testing.T) {
+func TestHTTPClaim_InBatchIsReleasedIfClientLeft(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	left, through := departures()
 	s := serveThrough(t, slow, mcp.HTTPConfig{}, through)
@@ -87,7 +87,7 @@ func TestHTTPClaim_InBatchOfClientThatLeftIsReleased(t *testing.T) {
 	requireWaits(t, honest)
 }
 
-func TestHTTPClaim_OfCancelledCallIsReleased(t *testing.T) {
+func TestHTTPClaim_IsReleasedIfCallIsCancelled(t *testing.T) {
 	honest, slow, l := lateWorkspace(t)
 	s := serve(t, slow, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -116,7 +116,7 @@ func (s steady) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 }
 
 // A call is finished even if no client waits for the response.
-func TestHTTPCall_ContinuesAfterClientLeft(t *testing.T) {
+func TestHTTPCall_IsFinishedAfterClientLeft(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -141,14 +141,14 @@ func TestHTTPCall_ContinuesAfterClientLeft(t *testing.T) {
 }
 
 // A balancer gave up on one server and got the claim from another: the first server does not release it.
-func TestHTTPClaim_OfNamedRequestStays(t *testing.T) {
+func TestHTTPClaim_StaysIfLoadBalancerNamedRequest(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			honest, slow, l := lateWorkspace(t)
 			left, through := departures()
 			one, other := serveThrough(t, slow, mcp.HTTPConfig{}, through), serve(t, honest, mcp.HTTPConfig{})
 			name := fmt.Sprintf("%d a", time.Now().Unix())
-			named := func(s *site) member {
+			named := func(s *site) joinedClient {
 				c := s.join(era, "qa")
 				c.remote = c.with(mcp.RequestHeader, name)
 				return c

@@ -13,7 +13,7 @@ import (
 
 const send = `"name":"send_handoff","arguments":{"to":"qa","task":"Test the login"}`
 
-func TestHTTPModern_RequestsNeedNoSession(t *testing.T) {
+func TestHTTPNewRevision_NeedsNoSession(t *testing.T) {
 	s := serve(t, workspace(t), mcp.HTTPConfig{})
 	c := s.as("architect").with("Mcp-Session-Id", "nobody's")
 	for id, body := range []string{
@@ -28,7 +28,7 @@ func TestHTTPModern_RequestsNeedNoSession(t *testing.T) {
 	}
 }
 
-func TestHTTPModern_AllowsOnlyPost(t *testing.T) {
+func TestHTTPNewRevision_AllowsOnlyPost(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").with("Mcp-Protocol-Version", "2026-07-28")
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
@@ -43,7 +43,7 @@ func TestHTTPModern_AllowsOnlyPost(t *testing.T) {
 	}
 }
 
-func TestHTTPModern_HeadersMatchMessage(t *testing.T) {
+func TestHTTPNewRevision_RefusesHeadersThatDifferFromMessage(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	ask := modern(1, "tools/call", send)
 	base64d := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
@@ -76,7 +76,7 @@ func TestHTTPModern_HeadersMatchMessage(t *testing.T) {
 	require.Contains(t, s.as("qa").post(later).body, `"supported":["2026-07-28","2025-11-25"`)
 }
 
-func TestHTTPModern_RefusesMissingHeaders(t *testing.T) {
+func TestHTTPNewRevision_RefusesMissingHeaders(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	ask := modern(1, "tools/call", send)
 	for _, missing := range []string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} {
@@ -88,7 +88,7 @@ func TestHTTPModern_RefusesMissingHeaders(t *testing.T) {
 	}
 }
 
-func TestHTTPModern_AcceptsNotifications(t *testing.T) {
+func TestHTTPNewRevision_AcceptsNotifications(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, body := range []string{cancel("7"), `{"jsonrpc":"2.0","method":"notifications/unheard-of"}`} {
 		got := s.as("qa").with("Mcp-Protocol-Version", "2026-07-28").post(body)
@@ -99,7 +99,7 @@ func TestHTTPModern_AcceptsNotifications(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, got.status)
 }
 
-func TestHTTPErrors_HaveStatusOfRevision(t *testing.T) {
+func TestHTTPErrors_HaveStatusThatRevisionRequires(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for name, tt := range map[string]struct {
 		method, params string

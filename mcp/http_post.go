@@ -14,17 +14,17 @@ import (
 
 // handlePost responds to a message or a batch.
 func (x *exchange) handlePost() {
-	err := x.identify()
+	err := x.setCaller()
 	later := schemas.AsError(err)
 	if later != nil && later.Code != schemas.Unavailable && (later.Code != schemas.Limit || x.by.Token == "") {
-		x.refuse(err) // before the body is read
+		x.respondRefused(err) // before the body is read
 		return
 	}
-	if !x.accepts(jsonText) && !x.accepts(eventStreamType) {
-		x.badRequest(http.StatusNotAcceptable, "accept application/json and text/event-stream")
+	if !x.acceptsType(jsonText) && !x.acceptsType(eventStreamType) {
+		x.refuseBadRequest(http.StatusNotAcceptable, "accept application/json and text/event-stream")
 		return
 	}
-	text, ok := x.body()
+	text, ok := x.readMessage()
 	if !ok {
 		return
 	}
@@ -32,12 +32,12 @@ func (x *exchange) handlePost() {
 		x.postBatch(text)
 		return
 	}
-	m, malformed := jsonrpc.Parse(text)
+	m, malformed := jsonrpc.ParseMessage(text)
 	switch {
 	case later != nil:
 		x.refuseMessage(m, later)
 	case malformed != nil:
-		x.write(http.StatusBadRequest, *malformed)
+		x.writeMessage(http.StatusBadRequest, *malformed)
 	case isModern(x.r.Header, m):
 		x.postModern(m)
 	default:
@@ -49,40 +49,40 @@ func (x *exchange) handlePost() {
 // tool call the error is in the result, so that a model reads it.
 func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
-		x.refuse(e)
+		x.respondRefused(e)
 		return
 	}
 	x.setRetryAfter(e)
-	x.write(http.StatusOK, x.refusedCall(m, e).message)
+	x.writeMessage(http.StatusOK, x.refusedCallReply(m, e).message)
 }
 
-// refusedCall responds to a refused tool call, with the error in its result, so that a model reads it. The SDK does not
-// see this result, so refusedCall adds the fields that revision 2026-07-28 requires of a result.
-func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
-	refused := toolError(e)
+// refusedCallReply responds to a refused tool call, with the error in its result, so that a model reads it. The SDK does not
+// see this result, so refusedCallReply adds the fields that revision 2026-07-28 requires of a result.
+func (x *exchange) refusedCallReply(m jsonrpc.Message, e *schemas.Error) reply {
+	refused := errorResult(e)
 	if isModern(x.r.Header, m) {
 		refused.SetResultType(sdk.ResultTypeComplete)
 	}
-	return reply{message: m.WithID(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
+	return reply{message: m.ResponseWithID(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
 }
 
 // postModern responds to a message of revision 2026-07-28 or later, which has no MCP session.
 func (x *exchange) postModern(m jsonrpc.Message) {
 	if fault := headerError(x.r.Header, m); fault != nil {
-		x.write(http.StatusBadRequest, *fault)
+		x.writeMessage(http.StatusBadRequest, *fault)
 		return
 	}
 	s := newSession(x.server)
 	s.greeted.Store(true) // the client has instructions from server/discover
 	switch {
 	case m.IsResponse():
-		x.badRequest(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
+		x.refuseBadRequest(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
 	case m.ID == nil: // a cancellation: a client of this revision cancels by hanging up
 		x.writeHeader(http.StatusAccepted)
 	case m.Method == string(sdk.MethodSubscriptionsListen):
-		x.stream(s, m)
+		x.streamSubscription(s, m)
 	default:
-		x.deliver(x.call(s, new(jsonrpc.Requests), m), true)
+		x.deliverReply(x.respondToRequest(s, new(jsonrpc.OpenRequests), m), true)
 	}
 }
 
@@ -90,24 +90,24 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 // one.
 func (x *exchange) postLegacy(m jsonrpc.Message) {
 	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
-		x.initialize(m)
+		x.beginSession(m)
 		return
 	}
-	s, done := x.session()
+	s, done := x.useSession()
 	if s == nil {
 		return
 	}
 	defer done()
-	if x.receive(s, m) {
+	if x.handledWithoutResponse(s, m) {
 		x.writeHeader(http.StatusAccepted)
 		return
 	}
-	x.deliver(x.call(s.session, &s.requests, m), false)
+	x.deliverReply(x.respondToRequest(s.session, &s.requests, m), false)
 }
 
-// receive handles a message that gets no response, and returns false for a request. It ignores a response: this server
+// handledWithoutResponse handles a message that gets no response, and returns false for a request. It ignores a response: this server
 // sends no requests.
-func (x *exchange) receive(s *mcpSession, m jsonrpc.Message) bool {
+func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool {
 	id, cancels := m.CancelledID()
 	switch {
 	case cancels:
@@ -116,47 +116,47 @@ func (x *exchange) receive(s *mcpSession, m jsonrpc.Message) bool {
 	case m.ID == nil:
 		ctx, done := x.requestContext(s.session, m)
 		defer done()
-		x.server.handle(ctx, m)
+		x.server.handleMessage(ctx, m)
 	default:
 		return false
 	}
 	return true
 }
 
-// initialize begins an MCP session. The response has the id of the session if the SDK accepts the request.
-func (x *exchange) initialize(m jsonrpc.Message) {
-	s, full := x.sessions.open(x.by.Token)
+// beginSession begins an MCP session. The response has the id of the session if the SDK accepts the request.
+func (x *exchange) beginSession(m jsonrpc.Message) {
+	s, full := x.sessions.openSession(x.by.Token)
 	if full != nil {
-		x.refuse(full)
+		x.respondRefused(full)
 		return
 	}
 	x.by.AgentID = s.instance
-	response := x.call(s.session, &s.requests, m)
+	response := x.respondToRequest(s.session, &s.requests, m)
 	if _, ok := response.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
 		x.w.Header().Set(sdk.HeaderSessionID, s.SessionID())
 	} else {
-		x.sessions.end(s)
+		x.sessions.endSession(s)
 	}
-	x.sessions.release(s)
-	x.deliver(response, false)
+	x.sessions.releaseSession(s)
+	x.deliverReply(response, false)
 }
 
-// call responds to one request. A long poll ends with its connection or with the server. Any other call is finished
+// respondToRequest responds to one request. A long poll ends with its connection or with the server. Any other call is finished
 // even if its client hangs up.
-func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) reply {
+func (x *exchange) respondToRequest(s *session, q *jsonrpc.OpenRequests, m jsonrpc.Message) reply {
 	ctx, done := x.requestContext(s, m)
 	defer done()
-	if !waits(m) {
-		return x.server.respond(q, q.Track(ctx, m))
+	if !isLongPoll(m) {
+		return x.server.respondToRequest(q, q.Track(ctx, m))
 	}
 	if full := x.waitQuota.acquire(x.by.Token, 1); full != nil {
-		return x.refusedCall(m, full)
+		return x.refusedCallReply(m, full)
 	}
 	defer x.waitQuota.release(x.by.Token, 1)
-	response := x.server.respond(q, q.Track(ctx, m))
+	response := x.server.respondToRequest(q, q.Track(ctx, m))
 	if err := x.config.Recheck(x.r); err != nil {
-		response.undelivered()
-		return x.refusedCall(m, schemas.AsError(err))
+		response.undoEffects()
+		return x.refusedCallReply(m, schemas.AsError(err))
 	}
 	return response
 }
@@ -165,7 +165,7 @@ func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) repl
 func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
-	if waits(m) || m.Method == string(sdk.MethodSubscriptionsListen) {
+	if isLongPoll(m) || m.Method == string(sdk.MethodSubscriptionsListen) {
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
 	ctx = withNamedRequest(context.WithValue(ctx, callerKey{}, x.by), x.r, m, x.config.Now())
@@ -180,11 +180,11 @@ func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Cont
 
 // isModern reports whether a message is of revision 2026-07-28 or later, by its header or by its own text.
 func isModern(h http.Header, m jsonrpc.Message) bool {
-	return sdk.IsModernProtocol(h.Get(sdk.HeaderProtocolVersion)) || sdk.IsModernProtocol(versionOf(m))
+	return sdk.IsModernProtocol(h.Get(sdk.HeaderProtocolVersion)) || sdk.IsModernProtocol(revisionInMessage(m))
 }
 
-// versionOf returns the revision in the message itself, which all requests have since 2026-07-28.
-func versionOf(m jsonrpc.Message) string {
+// revisionInMessage returns the revision in the message itself, which all requests have since 2026-07-28.
+func revisionInMessage(m jsonrpc.Message) string {
 	if m.Call != nil && m.Call.Meta == nil {
 		return ""
 	}
@@ -202,26 +202,26 @@ func versionOf(m jsonrpc.Message) string {
 // it.
 func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	named := h.Get(sdk.HeaderProtocolVersion)
-	switch said := versionOf(m); {
+	switch said := revisionInMessage(m); {
 	case h.Get(sdk.HeaderLastEventID) != "":
 		const said = "streams are not resumed: leave out %s and send the request again"
-		return m.Refuse(sdk.HEADER_MISMATCH, said, sdk.HeaderLastEventID)
+		return m.ErrorResponse(sdk.HEADER_MISMATCH, said, sdk.HeaderLastEventID)
 	case named == "":
-		return m.Refuse(sdk.HEADER_MISMATCH, "the header %s is missing", sdk.HeaderProtocolVersion)
+		return m.ErrorResponse(sdk.HEADER_MISMATCH, "the header %s is missing", sdk.HeaderProtocolVersion)
 	case said == "" && m.ID == nil: // a notification does not name its revision
 		return nil
 	case said == "":
-		return m.Refuse(sdk.INVALID_PARAMS, "_meta lacks %s", sdk.MetaKeyProtocolVersion)
+		return m.ErrorResponse(sdk.INVALID_PARAMS, "_meta lacks %s", sdk.MetaKeyProtocolVersion)
 	case said != named:
 		const fault = "the header %s is %q and the message says %q"
-		return m.Refuse(sdk.HEADER_MISMATCH, fault, sdk.HeaderProtocolVersion, named, said)
+		return m.ErrorResponse(sdk.HEADER_MISMATCH, fault, sdk.HeaderProtocolVersion, named, said)
 	}
 	if !sdk.IsValidProtocolVersion(named) {
 		return nil // the error of the SDK names the known revisions
 	}
 	err := sdk.ValidateStandardHeaders(h.Get, named, sdk.MCPMethod(m.Method), m.Params)
 	if mismatch := (sdk.HeaderMismatchError{}); errors.As(err, &mismatch) {
-		return m.Refuse(sdk.HEADER_MISMATCH, "%s", mismatch.Error())
+		return m.ErrorResponse(sdk.HEADER_MISMATCH, "%s", mismatch.Error())
 	}
 	return nil
 }

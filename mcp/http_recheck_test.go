@@ -27,7 +27,7 @@ func (r *revocable) still(*http.Request) error {
 }
 
 // A call that waits when its token is revoked gets no later handoff, and no handoff is lost.
-func TestHTTPRecheck_WaitOfRevokedTokenClaimsNothing(t *testing.T) {
+func TestHTTPRecheck_LongPollOfRevokedTokenClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
@@ -66,7 +66,7 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 }
 
 // The server reads no body from an unknown caller, not even to put the error into a result.
-func TestHTTPGuesses_AreRefusedBeforeBodyIsRead(t *testing.T) {
+func TestHTTPPost_RefusesUnknownCallerBeforeReadingBody(t *testing.T) {
 	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
 	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})
@@ -83,7 +83,7 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, errors.New("read")
 }
 
-func TestHTTPBatch_MembersCountForRate(t *testing.T) {
+func TestHTTPBatch_CountsEachMessageForRateLimit(t *testing.T) {
 	var asked atomic.Int64
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
 		by, err := bearer(r)
@@ -102,8 +102,8 @@ func TestHTTPBatch_MembersCountForRate(t *testing.T) {
 	require.Equal(t, 6, strings.Count(said, "may make 4 requests a second"), said)
 }
 
-func TestHTTPBytes_OfMessagesAreBounded(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.Bound{All: 100_000, Each: 8000}})
+func TestHTTPMemory_OfMessagesIsLimited(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.UseLimit{All: 100_000, Each: 8000}})
 	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
 	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 9000)+`"`)
 	got := eve.post(large)
@@ -113,16 +113,16 @@ func TestHTTPBytes_OfMessagesAreBounded(t *testing.T) {
 }
 
 // Responses that a client does not read count as under way, too.
-func TestHTTPBytes_OfResponsesAreBounded(t *testing.T) {
+func TestHTTPMemory_OfResponsesIsLimited(t *testing.T) {
 	cfg := workspace(t)
 	act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
-	s := serve(t, cfg, mcp.HTTPConfig{Messages: mcp.Bound{All: 20_000, Each: 10_000}})
+	s := serve(t, cfg, mcp.HTTPConfig{Messages: mcp.UseLimit{All: 20_000, Each: 10_000}})
 	for _, era := range eras {
 		qa := s.as("qa").in(era)
 		if era != "2026-07-28" {
 			qa = s.join(era, "qa").remote
 		}
-		m := member{remote: qa, modern: era == "2026-07-28"}
+		m := joinedClient{remote: qa, modern: era == "2026-07-28"}
 		got := m.post(m.call(7, "get_handoff", `{"handoff_id":"1","view":"full"}`))
 		require.Equal(t, http.StatusTooManyRequests, got.status, got.body)
 		require.Less(t, len(got.body), 1000)
@@ -144,10 +144,10 @@ func TestBatch_RefusesInitialize(t *testing.T) {
 }
 
 // A deadline that passes on a silent connection ends a stream of HTTP/2.
-func TestHTTP2Stream_OutlivesDeadlinesOfEvents(t *testing.T) {
+func TestHTTP2Stream_ContinuesAfterWriteDeadlineOfEvent(t *testing.T) {
 	cfg := workspace(t)
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
-	endpoint := mcp.New(cfg).HTTP(mcp.HTTPConfig{
+	endpoint := mcp.New(cfg).NewEndpoint(mcp.HTTPConfig{
 		Caller: bearer, Recheck: always, Challenge: unchallenged,
 		Now: func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
 	})

@@ -20,7 +20,7 @@ import (
 // valid only together with the token with which the session began.
 type mcpSession struct {
 	*session
-	requests jsonrpc.Requests
+	requests jsonrpc.OpenRequests
 	token    string      // name of the bearer token it began with, empty for none
 	instance string      // its name in the mailbox, as "session:K3V9X2M7"
 	streamed atomic.Bool // it had a stream
@@ -34,7 +34,7 @@ type mcpSession struct {
 
 // sessions holds the MCP sessions that have not ended.
 type sessions struct {
-	Bound
+	UseLimit
 	server *Server
 	idle   time.Duration
 
@@ -43,9 +43,9 @@ type sessions struct {
 	uses uint64 // counts uses of all sessions
 }
 
-// open begins a session and marks it as used by this request, as use does. If there are too many sessions, it ends the
+// openSession begins a session and marks it as used by this request, as use does. If there are too many sessions, it ends the
 // session that was idle longest.
-func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
+func (s *sessions) openSession(token string) (*mcpSession, *schemas.Error) {
 	w := &mcpSession{
 		session: newSession(s.server), token: token,
 		instance: "session:" + rand.Text()[:8],
@@ -57,26 +57,26 @@ func (s *sessions) open(token string) (*mcpSession, *schemas.Error) {
 		return nil, schemas.InternalError(err)
 	}
 	s.mu.Lock()
-	victim, ok := s.evict(token)
+	victim, ok := s.evictIdle(token)
 	if ok {
 		s.byID[w.SessionID()] = w
-		s.touch(w)
+		s.markUsed(w)
 	}
 	s.mu.Unlock()
 	if victim != nil {
-		s.unregister(victim)
+		s.unregisterSession(victim)
 	}
 	if !ok {
-		s.unregister(w)
-		return nil, s.full("sessions")
+		s.unregisterSession(w)
+		return nil, s.limitError("sessions")
 	}
 	return w, nil
 }
 
-// evict removes the least recently used idle session if there are too many: one of this token if this token has too
+// evictIdle removes the least recently used idle session if there are too many: one of this token if this token has too
 // many, else one of the token with most sessions. Ok is false if all sessions of that token are in use. The caller
 // unregisters the removed session.
-func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
+func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
 		of[w.token]++
@@ -98,11 +98,11 @@ func (s *sessions) evict(token string) (victim *mcpSession, ok bool) {
 			victim = w
 		}
 	}
-	return victim, victim != nil && s.remove(victim)
+	return victim, victim != nil && s.removeSession(victim)
 }
 
-// use returns the session of an id. The request releases it later.
-func (s *sessions) use(id, token string) (*mcpSession, bool) {
+// useByID returns the session of an id. The request releases it later.
+func (s *sessions) useByID(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.byID[id]
@@ -111,20 +111,20 @@ func (s *sessions) use(id, token string) (*mcpSession, bool) {
 	}
 	w.timer.Stop()
 	w.busy++
-	s.touch(w)
+	s.markUsed(w)
 	return w, true
 }
 
-func (s *sessions) touch(w *mcpSession) {
+func (s *sessions) markUsed(w *mcpSession) {
 	s.uses++
 	w.used = s.uses
 }
 
-// release ends a use. After the last use the session is idle; if it ended meanwhile, release unregisters it.
-func (s *sessions) release(w *mcpSession) {
+// releaseSession ends a use. After the last use the session is idle; if it ended meanwhile, release unregisters it.
+func (s *sessions) releaseSession(w *mcpSession) {
 	s.mu.Lock()
 	w.busy--
-	s.touch(w)
+	s.markUsed(w)
 	last, ended := w.busy == 0, s.byID[w.SessionID()] != w
 	if last && !ended {
 		used := w.used
@@ -132,27 +132,27 @@ func (s *sessions) release(w *mcpSession) {
 	}
 	s.mu.Unlock()
 	if last && ended {
-		s.unregister(w)
+		s.unregisterSession(w)
 	}
 }
 
-// end ends a session, once. Its streams end now; it is unregistered after its last request.
-func (s *sessions) end(w *mcpSession) { s.endIf(w, func() bool { return true }) }
+// endSession ends a session, once. Its streams end now; it is unregistered after its last request.
+func (s *sessions) endSession(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
 // endIf ends a session if the function still returns true. It calls still with mu held.
 func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
-	over := still() && s.remove(w)
+	over := still() && s.removeSession(w)
 	s.mu.Unlock()
 	if over {
-		s.unregister(w)
+		s.unregisterSession(w)
 	}
 }
 
-// remove removes a session, and reports whether the caller must unregister it now. A request that still uses the
+// removeSession removes a session, and reports whether the caller must unregister it now. A request that still uses the
 // session may begin to watch a resource, and only unregistering ends that watch. So a session in use is not
 // unregistered here, but by the release of its last request.
-func (s *sessions) remove(w *mcpSession) (unused bool) {
+func (s *sessions) removeSession(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false
 	}
@@ -162,7 +162,7 @@ func (s *sessions) remove(w *mcpSession) (unused bool) {
 	return w.busy == 0
 }
 
-func (s *sessions) unregister(w *mcpSession) {
+func (s *sessions) unregisterSession(w *mcpSession) {
 	s.server.sdk.UnregisterSession(context.Background(), w.SessionID())
 }
 
@@ -171,48 +171,48 @@ func (s *sessions) endAll() {
 	all := slices.Collect(maps.Values(s.byID))
 	s.mu.Unlock()
 	for _, w := range all {
-		s.end(w)
+		s.endSession(w)
 	}
 }
 
-// session returns the MCP session of a request, and sets the caller's AgentID from it. If there is none, it responds
+// useSession returns the MCP session of a request, and sets the caller's AgentID from it. If there is none, it responds
 // with an error and returns nil.
-func (x *exchange) session() (_ *mcpSession, done func()) {
+func (x *exchange) useSession() (_ *mcpSession, done func()) {
 	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
 	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is the session's
-		x.badRequest(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
+		x.refuseBadRequest(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
 	case id == "":
-		x.badRequest(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
+		x.refuseBadRequest(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
 	default:
-		if s, ok := x.sessions.use(id, x.by.Token); ok {
+		if s, ok := x.sessions.useByID(id, x.by.Token); ok {
 			x.by.AgentID = s.instance
-			return s, func() { x.sessions.release(s) }
+			return s, func() { x.sessions.releaseSession(s) }
 		}
-		x.badRequest(http.StatusNotFound, "the session has ended, or the server was started anew: "+
+		x.refuseBadRequest(http.StatusNotFound, "the session has ended, or the server was started anew: "+
 			"the client has to connect again, with initialize")
 	}
 	return nil, nil
 }
 
-// legacySession returns the MCP session of a GET or DELETE, which only revisions before 2026-07-28 have. If there is
+// useLegacySession returns the MCP session of a GET or DELETE, which only revisions before 2026-07-28 have. If there is
 // none, it responds with an error and returns nil.
-func (x *exchange) legacySession() (_ *mcpSession, done func()) {
+func (x *exchange) useLegacySession() (_ *mcpSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
-		x.notAllowed("POST")
+		x.refuseMethod("POST")
 		return nil, nil
 	}
-	if err := x.identify(); err != nil {
-		x.refuse(err)
+	if err := x.setCaller(); err != nil {
+		x.respondRefused(err)
 		return nil, nil
 	}
-	return x.session()
+	return x.useSession()
 }
 
 // handleDelete ends the MCP session of a client.
 func (x *exchange) handleDelete() {
-	if s, done := x.legacySession(); s != nil {
-		x.sessions.end(s)
+	if s, done := x.useLegacySession(); s != nil {
+		x.sessions.endSession(s)
 		done()
 		x.writeHeader(http.StatusNoContent)
 	}

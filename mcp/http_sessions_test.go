@@ -14,7 +14,7 @@ import (
 // legacy are the revisions in which a client has a session.
 var legacy = []string{"2025-03-26", "2025-06-18", "2025-11-25"}
 
-func TestHTTPSession_LivesUntilDelete(t *testing.T) {
+func TestHTTPSession_EndsWithDelete(t *testing.T) {
 	for _, version := range legacy {
 		t.Run(version, func(t *testing.T) {
 			s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
@@ -30,7 +30,7 @@ func TestHTTPSession_LivesUntilDelete(t *testing.T) {
 	}
 }
 
-func TestHTTPSession_IsRequired(t *testing.T) {
+func TestHTTPSession_IsRequiredInOldRevisions(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
 	for name, tt := range map[string]struct {
@@ -81,8 +81,8 @@ func TestHTTPSession_DeleteEndsStreams(t *testing.T) {
 	requireEnds(t, others)
 }
 
-func TestHTTPSession_LeastRecentlyUsedIsEvicted(t *testing.T) {
-	for name, bound := range map[string]mcp.Bound{"of one token": {All: 100, Each: 2}, "in all": {All: 2, Each: 100}} {
+func TestHTTPSession_EvictsLeastRecentlyUsedSession(t *testing.T) {
+	for name, bound := range map[string]mcp.UseLimit{"of one token": {All: 100, Each: 2}, "in all": {All: 2, Each: 100}} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: bound})
 			first, second := s.as("qa").in("2025-11-25"), s.as("qa").in("2025-11-25")
@@ -96,8 +96,8 @@ func TestHTTPSession_LeastRecentlyUsedIsEvicted(t *testing.T) {
 }
 
 // A session counts as used as long as its stream is open, and for a while after.
-func TestHTTPSession_StreamEndCountsAsUse(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 2, Each: 2}})
+func TestHTTPSession_CountsEndOfStreamAsUse(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.UseLimit{All: 2, Each: 2}})
 	first := s.as("qa").in("2025-11-25")
 	heard := first.open(http.MethodGet, "")
 	second := s.as("qa").in("2025-11-25")
@@ -111,7 +111,7 @@ func TestHTTPSession_StreamEndCountsAsUse(t *testing.T) {
 }
 
 func TestHTTPSession_IsNotEvictedByOtherToken(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.UseLimit{All: 100, Each: 1}})
 	qa := s.as("qa").in("2025-11-25")
 	for range 3 {
 		s.as("eve").in("2025-11-25")
@@ -119,8 +119,8 @@ func TestHTTPSession_IsNotEvictedByOtherToken(t *testing.T) {
 	require.Equal(t, http.StatusOK, qa.post(ping(1)).status)
 }
 
-func TestHTTPSession_InUseIsNotEvicted(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
+func TestHTTPSession_IsNotEvictedWhileInUse(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.UseLimit{All: 100, Each: 1}})
 	qa := s.as("qa").in("2025-11-25")
 	heard := qa.open(http.MethodGet, "")
 	refused := s.as("qa").post(initialize("claude-code", "2025-11-25"))
@@ -133,7 +133,7 @@ func TestHTTPSession_InUseIsNotEvicted(t *testing.T) {
 }
 
 // The subscriptions of a session end with it, even one that was requested at the last moment.
-func TestHTTPSession_EndsItsSubscriptions(t *testing.T) {
+func TestHTTPSession_EndOfSessionEndsSubscriptions(t *testing.T) {
 	cfg := workspace(t)
 	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
 	cfg.Invoker = slow
@@ -163,7 +163,7 @@ func TestHTTPSession_EndsWhenIdle(t *testing.T) {
 	})
 }
 
-func TestHTTPSession_WithOpenStreamIsNotIdle(t *testing.T) {
+func TestHTTPSession_IsNotIdleWhileStreamIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, config(newStandIn()), mcp.HTTPConfig{Idle: time.Hour})
 		c := s.as("qa").in("2025-11-25")

@@ -100,7 +100,7 @@ func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 // Calls under way are cut after the timeout, and stuck calls do not prevent the end of the server.
-func TestHTTPShutdown_CutsCallsAfterTimeout(t *testing.T) {
+func TestHTTPShutdown_CancelsCallsAfterTimeout(t *testing.T) {
 	cfg := config(newStandIn())
 	slow := patient{cfg.Invoker, make(chan struct{})}
 	cfg.Invoker = slow
@@ -113,7 +113,7 @@ func TestHTTPShutdown_CutsCallsAfterTimeout(t *testing.T) {
 	require.Contains(t, (<-sends).body, "the call was cut short")
 }
 
-func TestHTTPShutdown_LeavesStuckRequests(t *testing.T) {
+func TestHTTPShutdown_ReturnsWithoutStuckRequests(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	sends := s.as("qa").in("2025-11-25").later(t.Context(), call(1, "send_handoff", `{"do":"hold"}`))
@@ -125,7 +125,7 @@ func TestHTTPShutdown_LeavesStuckRequests(t *testing.T) {
 	require.Equal(t, http.StatusOK, (<-sends).status)
 }
 
-func TestHTTPShutdown_DoesNotWaitForUnfinishedMessages(t *testing.T) {
+func TestHTTPShutdown_DoesNotWaitForIncompleteBody(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	conn := s.raw()
 	_, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")

@@ -24,7 +24,7 @@ func head(method string, c *remote, length int) string {
 }
 
 // A byte a second is too slow, and delays no other client.
-func TestHTTPTimeout_CutsSlowMessage(t *testing.T) {
+func TestHTTPTimeout_EndsSlowRequestBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveWithin(t, workspace(t), mcp.HTTPConfig{})
 		qa := s.as("qa").in("2025-11-25")
@@ -50,7 +50,7 @@ func TestHTTPTimeout_CutsSlowMessage(t *testing.T) {
 }
 
 // The response to a message may take longer than the time limit for the message.
-func TestHTTPTimeout_DoesNotLimitWait(t *testing.T) {
+func TestHTTPTimeout_DoesNotLimitLongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
 		s := serveWithin(t, cfg, mcp.HTTPConfig{})
@@ -64,7 +64,7 @@ func TestHTTPTimeout_DoesNotLimitWait(t *testing.T) {
 	})
 }
 
-func TestHTTPTimeout_CutsResponseThatIsNotRead(t *testing.T) {
+func TestHTTPTimeout_EndsResponseThatIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
 		s := serveWithin(t, cfg, mcp.HTTPConfig{})
@@ -81,7 +81,7 @@ func TestHTTPTimeout_CutsResponseThatIsNotRead(t *testing.T) {
 	})
 }
 
-func TestHTTPTimeout_CutsStreamThatIsNotRead(t *testing.T) {
+func TestHTTPTimeout_EndsStreamThatIsNotRead(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func requireHears(t *testing.T, cfg mcp.Config, good *stream, sends int) {
 }
 
 // stick opens a stream and never reads it.
-func (s *site) stick(m member) {
+func (s *site) stick(m joinedClient) {
 	s.t.Helper()
 	conn, method, body := s.raw(), http.MethodGet, ""
 	if m.modern {

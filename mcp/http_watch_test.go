@@ -41,7 +41,7 @@ func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 }
 
 // Changes before the first stream are sent on it.
-func TestHTTPStream_FirstGetsEarlierChanges(t *testing.T) {
+func TestHTTPStream_FirstStreamSendsEarlierChanges(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -55,7 +55,7 @@ func TestHTTPStream_FirstGetsEarlierChanges(t *testing.T) {
 }
 
 // It is unknown whether a broken stream had delivered a notification.
-func TestHTTPStream_ReopenedBeginsWithAllWatchedResources(t *testing.T) {
+func TestHTTPStream_ReopenedStreamNotifiesOfAllWatchedResources(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -76,7 +76,7 @@ func TestHTTPStream_ReopenedBeginsWithAllWatchedResources(t *testing.T) {
 }
 
 // A client that watches too many resources is notified of the first ones that it named.
-func TestHTTPListen_KeepsFirst256Addresses(t *testing.T) {
+func TestHTTPListen_WatchesFirst256Addresses(t *testing.T) {
 	cfg := workspace(t)
 	uris := make([]string, 257)
 	for i := range uris {
@@ -92,7 +92,7 @@ func TestHTTPListen_KeepsFirst256Addresses(t *testing.T) {
 }
 
 // The specification requires the acknowledgement first, even if changes come meanwhile.
-func TestListen_BeginsWithAcknowledgement(t *testing.T) {
+func TestListen_SendsAcknowledgementFirst(t *testing.T) {
 	const sends = 30
 	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
 	for over, begin := range map[string]func(*testing.T, mcp.Config) (next func() string){
@@ -124,7 +124,7 @@ func TestListen_BeginsWithAcknowledgement(t *testing.T) {
 	}
 }
 
-func TestHTTPListen_WithoutAddressesIsAnsweredAtOnce(t *testing.T) {
+func TestHTTPListen_RespondsAtOnceWithoutAddresses(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	said := s.as("qa").open(http.MethodPost, modern(7, "subscriptions/listen", `"notifications":{}`)).rest()
 	require.Len(t, said, 2)
@@ -132,7 +132,7 @@ func TestHTTPListen_WithoutAddressesIsAnsweredAtOnce(t *testing.T) {
 	require.Equal(t, "7", string(parse(t, said[1]).ID))
 }
 
-func TestHTTPListen_RefusedRequestGetsNoStream(t *testing.T) {
+func TestHTTPListen_OpensNoStreamForRefusedRequest(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	got := s.as("qa").post(modern(7, "subscriptions/listen", `"notifications":7`))
 	require.Equal(t, http.StatusBadRequest, got.status)

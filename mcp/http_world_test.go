@@ -94,7 +94,7 @@ func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
 		c.Now = time.Now
 	}
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
-	s.Endpoint = mcp.New(cfg).HTTP(c)
+	s.Endpoint = mcp.New(cfg).NewEndpoint(c)
 	s.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}}
 	s.http.Start()
 	s.t.Cleanup(func() {

@@ -20,9 +20,9 @@ const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// caller returns the caller of a request to the mailbox: the caller of the configuration, completed with the client's
+// callerOf returns the caller of a request to the mailbox: the caller of the configuration, completed with the client's
 // own data. It waits until the mailbox knows the connection, or the wait times out.
-func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
+func (s *Server) callerOf(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	sessionOf(ctx).naming.used.Store(true)
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
@@ -34,14 +34,14 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	if !proved {
 		by = s.config.Caller
 	}
-	if client := clientName(ctx); by.Agent == "" && client != "" {
+	if client := clientNameOf(ctx); by.Agent == "" && client != "" {
 		by.Agent = s.config.Name(client)
 		if by.Via != schemas.ViaHTTP { // over HTTP the environment does not belong to the client
 			by.AgentID = s.config.Session(by.Agent)
 		}
 	}
 	trace, _ := meta.GetMetaField(traceKey).(string)
-	by.Trace = cmp.Or(traceparent(trace), by.Trace)
+	by.Trace = cmp.Or(validTraceparent(trace), by.Trace)
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
 		by.AgentID = schemas.Clip(threadPrefix(by)+schemas.Visible(thread), maxAgentID)
 	}
@@ -70,26 +70,26 @@ const traceKey = "traceparent"
 
 var traceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`) })
 
-// traceparent returns a well-formed name of a span, or "". Zeros name no span.
-func traceparent(named string) string {
+// validTraceparent returns a well-formed name of a span, or "". Zeros name no span.
+func validTraceparent(named string) string {
 	if named == "" || !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
 	}
 	return named
 }
 
-// clientName returns the client's own name: from each request since revision 2026-07-28, from initialize before.
-func clientName(ctx context.Context) string {
+// clientNameOf returns the client's own name: from each request since revision 2026-07-28, from initialize before.
+func clientNameOf(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
 	}
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-// AgentOf converts the name of a client into the name of an agent. Characters that agents may not have become "-", and
+// AgentNameOf converts the name of a client into the name of an agent. Characters that agents may not have become "-", and
 // it has at most 64 bytes. If the result is reserved, or could be confused with a reserved name, it gets the suffix
 // "-client". A client without a name is "client".
-func AgentOf(client string) schemas.Agent {
+func AgentNameOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
 		if schemas.NotInWords(r) {
 			return '-'

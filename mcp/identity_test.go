@@ -25,7 +25,7 @@ func TestCaller_HasNameOfClient(t *testing.T) {
 }
 
 // All messages at once, as a script sends them: no call may overtake initialize.
-func TestInitialize_IsHandledBeforeNextLine(t *testing.T) {
+func TestInitialize_GetsResponseBeforeNextLineIsRead(t *testing.T) {
 	for range 50 {
 		s := newStandIn()
 		c := connect(t, config(s))
@@ -36,7 +36,7 @@ func TestInitialize_IsHandledBeforeNextLine(t *testing.T) {
 	}
 }
 
-func TestCaller_ConfiguredNameWinsOverClient(t *testing.T) {
+func TestCaller_UsesConfiguredNameBeforeClientName(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Agent, cfg.Caller.AgentID = "qa", "session-1"
@@ -60,7 +60,7 @@ func TestCaller_NameComesFromConfiguredFunction(t *testing.T) {
 	require.Equal(t, schemas.Agent("claude-code-2"), s.made("send_handoff")[0].Caller.Agent)
 }
 
-func TestCaller_ThreadIsAgentID(t *testing.T) {
+func TestCaller_UsesThreadAsAgentID(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.AgentID = "process"
@@ -75,7 +75,7 @@ func TestCaller_ThreadIsAgentID(t *testing.T) {
 	require.NotEqual(t, made[0].ID, made[1].ID)
 }
 
-func TestCaller_ThreadIsClippedAsShown(t *testing.T) {
+func TestCaller_ClipsLongThread(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"` +
@@ -86,7 +86,7 @@ func TestCaller_ThreadIsClippedAsShown(t *testing.T) {
 	require.Contains(t, id, `\u202e\u202e`)
 }
 
-func TestAgentOf_IsValidAndNotReserved(t *testing.T) {
+func TestAgentNameOf_IsValidAndNotReserved(t *testing.T) {
 	for client, agent := range map[string]schemas.Agent{
 		"claude-code":  "claude-code",
 		"My Client/2é": "My-Client-2-",
@@ -94,9 +94,9 @@ func TestAgentOf_IsValidAndNotReserved(t *testing.T) {
 		"system":       "system-client",
 		"HUMAN":        "HUMAN-client", // people would take it for the reserved name
 	} {
-		require.Equal(t, agent, mcp.AgentOf(client))
+		require.Equal(t, agent, mcp.AgentNameOf(client))
 	}
-	long := mcp.AgentOf("a-client-with-a-name-that-nobody-would-want-to-type-more-than-once-in-a-life")
+	long := mcp.AgentNameOf("a-client-with-a-name-that-nobody-would-want-to-type-more-than-once-in-a-life")
 	_, err := schemas.ParseAgent("agent", string(long))
 	require.NoError(t, err)
 }

@@ -92,15 +92,15 @@ func (i Instructions) othersLine(room int) string {
 		return "Nobody else is here yet; until an agent registers, a handoff to a new name waits for it.\n"
 	}
 	const start, end, more = "Also here, by their own account: ", ".\n", "; and %d more, see list_agents"
-	line, rest := fit(cards, introduction, "; ", room-len(start)-len(end)-len(more))
+	line, rest := fitCards(cards, introduceAgent, "; ", room-len(start)-len(end)-len(more))
 	if line = start + line; rest > 0 {
 		line += fmt.Sprintf(more, rest)
 	}
 	return line + end
 }
 
-// fit introduces as many agents as fit into room, in characters, and returns the number of the rest.
-func fit(cards []schemas.Card, introduce func(schemas.Card) string, between string, room int) (line string, rest int) {
+// fitCards introduces as many agents as fit into room, in characters, and returns the number of the rest.
+func fitCards(cards []schemas.Card, introduce func(schemas.Card) string, between string, room int) (line string, rest int) {
 	room -= 10 // digits of the rest
 	var names []string
 	for _, c := range cards {
@@ -124,9 +124,9 @@ func (i Instructions) otherAgents() []schemas.Card {
 	return cards
 }
 
-// introduction returns the name of an agent with its accepted types, as "qa (live, accepts review,
+// introduceAgent returns the name of an agent with its accepted types, as "qa (live, accepts review,
 // test_failure_report)". It leaves out the agent's own sentences, because here they could be taken for ours.
-func introduction(c schemas.Card) string {
+func introduceAgent(c schemas.Card) string {
 	name := oneLine(string(c.Name), 64)
 	var about []string
 	if c.Live {
@@ -171,15 +171,15 @@ func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Instructions {
 	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 	defer cancel()
-	seen, _ := ask[struct {
+	seen, _ := callAndDecode[struct {
 		schemas.AgentsOut
 		Inbox schemas.Inbox `json:"inbox"`
-	}](ctx, s, by, "list_agents", arguments{"limit": 200})
+	}](ctx, s, by, "list_agents", callArguments{"limit": 200})
 	return Instructions{Workspace: s.config.Workspace, Agent: by.Agent, Others: seen.Agents, Inbox: seen.Inbox}
 }
 
-// maxGreeting is the longest greeting, in characters.
-const maxGreeting = 200
+// maxGreetingLength is the longest greeting, in characters.
+const maxGreetingLength = 200
 
 // addGreeting adds a greeting to the first result of a connection, because not every client shows the instructions to
 // its model. The result of a call in the name of a subagent gets no greeting. If the mailbox has not yet confirmed the
@@ -189,7 +189,7 @@ func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, resul
 	if c.greeted.Load() { // the case of all calls but the first
 		return result
 	}
-	if by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
+	if by.Agent == "" || agentInArguments(args) != "" || !c.naming.isConfirmed(by.Agent) {
 		return result
 	}
 	if !c.greeted.CompareAndSwap(false, true) {
@@ -208,14 +208,14 @@ func (i Instructions) greeting() string {
 		return you + "; nobody else is here."
 	}
 	const also, more = "; also here: ", " and %d more."
-	line, rest := fit(cards, presence, ", ", maxGreeting-utf8.RuneCountInString(you+also+more))
+	line, rest := fitCards(cards, nameAndPresence, ", ", maxGreetingLength-utf8.RuneCountInString(you+also+more))
 	if rest > 0 {
 		return you + also + line + fmt.Sprintf(more, rest)
 	}
 	return you + also + line + "."
 }
 
-func presence(c schemas.Card) string {
+func nameAndPresence(c schemas.Card) string {
 	name := oneLine(string(c.Name), 64)
 	if c.Live {
 		name += " (live)"
@@ -248,8 +248,8 @@ func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, 
 			next = append(next, after...)
 			continue
 		}
-		fmt.Fprintf(out, "%s:%s,", readable(name), value)
+		fmt.Fprintf(out, "%s:%s,", encodeForModel(name), value)
 	}
-	fmt.Fprintf(out, `"next":%s}`, readable(next))
+	fmt.Fprintf(out, `"next":%s}`, encodeForModel(next))
 	return out.Bytes(), true
 }

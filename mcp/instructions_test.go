@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestInstructions_FitLimit(t *testing.T) {
+func TestInstructions_StayWithinLengthLimit(t *testing.T) {
 	var crowd []schemas.Card
 	for i := range 500 {
 		crowd = append(crowd, schemas.Card{
@@ -63,7 +63,7 @@ func TestInstructions_LeaveOutTextOfOtherAgents(t *testing.T) {
 	require.NotContains(t, text, "Obey me")
 }
 
-func TestInstructions_WithoutNameAskForAgent(t *testing.T) {
+func TestInstructions_AskForAgentIfCallerHasNoName(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	require.Contains(t, text, `You have no name here yet: pass "agent" with every call.`)
 	require.Contains(t, text, "Nobody else is here yet")
@@ -71,7 +71,7 @@ func TestInstructions_WithoutNameAskForAgent(t *testing.T) {
 }
 
 // The text has the words of a tool search: without them a client that loads tools late does not find ours.
-func TestInstructions_HaveSearchWords(t *testing.T) {
+func TestInstructions_ContainSearchWords(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	for _, word := range []string{
 		"handoff", "delegate", "assign", "hand over", "pick up", "review", "tests", "report", "resume", "message", "agent", "human",

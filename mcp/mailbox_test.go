@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestServer_TwoClientsPassWork(t *testing.T) {
+func TestServer_PassesWorkBetweenTwoClients(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"handoff://inbox"}}`)
@@ -39,7 +39,7 @@ func TestServer_TwoClientsPassWork(t *testing.T) {
 	}
 }
 
-func TestWait_IsWokenBySend(t *testing.T) {
+func TestLongPoll_EndsWhenHandoffIsSent(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(call(1, "claim_handoff", `{"wait_seconds":50}`))
@@ -47,7 +47,7 @@ func TestWait_IsWokenBySend(t *testing.T) {
 	require.Contains(t, parse(t, qa.next()).text(), "Test the login")
 }
 
-func TestWait_CancelledClaimsNothing(t *testing.T) {
+func TestLongPoll_ClaimsNothingAfterCancel(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(call(7, "claim_handoff", `{"wait_seconds":50}`) + "\n" + cancel("7"))
@@ -58,7 +58,7 @@ func TestWait_CancelledClaimsNothing(t *testing.T) {
 	require.Equal(t, sent.HandoffID, got.HandoffID)
 }
 
-func TestInbox_NeedsName(t *testing.T) {
+func TestInboxResource_NeedsAgentName(t *testing.T) {
 	cfg := workspace(t)
 	sendWork(t, cfg, 1)
 	c := connect(t, cfg)

@@ -14,9 +14,9 @@ import (
 // openTimeout is the time that a request waits until the mailbox knows its connection.
 const openTimeout = 10 * time.Second
 
-// naming announces a connection to the mailbox and gets the agent name of the connection: the name in the
+// connectionName announces a connection to the mailbox and gets the agent name of the connection: the name in the
 // configuration, else the name of the client. The mailbox adds a number while another connection has the name.
-type naming struct {
+type connectionName struct {
 	server *Server
 	conn   string      // empty for a connection that is not announced
 	used   atomic.Bool // a request called the mailbox
@@ -34,13 +34,13 @@ type naming struct {
 // Requests at the same time share one call of connection_open, which ends with the ctx of the first request. If that
 // call fails, each of them continues under the name that it has without the mailbox, and the next request announces
 // again.
-func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
+func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
 		return by
 	}
-	if pending, first := n.join(by); pending != nil {
-		n.await(ctx, by, limit, pending, first)
+	if pending, first := n.joinPendingCall(by); pending != nil {
+		n.callOrAwait(ctx, by, limit, pending, first)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -49,11 +49,11 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 }
 
 // await makes the pending call, or waits for it.
-func (n *naming) await(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
+func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if first {
-		n.open(ctx, by)
+		n.callOpen(ctx, by)
 		return
 	}
 	select {
@@ -64,14 +64,14 @@ func (n *naming) await(ctx context.Context, by schemas.Caller, limit time.Durati
 
 // confirmed reports whether the mailbox knows the connection under this name. It is true if the connection is not
 // announced.
-func (n *naming) confirmed(agent schemas.Agent) bool {
+func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
 }
 
 // join returns the pending call, nil if no call is needed. First reports whether the caller must make the call.
-func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
+func (n *connectionName) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	nameless := n.agent == "" && by.Agent != ""
@@ -85,7 +85,7 @@ func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
 	return n.pending, first
 }
 
-func (n *naming) open(ctx context.Context, by schemas.Caller) {
+func (n *connectionName) callOpen(ctx context.Context, by schemas.Caller) {
 	in := schemas.ConnIn{Conn: n.conn, Parent: n.server.config.Parent}
 	asking := by
 	if n.server.config.Caller.Agent == "" {
@@ -94,7 +94,7 @@ func (n *naming) open(ctx context.Context, by schemas.Caller) {
 			in.Process = n.server.config.Process(by.Agent)
 		}
 	}
-	out, refused := ask[schemas.ConnOut](ctx, n.server, asking, "connection_open", in)
+	out, refused := callAndDecode[schemas.ConnOut](ctx, n.server, asking, "connection_open", in)
 	if refused != nil {
 		n.logFailure(ctx, "connection_open", refused)
 	}
@@ -109,7 +109,7 @@ func (n *naming) open(ctx context.Context, by schemas.Caller) {
 }
 
 // end tells the mailbox that the connection closes. After it, nothing is announced.
-func (n *naming) end(ctx context.Context) {
+func (n *connectionName) callClose(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	n.mu.Lock()
@@ -128,12 +128,12 @@ func (n *naming) end(ctx context.Context) {
 	by := n.server.config.Caller
 	by.Conn, by.Agent = n.conn, agent
 	in := schemas.ConnIn{Conn: n.conn, Unused: !n.used.Load()}
-	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", in); refused != nil {
+	if _, refused := callAndDecode[schemas.ConnOut](ctx, n.server, by, "connection_close", in); refused != nil {
 		n.logFailure(ctx, "connection_close", refused)
 	}
 }
 
-func (n *naming) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
+func (n *connectionName) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
 	n.server.config.Logger.ErrorContext(ctx, "connection not announced",
 		slog.String("tool", tool), slog.Any("error", refused))
 }

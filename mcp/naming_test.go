@@ -45,7 +45,7 @@ func toolCall(era string, id int, tool, args string) string {
 	return call(id, tool, args)
 }
 
-func TestNaming_ConnectionsOfOneServerDiffer(t *testing.T) {
+func TestConnectionName_DiffersForConnectionsOfOneServer(t *testing.T) {
 	for era, hello := range begin {
 		t.Run(era, func(t *testing.T) {
 			server := mcp.New(unnamed(t))
@@ -74,7 +74,7 @@ func TestNaming_ConnectionsOfOneServerDiffer(t *testing.T) {
 }
 
 // Claude Code starts a server for each session.
-func TestNaming_ServersOfOneWorkspaceShareNames(t *testing.T) {
+func TestConnectionName_DiffersForEachClientSession(t *testing.T) {
 	cfg := unnamed(t)
 	for _, tt := range []struct{ conn, session, name string }{
 		{"c1", "s1", "claude-code"}, {"c2", "s2", "claude-code-2"}, {"c3", "s2", "claude-code-2"},
@@ -102,7 +102,7 @@ func (d *door) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error
 	return d.Invoker.Invoke(ctx, c)
 }
 
-func TestNaming_RequestsTogetherShareOneCall(t *testing.T) {
+func TestConnectionName_IsAskedOnceForConcurrentRequests(t *testing.T) {
 	cfg, s := unnamed(t), newStandIn()
 	cfg.Invoker = s
 	closed := make(chan struct{})
@@ -126,7 +126,7 @@ func TestNaming_RequestsTogetherShareOneCall(t *testing.T) {
 	}
 }
 
-func TestNaming_ClosesUnderItsName(t *testing.T) {
+func TestConnectionName_IsSentWhenConnectionCloses(t *testing.T) {
 	cfg, s := unnamed(t), newStandIn()
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
 	both := &witness{cfg.Invoker, s}
@@ -142,7 +142,7 @@ func TestNaming_ClosesUnderItsName(t *testing.T) {
 }
 
 // A call that the server makes without a request of the client does not count as a use of the connection.
-func TestNaming_ReportsUnusedConnection(t *testing.T) {
+func TestConnectionName_CloseReportsUnusedConnection(t *testing.T) {
 	for line, args := range map[string]string{
 		ping(1): `{"conn":"conn","unused":true}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`: `{"conn":"conn","unused":true}`,
@@ -161,7 +161,7 @@ func TestNaming_ReportsUnusedConnection(t *testing.T) {
 }
 
 // A client that lists its servers connects to each for a moment.
-func TestNaming_UnusedConnectionFreesNumber(t *testing.T) {
+func TestConnectionName_IsFreeAfterUnusedConnection(t *testing.T) {
 	listing := map[string]string{
 		"initialize": `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
 		"discover":   modern(1, "tools/list", ""),
@@ -201,7 +201,7 @@ func (w *witness) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	return w.Invoker.Invoke(ctx, c)
 }
 
-func TestNaming_DoesNotCloseUnannouncedConnection(t *testing.T) {
+func TestConnectionName_UnannouncedConnectionIsNotClosed(t *testing.T) {
 	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(ping(1))
@@ -211,7 +211,7 @@ func TestNaming_DoesNotCloseUnannouncedConnection(t *testing.T) {
 }
 
 // Codex names the calling thread in its calls, and its shells use that name.
-func TestNaming_AnnouncesThreadOfConnection(t *testing.T) {
+func TestConnectionName_IsAnnouncedWithThread(t *testing.T) {
 	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(initialize("codex", "2025-06-18"))
@@ -228,7 +228,7 @@ func TestNaming_AnnouncesThreadOfConnection(t *testing.T) {
 	require.Equal(t, []string{"conn", "t1"}, known)
 }
 
-func TestNaming_SessionIsOfClientOrConnection(t *testing.T) {
+func TestConnectionName_HasSessionOfClientOrConnection(t *testing.T) {
 	cfg, s := announced()
 	cfg.Caller.AgentID = "of the surroundings"
 	cfg.Session = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "s1"}[a] }
@@ -241,7 +241,7 @@ func TestNaming_SessionIsOfClientOrConnection(t *testing.T) {
 	}
 }
 
-func TestNaming_AnnouncesProcessOfClient(t *testing.T) {
+func TestConnectionName_IsAnnouncedWithProcessOfClient(t *testing.T) {
 	cfg, s := announced()
 	cfg.Parent = 41
 	cfg.Process = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "42"}[a] }
@@ -279,7 +279,7 @@ func TestGreeting_CountsHeldHandoffs(t *testing.T) {
 	require.Equal(t, schemas.ID(1), do[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 
-func TestGreeting_IsForOwnNameOfConnection(t *testing.T) {
+func TestGreeting_IsNotSentToSubagent(t *testing.T) {
 	cfg := unnamed(t)
 	cfg.Caller.Agent = "lead"
 	c := connect(t, cfg)
@@ -352,7 +352,7 @@ func (o *otherwise) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	return json.RawMessage(`{"items":[],"next":"claim_handoff takes one"}`), nil
 }
 
-func TestGreeting_WaitsForResultWithAdvice(t *testing.T) {
+func TestGreeting_IsSentWithFirstReadableResult(t *testing.T) {
 	cfg := unnamed(t)
 	cfg.Caller.Agent, cfg.Invoker = "lead", &otherwise{cfg.Invoker, 1}
 	c := connect(t, cfg)

@@ -41,7 +41,7 @@ func FuzzCallPlainly(f *testing.F) {
 	}
 	s := New(Config{Invoker: echoing{}, NewRequestID: func() string { return "r" }})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, fault := jsonrpc.Parse(text)
+		m, fault := jsonrpc.ParseMessage(text)
 		if fault != nil {
 			return
 		}
@@ -49,13 +49,13 @@ func FuzzCallPlainly(f *testing.F) {
 			session := newSession(s)
 			session.greeted.Store(true)
 			ctx := s.sdk.WithContext(context.WithValue(t.Context(), callStateKey{}, &callState{call: m.Call}), session)
-			encoded, err := json.Marshal(m.WithID(how(ctx)))
+			encoded, err := json.Marshal(m.ResponseWithID(how(ctx)))
 			require.NoError(t, err)
 			return string(encoded)
 		}
 		plain := false
 		got := respond(func(ctx context.Context) (response sdk.JSONRPCMessage) {
-			response, plain = s.callPlainly(ctx, m)
+			response, plain = s.callWithoutSDK(ctx, m)
 			return response
 		})
 		if plain {

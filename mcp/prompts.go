@@ -35,16 +35,16 @@ var (
 // Prompts next, inbox and list declare no argument. Claude Code sends a prompt without arguments when a person types
 // Enter; a prompt with arguments, even optional ones, it only inserts into the line.
 var prompts = []prompt{
-	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
-	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, promptInbox},
-	{"list", "List what is open", "All open handoffs of all agents", nil, promptList},
-	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}, promptSend},
-	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}, promptShow},
-	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}, promptHistory},
+	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, nextText},
+	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, inboxText},
+	{"list", "List what is open", "All open handoffs of all agents", nil, openListText},
+	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}, sendText},
+	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}, showText},
+	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}, promptedHistoryText},
 	{
 		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
 		[]sdk.PromptArgument{idArgument, noteArgument},
-		promptRetry,
+		retryText,
 	},
 }
 
@@ -59,8 +59,8 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequest) *sdk.GetPromptResult {
-	use := promptUse{server: s, by: s.caller(ctx, r.Params.Meta), given: r.Params.Arguments}
-	text := use.missing(p)
+	use := promptUse{server: s, by: s.callerOf(ctx, r.Params.Meta), given: r.Params.Arguments}
+	text := use.missingArgument(p)
 	if text == "" {
 		text = p.render(ctx, use)
 	}
@@ -70,8 +70,8 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missing asks for a required argument in the message itself, because clients do not show a protocol error to a person.
-func (u promptUse) missing(p prompt) string {
+// missingArgument asks for a required argument in the message itself, because clients do not show a protocol error to a person.
+func (u promptUse) missingArgument(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {
 			return fmt.Sprintf("The command %s needs %s (%s). Ask me for it.", p.name, a.Name, a.Description)
@@ -83,11 +83,11 @@ func (u promptUse) missing(p prompt) string {
 // actAs is the name of an argument that next, inbox and list accept without declaring it: see [prompts].
 const actAs = "agent"
 
-// agent returns the value of the argument [actAs], empty for none.
-func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[actAs]) }
+// agentArgument returns the value of the argument [actAs], empty for none.
+func (u promptUse) agentArgument() schemas.Agent { return schemas.Agent(u.given[actAs]) }
 
-// failureText tells the model that a call failed, and the next step.
-func failureText(e *schemas.Error) string {
+// failedCallText tells the model that a call failed, and the next step.
+func failedCallText(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
 	if e.Hint != "" {
 		text += " " + e.Hint

@@ -9,49 +9,49 @@ import (
 	"handoff/schemas"
 )
 
-func promptNext(_ context.Context, u promptUse) string {
+func nextText(_ context.Context, u promptUse) string {
 	return fmt.Sprintf("Call %s. Read the brief, do what it asks, and end with complete_handoff, "+
 		"answering every criterion, or with fail_handoff. If nothing waits, tell me so.",
-		schemas.Call(schemas.ClaimIn{}, "").As(u.agent()).Request())
+		schemas.Call(schemas.ClaimIn{}, "").As(u.agentArgument()).Request())
 }
 
-func promptInbox(ctx context.Context, u promptUse) string {
+func inboxText(ctx context.Context, u promptUse) string {
 	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail")
-	return u.list(ctx, schemas.ListIn{Box: "inbox", Limit: 20}, "This waits in the inbox, the next one first.",
-		"The inbox is empty. Tell me so. "+wait.As(u.agent()).String(),
+	return u.listText(ctx, schemas.ListIn{Box: "inbox", Limit: 20}, "This waits in the inbox, the next one first.",
+		"The inbox is empty. Tell me so. "+wait.As(u.agentArgument()).String(),
 		"claim_handoff takes the next one, get_handoff shows one without taking it.")
 }
 
-func promptList(ctx context.Context, u promptUse) string {
-	return u.list(ctx, schemas.ListIn{Box: "all", Status: "open", Limit: 20}, "This is open, the newest first.",
+func openListText(ctx context.Context, u promptUse) string {
+	return u.listText(ctx, schemas.ListIn{Box: "all", Status: "open", Limit: 20}, "This is open, the newest first.",
 		"Nothing is open. Tell me so.", "get_handoff shows one.")
 }
 
-// list shows rows with words before and after them, or says that there are none.
-func (u promptUse) list(ctx context.Context, which schemas.ListIn, before, none, after string) string {
-	rows := schemas.Call(which, "").As(u.agent())
-	list, err := ask[schemas.ListOut](ctx, u.server, u.by, rows.Tool, rows.Args)
+// listText shows rows with words before and after them, or says that there are none.
+func (u promptUse) listText(ctx context.Context, which schemas.ListIn, before, none, after string) string {
+	rows := schemas.Call(which, "").As(u.agentArgument())
+	list, err := callAndDecode[schemas.ListOut](ctx, u.server, u.by, rows.Tool, rows.Args)
 	switch {
 	case err != nil:
-		return failureText(err)
+		return failedCallText(err)
 	case len(list.Items) == 0:
 		return none
 	}
 	var b strings.Builder
 	b.WriteString(before + " " + dataNotice + "\n\n")
 	for _, i := range list.Items {
-		b.WriteString(rowLine(i, which.Box == "all"))
+		b.WriteString(itemLine(i, which.Box == "all"))
 	}
 	if list.Cursor != "" {
 		which.Cursor = list.Cursor
-		b.WriteString("There is more: " + schemas.Call(which, "goes on").As(u.agent()).String() + "\n")
+		b.WriteString("There is more: " + schemas.Call(which, "goes on").As(u.agentArgument()).String() + "\n")
 	}
 	b.WriteString("\nShow me this list. " + after)
 	return b.String()
 }
 
-// rowLine returns one line of a list. Of is true if the line names the recipient, which an inbox leaves out.
-func rowLine(i schemas.Item, of bool) string {
+// itemLine returns one line of a list. Of is true if the line names the recipient, which an inbox leaves out.
+func itemLine(i schemas.Item, of bool) string {
 	who := "from " + schemas.Sender(i.Rule, i.From)
 	if of {
 		who += " to " + string(i.To)
@@ -66,23 +66,23 @@ func rowLine(i schemas.Item, of bool) string {
 	return strings.Join(words, ", ") + "\n"
 }
 
-func promptSend(ctx context.Context, u promptUse) string {
+func sendText(ctx context.Context, u promptUse) string {
 	send := schemas.SendIn{To: u.given[toArgument.Name], Task: u.given[taskArgument.Name]}
 	text := fmt.Sprintf("Call %s. Add all facts that the recipient needs, and the results that must come back: "+
 		"summary, context and expectations from our conversation. Then tell me the id of the handoff and its recipient.",
 		schemas.Call(send, "").Request())
-	seen, err := ask[schemas.AgentsOut](ctx, u.server, u.by, "list_agents", arguments{})
+	seen, err := callAndDecode[schemas.AgentsOut](ctx, u.server, u.by, "list_agents", callArguments{})
 	if err != nil || len(seen.Agents) == 0 {
 		return text
 	}
 	return text + "\n\n" + Instructions{Agent: u.by.Agent, Others: seen.Agents}.othersLine(MaxInstructions)
 }
 
-func promptShow(ctx context.Context, u promptUse) string {
-	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[idArgument.Name]})
+func showText(ctx context.Context, u promptUse) string {
+	h, err := callAndDecode[schemas.GetOut](ctx, u.server, u.by, "get_handoff", callArguments{"handoff_id": u.given[idArgument.Name]})
 	switch {
 	case err != nil:
-		return failureText(err)
+		return failedCallText(err)
 	case h.Notice != nil:
 		return "Show me this notice. " + dataNotice + "\n\n" + noticeText(*h.Notice)
 	}
@@ -99,19 +99,19 @@ func noticeText(n schemas.Notice) string {
 	return fmt.Sprintf("%s from %s%s, %s:\n\n%s", n.ID, schemas.Sender(n.Rule, n.From), about, n.Kind, quoteLines(n.Title+"\n"+n.Text))
 }
 
-func promptHistory(ctx context.Context, u promptUse) string {
-	h, err := u.history(ctx, u.given[chainArgument.Name])
+func promptedHistoryText(ctx context.Context, u promptUse) string {
+	h, err := u.readHistory(ctx, u.given[chainArgument.Name])
 	if err != nil {
-		return failureText(err)
+		return failedCallText(err)
 	}
 	return "Show me this history, and sum up its course in a sentence.\n\n" + historyText(h)
 }
 
-func promptRetry(ctx context.Context, u promptUse) string {
-	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[idArgument.Name]})
+func retryText(ctx context.Context, u promptUse) string {
+	h, err := callAndDecode[schemas.GetOut](ctx, u.server, u.by, "get_handoff", callArguments{"handoff_id": u.given[idArgument.Name]})
 	switch {
 	case err != nil:
-		return failureText(err)
+		return failedCallText(err)
 	case h.Notice != nil:
 		return fmt.Sprintf("This did not work: %s is a notice, and only a handoff can be retried.", h.Notice.ID)
 	}
@@ -124,15 +124,15 @@ func promptRetry(ctx context.Context, u promptUse) string {
 		"This is the one that ended %s:\n\n%s", schemas.Call(retry, "").Request(), h.Status, h.Brief)
 }
 
-// history finds a workflow by its own name or by one of its handoffs.
-func (u promptUse) history(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
-	which := arguments{}
+// readHistory finds a workflow by its own name or by one of its handoffs.
+func (u promptUse) readHistory(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
+	which := callArguments{}
 	if _, ok := schemas.ParseID(id); ok {
 		which["handoff_id"] = id
 	} else if id != "" {
 		which["workflow"] = id
 	}
-	return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", which)
+	return callAndDecode[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", which)
 }
 
 // historyText returns a history as Markdown. Our words come first, and each line from agents is marked, so that no such
@@ -162,7 +162,7 @@ func oneLine(s string, limit int) string {
 }
 
 // quotedLine returns [oneLine] in quotes that the text cannot close, so that it may stand next to our words.
-func quotedLine(s string, limit int) string { return readable(oneLine(s, limit)) }
+func quotedLine(s string, limit int) string { return encodeForModel(oneLine(s, limit)) }
 
 // quoteLines marks each line of an agent's text.
 func quoteLines(s string) string { return prefixLines("> ", s) }

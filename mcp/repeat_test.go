@@ -11,7 +11,7 @@ import (
 )
 
 // A load balancer repeats a request at another server: it takes effect once, and gets the same result.
-func TestRepeat_TakesEffectOnce(t *testing.T) {
+func TestRepeatedRequest_TakesEffectOnce(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)

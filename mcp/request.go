@@ -20,66 +20,66 @@ type reply struct {
 	undo    func()             // undoes effects that only the response names; nil if there are none
 }
 
-// undelivered is called for a reply that does not arrive.
-func (r reply) undelivered() {
+// undoEffects is called for a reply that does not arrive.
+func (r reply) undoEffects() {
 	if r.undo != nil {
 		r.undo()
 	}
 }
 
-// respond handles a request. The protocol forbids a response to a cancelled request.
-func (s *Server) respond(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
+// respondToRequest handles a request. The protocol forbids a response to a cancelled request.
+func (s *Server) respondToRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	under := callState{call: r.Call}
-	response := s.handle(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
+	response := s.handleMessage(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
 	if q.Untrack(r) {
 		return reply{undo: under.releaseClaim}
 	}
 	if _, named := r.Context.Value(namedRequestKey{}).(namedRequest); named { // another server may have delivered it
 		under.releaseClaim = nil
 	}
-	return reply{message: r.WithID(response), undo: under.releaseClaim}
+	return reply{message: r.ResponseWithID(response), undo: under.releaseClaim}
 }
 
-// decline responds to a request that came too late to be handled.
-func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
+// declineRequest responds to a request that came too late to be handled.
+func declineRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	if q.Untrack(r) {
 		return reply{}
 	}
 	e := shutdownError()
-	refused := r.Refuse(sdk.INTERNAL_ERROR, "%s", e.Message)
+	refused := r.ErrorResponse(sdk.INTERNAL_ERROR, "%s", e.Message)
 	refused.Error.Data = e
 	return reply{message: *refused}
 }
 
-// handle processes one message and returns the response, nil if there is none. The SDK gives all errors of handlers the
+// handleMessage processes one message and returns the response, nil if there is none. The SDK gives all errors of handlers the
 // code for internal errors; handle replaces it by the protocol's code for the error.
-func (s *Server) handle(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
-	var slot failure
+func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
+	var slot handlerFailure
 	text := m.Text
 	if m.Call != nil {
 		text = m.Call.Rest
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			_ = s.panicked(ctx, "protocol", p)
+			_ = s.logPanic(ctx, "protocol", p)
 			response = jsonrpc.InternalError(sdk.NewRequestId(nil))
 		}
 	}()
-	if response, plain := s.callPlainly(ctx, m); plain {
+	if response, plain := s.callWithoutSDK(ctx, m); plain {
 		return response
 	}
 	response = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
 	if failed, ok := response.(sdk.JSONRPCError); ok {
-		return slot.complete(failed)
+		return slot.completeError(failed)
 	}
 	return response
 }
 
-// waits reports whether a message is a call that asks to wait.
-func waits(m jsonrpc.Message) bool {
+// isLongPoll reports whether a message is a call that asks to wait.
+func isLongPoll(m jsonrpc.Message) bool {
 	call := m.Call
 	if call == nil && m.Method == string(sdk.MethodToolsCall) {
-		call = new(jsonrpc.Call)
+		call = new(jsonrpc.ToolCall)
 		if schemas.Decode(m.Params, call) != nil {
 			return false
 		}
@@ -97,8 +97,8 @@ func shutdownError() *schemas.Error {
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
-// failure carries an error of a handler past the SDK. handle puts an empty one into the context of each message.
-type failure struct {
+// handlerFailure carries an error of a handler past the SDK. handle puts an empty one into the context of each message.
+type handlerFailure struct {
 	err  *schemas.Error // nil for an error of the SDK itself
 	code int
 	uri  string // of the resource that was read; empty for any other request
@@ -106,7 +106,7 @@ type failure struct {
 
 // complete adds data that the SDK does not have to an error: our error, and its resource, as revision 2026-07-28
 // requires for a resource that does not exist.
-func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
+func (f handlerFailure) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
 	if f.err != nil {
 		e.Error.Code, e.Error.Message = f.code, f.err.Error()
 	}
@@ -121,17 +121,17 @@ func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
 
 type failureKey struct{}
 
-// failRequest returns the error for a request that is not a tool call, and stores it for handle.
-func failRequest(ctx context.Context, e *schemas.Error) error {
-	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
+// storeFailure returns the error for a request that is not a tool call, and stores it for handle.
+func storeFailure(ctx context.Context, e *schemas.Error) error {
+	if slot, ok := ctx.Value(failureKey{}).(*handlerFailure); ok {
 		slot.err, slot.code = e, protocolCode(ctx, e.Code)
 	}
 	return e
 }
 
-// noteResource stores the resource that a request reads.
-func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
-	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
+// storeResourceURI stores the resource that a request reads.
+func storeResourceURI(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
+	if slot, ok := ctx.Value(failureKey{}).(*handlerFailure); ok {
 		slot.uri = r.Params.URI
 	}
 }
@@ -154,7 +154,7 @@ const releaseTimeout = 5 * time.Second
 
 // callState is the state of a request under way.
 type callState struct {
-	call *jsonrpc.Call // nil if the SDK reads all of the message
+	call *jsonrpc.ToolCall // nil if the SDK reads all of the message
 
 	// releaseClaim releases the handoff that this call claimed. The server calls it if the response could not be
 	// delivered, because then the client does not know the id. It is nil if the call claimed nothing.
@@ -163,8 +163,8 @@ type callState struct {
 
 type callStateKey struct{}
 
-// argumentsOf returns the arguments of a call. The SDK has them only if it reads all of the message.
-func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
+// argumentsOfCall returns the arguments of a call. The SDK has them only if it reads all of the message.
+func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	args := r.Params.RawArguments
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && under.call != nil {
 		args = under.call.Arguments
@@ -172,8 +172,8 @@ func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	return argumentsOrEmpty(args)
 }
 
-// noteClaim stores the claim of a successful call, in case its result does not arrive.
-func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
+// storeClaim stores the claim of a successful call, in case its result does not arrive.
+func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
 		under.releaseClaim = func() { s.releaseClaim(ctx, by, args, result) }
@@ -197,18 +197,18 @@ func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, resu
 	}
 	release := schemas.Call(schemas.UpdateIn{
 		HandoffID: got.HandoffID.String(), Action: schemas.ActRelease, Token: got.Token,
-	}, "").As(schemas.Agent(agentIn(args)))
+	}, "").As(schemas.Agent(agentInArguments(args)))
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
-	if _, refused := ask[schemas.UpdateOut](ctx, s, by, release.Tool, release.Args); refused != nil {
+	if _, refused := callAndDecode[schemas.UpdateOut](ctx, s, by, release.Tool, release.Args); refused != nil {
 		s.config.Logger.WarnContext(ctx, "claim not given back",
 			slog.String("handoff", got.HandoffID.String()), slog.Any("error", refused))
 	}
 }
 
-// agentIn returns the agent in the arguments, which their canonical form leaves out. Some clients send the arguments as
+// agentInArguments returns the agent in the arguments, which their canonical form leaves out. Some clients send the arguments as
 // text.
-func agentIn(args json.RawMessage) string {
+func agentInArguments(args json.RawMessage) string {
 	var text string
 	if schemas.Decode(args, &text) == nil {
 		args = json.RawMessage(text)

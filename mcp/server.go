@@ -61,7 +61,7 @@ type Config struct {
 
 	// Name returns the name of the agent for a client's own name, for callers without one. The mailbox adds a number
 	// while another connection has the name. Name is called for every request, so it must be fast and always return the
-	// same for a client. Default: [AgentOf].
+	// same for a client. Default: [AgentNameOf].
 	Name func(client string) schemas.Agent
 
 	// Session returns the id of the client session, by the name that Name returned, if the environment contains it. It
@@ -85,7 +85,7 @@ type Config struct {
 }
 
 // Server serves the protocol. It may serve several connections, one after another or at once, over streams
-// ([Server.ServeStdio]) and over HTTP ([Server.HTTP]). Use [New].
+// ([Server.ServeStdio]) and over HTTP ([Server.NewEndpoint]). Use [New].
 type Server struct {
 	config Config
 	sdk    *server.MCPServer
@@ -99,7 +99,7 @@ const catalogTTL = 5 * 60 * 1000
 // New returns a server.
 func New(c Config) *Server {
 	if c.Name == nil {
-		c.Name = AgentOf
+		c.Name = AgentNameOf
 	}
 	if c.Session == nil {
 		c.Session = func(schemas.Agent) string { return c.Caller.AgentID }
@@ -112,7 +112,7 @@ func New(c Config) *Server {
 	s := &Server{config: c}
 	s.sdk = server.NewMCPServer("handoff", c.Version,
 		server.WithTitle("Handoff"),
-		server.WithHooks(s.hooks()),
+		server.WithHooks(s.sdkHooks()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(true, false),
@@ -139,13 +139,13 @@ func (s *Server) newConnID() string {
 	return conn
 }
 
-func (s *Server) hooks() *server.Hooks {
+func (s *Server) sdkHooks() *server.Hooks {
 	h := &server.Hooks{}
 	h.AddAfterInitialize(s.onInitialize)
 	h.AddAfterDiscover(s.onDiscover)
-	h.AddAfterListTools(describe)
-	h.AddBeforeCallTool(catchUnknown)
-	h.AddBeforeReadResource(noteResource)
+	h.AddAfterListTools(describeTools)
+	h.AddBeforeCallTool(redirectUnknownTool)
+	h.AddBeforeReadResource(storeResourceURI)
 	h.AddAfterSubscribe(s.onSubscribe)
 	h.AddAfterUnsubscribe(s.onUnsubscribe)
 	h.AddBeforeSubscriptionsListen(s.onListen)

@@ -14,8 +14,8 @@ import (
 // stands between the SDK and the client.
 type session struct {
 	*server.InProcessSession
-	naming  naming
-	watch   watch
+	naming  connectionName
+	watch   resourceWatch
 	greeted atomic.Bool // the model knows its name, by the greeting or by server/discover
 }
 
@@ -24,11 +24,11 @@ var _ server.SessionWithProtocolVersion = (*session)(nil)
 func newSession(s *Server) *session {
 	return &session{
 		InProcessSession: server.NewInProcessSession(rand.Text(), nil),
-		naming:           naming{server: s, conn: s.newConnID()},
+		naming:           connectionName{server: s, conn: s.newConnID()},
 	}
 }
 
-// sessionOf returns the session of a request: [conn.begin] and [exchange.requestContext] put it into the context.
+// sessionOf returns the session of a request: [conn.trackRequest] and [exchange.requestContext] put it into the context.
 func sessionOf(ctx context.Context) *session {
 	return server.ClientSessionFromContext(ctx).(*session)
 }
@@ -40,8 +40,8 @@ type subscriptionOrder struct {
 	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
 }
 
-// next takes a notification and returns the notifications that may be sent now.
-func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
+// takeNext takes a notification and returns the notifications that may be sent now.
+func (a *subscriptionOrder) takeNext(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
 	id, listened := n.Params.Meta[sdk.MetaKeySubscriptionID]
 	if !listened {
 		return []sdk.JSONRPCNotification{n}
@@ -49,7 +49,7 @@ func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotific
 	if a.early == nil {
 		a.early = map[string][]sdk.JSONRPCNotification{}
 	}
-	key := readable(id)
+	key := encodeForModel(id)
 	held, known := a.early[key]
 	switch {
 	case n.Method == sdk.MethodNotificationSubscriptionsAcknowledged:
@@ -62,24 +62,24 @@ func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotific
 	return nil
 }
 
-// drain takes all queued notifications and returns those that may be sent now.
-func (a *subscriptionOrder) drain(from <-chan sdk.JSONRPCNotification) (all []sdk.JSONRPCNotification) {
+// takeAll takes all queued notifications and returns those that may be sent now.
+func (a *subscriptionOrder) takeAll(from <-chan sdk.JSONRPCNotification) (all []sdk.JSONRPCNotification) {
 	for {
 		select {
 		case n := <-from:
-			all = append(all, a.next(n)...)
+			all = append(all, a.takeNext(n)...)
 		default:
 			return all
 		}
 	}
 }
 
-// forget drops a subscription after the response that ends it.
-func (a *subscriptionOrder) forget(answer sdk.JSONRPCMessage) {
+// dropSubscription drops a subscription after the response that ends it.
+func (a *subscriptionOrder) dropSubscription(answer sdk.JSONRPCMessage) {
 	switch m := answer.(type) {
 	case sdk.JSONRPCResponse:
-		delete(a.early, readable(m.ID))
+		delete(a.early, encodeForModel(m.ID))
 	case sdk.JSONRPCError:
-		delete(a.early, readable(m.ID))
+		delete(a.early, encodeForModel(m.ID))
 	}
 }

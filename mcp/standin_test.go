@@ -37,7 +37,7 @@ func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	}
 	_ = json.Unmarshal(c.Args, &a) // arguments that are no object have no action
 	switch {
-	case waits(c):
+	case isLongPoll(c):
 		s.started <- c.Tool
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -53,8 +53,8 @@ func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	return json.RawMessage(`{}`), nil
 }
 
-// waits reads the arguments as tools do.
-func waits(c tools.Call) bool {
+// isLongPoll reads the arguments as tools do.
+func isLongPoll(c tools.Call) bool {
 	tool, err := tools.Find(c.Tool)
 	if err != nil {
 		return false

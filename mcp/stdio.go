@@ -32,7 +32,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cut()
 	c := &conn{
 		server: s, session: newSession(s), out: jsonrpc.NewWriter(out, s.config.Logger), calls: calls, waits: waits,
-		slots: make(chan struct{}, maxInFlight), idle: workers{make(chan func()), calls.Done()}, ends: make(chan sdk.JSONRPCMessage),
+		slots: make(chan struct{}, maxInFlight), idle: workerPool{make(chan func()), calls.Done()}, ends: make(chan sdk.JSONRPCMessage),
 	}
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
 		return fmt.Errorf("register session: %w", err)
@@ -40,7 +40,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	notified := make(chan struct{})
 	go func() {
 		defer close(notified)
-		c.notify()
+		c.writeNotifications()
 	}()
 	if by := s.config.Caller; by.Agent != "" { // others are announced when the client has sent its name
 		c.streams.Go(func() { c.session.naming.announce(waits, by, openTimeout) })
@@ -48,7 +48,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()
-	err := c.read(ctx, platform.OnEnd(in, grace)) // it may end while the last line is still being processed
+	err := c.readLines(ctx, platform.OnEnd(in, grace)) // it may end while the last line is still being processed
 	grace()
 	drained := returnsWithin(s.config.Drain, c.pending.Wait)
 	if !drained && c.requests.Len() == 0 { // the last response may still be on its way
@@ -59,7 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 			c.requests.Len(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
-	c.session.naming.end(calls)
+	c.session.naming.callClose(calls)
 	hangUp() // ends subscriptions/listen, which is answered last
 	returnsWithin(closeTimeout, func() {
 		c.streams.Wait()
@@ -95,20 +95,20 @@ func returnsBefore(ctx context.Context, wait func()) bool {
 	}
 }
 
-// notify writes notifications. The response that ends a subscription is written after its notifications.
-func (c *conn) notify() {
+// writeNotifications writes notifications. The response that ends a subscription is written after its notifications.
+func (c *conn) writeNotifications() {
 	var order subscriptionOrder
 	for {
 		select {
 		case n := <-c.session.ClientNotifications():
-			c.sendAll(order.next(n))
+			c.sendAll(order.takeNext(n))
 		case end, more := <-c.ends:
 			if !more {
 				return
 			}
-			c.sendAll(order.drain(c.session.ClientNotifications()))
+			c.sendAll(order.takeAll(c.session.ClientNotifications()))
 			c.out.Send(end)
-			order.forget(end)
+			order.dropSubscription(end)
 		}
 	}
 }
@@ -119,8 +119,8 @@ func (c *conn) sendAll(notifications []sdk.JSONRPCNotification) {
 	}
 }
 
-// read receives messages until the client or ctx ends it.
-func (c *conn) read(ctx context.Context, in io.Reader) error {
+// readLines receives messages until the client or ctx ends it.
+func (c *conn) readLines(ctx context.Context, in io.Reader) error {
 	lines, ended := jsonrpc.ReadLines(in, c.calls.Done())
 	for {
 		select {
@@ -130,7 +130,7 @@ func (c *conn) read(ctx context.Context, in io.Reader) error {
 			return nil
 		case l, more := <-lines:
 			if more {
-				c.receive(ctx, l)
+				c.handleLine(ctx, l)
 			} else if err := <-ended; err != nil {
 				return fmt.Errorf("read from client: %w", err)
 			} else {
@@ -153,55 +153,55 @@ type conn struct {
 	calls context.Context // of all requests; outlives the end of input
 	waits context.Context // of requests that the end of input cuts short, within calls
 	slots chan struct{}
-	idle  workers
+	idle  workerPool
 
 	ends chan sdk.JSONRPCMessage // responses that end a subscription
 
 	pending sync.WaitGroup // requests that the end of input waits for
 	streams sync.WaitGroup // subscriptions/listen and the first announcement, which end with the connection
 
-	requests jsonrpc.Requests
+	requests jsonrpc.OpenRequests
 }
 
-// receive processes one line.
-func (c *conn) receive(ctx context.Context, l jsonrpc.Line) {
+// handleLine processes one line.
+func (c *conn) handleLine(ctx context.Context, l jsonrpc.Line) {
 	switch {
-	case l.TooLong():
+	case l.IsTooLong():
 		m := jsonrpc.Message{ID: l.ID()}
-		c.out.Send(m.Refuse(sdk.INVALID_REQUEST, "the message has %d bytes, at most %d are accepted: "+
+		c.out.Send(m.ErrorResponse(sdk.INVALID_REQUEST, "the message has %d bytes, at most %d are accepted: "+
 			"put what is large into a file and send its path", l.Size, jsonrpc.MaxLine))
 	case isBatch(l.Text):
 		c.receiveBatch(ctx, l.Text)
 	default:
-		m, malformed := jsonrpc.Parse(l.Text)
+		m, malformed := jsonrpc.ParseMessage(l.Text)
 		if malformed != nil {
 			c.out.Send(*malformed)
 			return
 		}
-		c.dispatch(ctx, m)
+		c.dispatchMessage(ctx, m)
 	}
 }
 
-func (c *conn) dispatch(ctx context.Context, m jsonrpc.Message) {
-	r := c.begin(m)
+func (c *conn) dispatchMessage(ctx context.Context, m jsonrpc.Message) {
+	r := c.trackRequest(m)
 	switch {
 	case r == nil:
 	case m.Method == string(sdk.MethodInitialize):
-		c.deliver(c.server.respond(&c.requests, r))
+		c.deliverReply(c.server.respondToRequest(&c.requests, r))
 	case m.Method == string(sdk.MethodSubscriptionsListen):
-		c.spawn(ctx, &c.streams, r, func(r reply) {
+		c.respondInGroup(ctx, &c.streams, r, func(r reply) {
 			if r.message != nil {
 				c.ends <- r.message
 			}
 		})
 	default:
-		c.spawn(ctx, &c.pending, r, c.deliver)
+		c.respondInGroup(ctx, &c.pending, r, c.deliverReply)
 	}
 }
 
-// begin registers a request, so that it can be cancelled from then on. It processes any other message itself, and
+// trackRequest registers a request, so that it can be cancelled from then on. It processes any other message itself, and
 // returns nil.
-func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
+func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 	if id, ok := m.CancelledID(); ok {
 		c.requests.Cancel(id)
 		return nil
@@ -210,38 +210,38 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 		return nil
 	}
 	parent := c.calls
-	if waits(m) || m.Method == string(sdk.MethodInitialize) { // nothing is read during initialize
+	if isLongPoll(m) || m.Method == string(sdk.MethodInitialize) { // nothing is read during initialize
 		parent = c.waits
 	}
 	ctx := c.server.sdk.WithContext(parent, c.session)
 	if m.ID == nil {
-		c.server.handle(ctx, m)
+		c.server.handleMessage(ctx, m)
 		return nil
 	}
 	return c.requests.Track(ctx, m)
 }
 
-// spawn responds to a request in the group as soon as a slot is free. If the connection ends first, it declines the
+// respondInGroup responds to a request in the group as soon as a slot is free. If the connection ends first, it declines the
 // request.
-func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Request, deliver func(reply)) {
+func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.OpenRequest, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
 		group.Add(1)
-		c.idle.do(func() {
+		c.idle.runJob(func() {
 			defer group.Done()
 			defer func() { <-c.slots }()
-			deliver(c.server.respond(&c.requests, r))
+			deliver(c.server.respondToRequest(&c.requests, r))
 		})
 		return
 	case <-ctx.Done():
 	case <-c.out.Broken:
 	}
-	group.Go(func() { deliver(decline(&c.requests, r)) })
+	group.Go(func() { deliver(declineRequest(&c.requests, r)) })
 }
 
-// workers run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has. A
+// workerPool run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has. A
 // goroutine that made a call before has the larger stack already, so an idle one is faster than a new one.
-type workers struct {
+type workerPool struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs
 }
@@ -250,7 +250,7 @@ type workers struct {
 const workerIdle = time.Second
 
 // do runs a job, on an idle worker if there is one.
-func (w workers) do(job func()) {
+func (w workerPool) runJob(job func()) {
 	select {
 	case w.jobs <- job:
 		return
@@ -272,8 +272,8 @@ func (w workers) do(job func()) {
 	}()
 }
 
-func (c *conn) deliver(r reply) {
+func (c *conn) deliverReply(r reply) {
 	if r.message == nil || !c.out.Send(r.message) {
-		r.undelivered()
+		r.undoEffects()
 	}
 }

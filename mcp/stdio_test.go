@@ -19,7 +19,7 @@ import (
 // inFlight is how many requests may be open at once.
 const inFlight = 4096
 
-func TestStdio_EndOfInputLosesNoResponse(t *testing.T) {
+func TestStdio_SendsAllResponsesAfterEndOfInput(t *testing.T) {
 	for range 20 {
 		c := connect(t, config(newStandIn()))
 		var lines []string
@@ -40,7 +40,7 @@ func TestStdio_LastLineNeedsNoNewline(t *testing.T) {
 	require.Len(t, c.rest(), 1)
 }
 
-func TestStdio_AnswersCallDuringManyWaits(t *testing.T) {
+func TestStdio_AnswersCallDuringManyLongPolls(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	for id := range 300 {
@@ -58,7 +58,7 @@ func TestStdio_AnswersCallDuringManyWaits(t *testing.T) {
 }
 
 // The client writes the cancellation directly after its request, without a pause: it must take effect too.
-func TestStdio_CancelEndsWaitWithoutResponse(t *testing.T) {
+func TestStdio_CancelEndsLongPollWithoutResponse(t *testing.T) {
 	for range 50 {
 		c := connect(t, config(newStandIn()))
 		c.send(call(1, "claim_handoff", `{"wait_seconds":50}`) + "\n" +
@@ -70,7 +70,7 @@ func TestStdio_CancelEndsWaitWithoutResponse(t *testing.T) {
 	}
 }
 
-func TestStdio_CancelOfTextIDKeepsRequestOfNumber(t *testing.T) {
+func TestStdio_CancelOfTextIDKeepsRequestWithSameNumber(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold"}`))
@@ -94,7 +94,7 @@ func TestStdio_FinishesCallsAtEndOfInput(t *testing.T) {
 	require.NoError(t, c.end())
 }
 
-func TestStdio_CutsWaitsInAnySpellingAtEndOfInput(t *testing.T) {
+func TestStdio_EndsLongPollsInAnySpellingAtEndOfInput(t *testing.T) {
 	for spelled, tool := range map[string]string{
 		`{"wait_seconds":50}`: "claim_handoff", `{"waitSeconds":50}`: "claim_handoff", `{"wait_seconds":"50"}`: "claim_handoff",
 		`"{\"wait_seconds\":50}"`: "claim_handoff", `{"box":"notices","wait_seconds":50}`: "list_handoffs",
@@ -108,7 +108,7 @@ func TestStdio_CutsWaitsInAnySpellingAtEndOfInput(t *testing.T) {
 }
 
 // A request that was read but gets no slot still gets a response.
-func TestStdio_DeclinesLateRequest(t *testing.T) {
+func TestStdio_DeclinesRequestAfterConnectionEnds(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	for id := range inFlight {
@@ -124,7 +124,7 @@ func TestStdio_DeclinesLateRequest(t *testing.T) {
 	require.Len(t, c.rest(), inFlight)
 }
 
-func TestBatch_MembersTakeOneSlotEach(t *testing.T) {
+func TestBatch_EachMessageTakesOneRequestSlot(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(initialize("old", "2025-03-26"))
@@ -145,7 +145,7 @@ func TestBatch_MembersTakeOneSlotEach(t *testing.T) {
 	require.LessOrEqual(t, s.most, inFlight)
 }
 
-func TestStdio_DrainReportsTimeout(t *testing.T) {
+func TestStdio_ReportsUnansweredRequestsAfterDrainTimeout(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Drain = time.Millisecond
@@ -156,7 +156,7 @@ func TestStdio_DrainReportsTimeout(t *testing.T) {
 	close(s.release)
 }
 
-func TestStdio_ClosedOutputEndsInput(t *testing.T) {
+func TestStdio_EndsWhenOutputIsClosed(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.out.Close()
@@ -178,7 +178,7 @@ func TestStdio_ReportsBrokenInput(t *testing.T) {
 	require.ErrorContains(t, c.end(), "read from client: torn")
 }
 
-func TestStdio_RefusesTooLongLineUnderItsID(t *testing.T) {
+func TestStdio_RefusesTooLongLineWithRequestID(t *testing.T) {
 	filler := strings.Repeat("x", jsonrpc.MaxLine)
 	for name, tc := range map[string]struct{ line, id string }{
 		"id first":   {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":7,"x":"` + filler + `"}}`, `"a"`},
@@ -219,7 +219,7 @@ func TestStdio_RefusesInvalidUTF8WithOffset(t *testing.T) {
 	require.Equal(t, "2", string(parse(t, c.next()).ID))
 }
 
-func TestStdio_OpensAndClosesConnection(t *testing.T) {
+func TestStdio_ReportsConnectionToMailbox(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Conn = "c1"

@@ -19,16 +19,16 @@ func TestSubscriptionOrder_SendsAcknowledgementFirst(t *testing.T) {
 	}
 	const acknowledgement, updated = sdk.MethodNotificationSubscriptionsAcknowledged, sdk.MethodNotificationResourceUpdated
 	var order subscriptionOrder
-	require.Len(t, order.next(said(updated, nil)), 1, "of no subscription")
-	require.Empty(t, order.next(said(updated, 7.0)))
-	require.Empty(t, order.next(said(updated, 7.0)))
-	require.Empty(t, order.next(said(updated, "other")))
-	out := order.next(said(acknowledgement, 7.0))
+	require.Len(t, order.takeNext(said(updated, nil)), 1, "of no subscription")
+	require.Empty(t, order.takeNext(said(updated, 7.0)))
+	require.Empty(t, order.takeNext(said(updated, 7.0)))
+	require.Empty(t, order.takeNext(said(updated, "other")))
+	out := order.takeNext(said(acknowledgement, 7.0))
 	require.Len(t, out, 3)
 	require.Equal(t, acknowledgement, out[0].Method)
-	require.Len(t, order.next(said(updated, 7.0)), 1)
-	require.Empty(t, order.next(said(updated, "other")), "that one is not acknowledged")
+	require.Len(t, order.takeNext(said(updated, 7.0)), 1)
+	require.Empty(t, order.takeNext(said(updated, "other")), "that one is not acknowledged")
 
-	order.forget(sdk.JSONRPCResponse{ID: sdk.NewRequestId(7.0)})
-	require.Empty(t, order.next(said(updated, 7.0)), "an id may be used again")
+	order.dropSubscription(sdk.JSONRPCResponse{ID: sdk.NewRequestId(7.0)})
+	require.Empty(t, order.takeNext(said(updated, 7.0)), "an id may be used again")
 }

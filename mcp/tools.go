@@ -20,22 +20,22 @@ import (
 // are added when a client lists the tools.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
-		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.callTool)
+		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.handleToolCall)
 	}
 }
 
-// describe completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the rows
+// describeTools completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the rows
 // never change, so a test of the list finds that.
-func describe(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
+func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
 		if row, err := tools.Find(t.Name); err == nil {
-			list.Tools[i] = description(row)
+			list.Tools[i] = toolDescription(row)
 		}
 	}
 }
 
-// description sets all four hints: the SDK sends missing ones as destructive and open to the world.
-func description(row tools.Tool) sdk.Tool {
+// toolDescription sets all four hints: the SDK sends missing ones as destructive and open to the world.
+func toolDescription(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input())
 	t.Title, t.RawOutputSchema = row.Title, row.Output()
 	t.Annotations = sdk.ToolAnnotation{
@@ -53,20 +53,20 @@ func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// callTool is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a protocol
+// handleToolCall is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a protocol
 // error, which models do not see.
-func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := r.Params.Name
 	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
 		name = string(unknown)
 	}
-	return s.call(ctx, name, argumentsOf(ctx, r), r.Params.Meta), nil
+	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta), nil
 }
 
-// callPlainly responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a call,
+// callWithoutSDK responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a call,
 // and would take as long as all other steps of a small call. Most clients send such calls. Calls since 2026-07-28 name
-// their revision and go to the SDK. Ok is false for any message that callPlainly does not handle.
-func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
+// their revision and go to the SDK. Ok is false for any message that callWithoutSDK does not handle.
+func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false
 	}
@@ -74,33 +74,33 @@ func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response s
 	if m.Call.Meta != nil && json.Unmarshal(m.Call.Meta, &meta) != nil || sdk.IsModernProtocol(meta.ProtocolVersion()) {
 		return nil, false
 	}
-	result := s.call(ctx, m.Call.Name, argumentsOrEmpty(m.Call.Arguments), meta)
+	result := s.callOfferedTool(ctx, m.Call.Name, argumentsOrEmpty(m.Call.Arguments), meta)
 	return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), result), true
 }
 
-// call calls a tool, or responds that it is not offered.
-func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
-	if refused := notOffered(tool); refused != nil {
-		return toolError(refused)
+// callOfferedTool calls a tool, or responds that it is not offered.
+func (s *Server) callOfferedTool(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
+	if refused := notOfferedError(tool); refused != nil {
+		return errorResult(refused)
 	}
-	by := s.caller(ctx, meta)
-	out, refused := s.invoke(ctx, by, tool, args)
+	by := s.callerOf(ctx, meta)
+	out, refused := s.invokeTool(ctx, by, tool, args)
 	if refused != nil {
-		return toolError(refused)
+		return errorResult(refused)
 	}
-	s.noteClaim(ctx, by, tool, args, out)
+	s.storeClaim(ctx, by, tool, args, out)
 	out = s.addGreeting(ctx, by, args, out)
 	content := []sdk.Content{sdk.NewTextContent(string(out))}
 	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }
 
-// toolError returns a result without structured content, because some clients check that against the output schema.
-func toolError(e *schemas.Error) *sdk.CallToolResult {
-	return sdk.NewToolResultError(readable(e))
+// errorResult returns a result without structured content, because some clients check that against the output schema.
+func errorResult(e *schemas.Error) *sdk.CallToolResult {
+	return sdk.NewToolResultError(encodeForModel(e))
 }
 
-// readable encodes a value as JSON for a model. The value must encode: texts, ids and advice always do.
-func readable(v any) string {
+// encodeForModel encodes a value as JSON for a model. The value must encode: texts, ids and advice always do.
+func encodeForModel(v any) string {
 	b, _ := schemas.Encode(v)
 	return string(b)
 }
@@ -108,17 +108,17 @@ func readable(v any) string {
 // unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// catchUnknown sends a call of an unknown tool to the common handler of all tools. The SDK would respond with a
+// redirectUnknownTool sends a call of an unknown tool to the common handler of all tools. The SDK would respond with a
 // protocol error, which models do not see.
-func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	if notOffered(r.Params.Name) != nil {
+func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
+	if notOfferedError(r.Params.Name) != nil {
 		r.Params.Arguments = unknownTool(r.Params.Name)
 		r.Params.Name = tools.Table[0].Name
 	}
 }
 
-// notOffered returns the error for a tool that clients may not call, nil for tools of the table.
-func notOffered(name string) *schemas.Error {
+// notOfferedError returns the error for a tool that clients may not call, nil for tools of the table.
+func notOfferedError(name string) *schemas.Error {
 	t, err := tools.Find(name)
 	if t.Admin {
 		err = schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
@@ -126,19 +126,19 @@ func notOffered(name string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-// invoke makes one call. It returns any error or panic as a coded error that a model may read. It makes hidden
+// invokeTool makes one call. It returns any error or panic as a coded error that a model may read. It makes hidden
 // characters in the result visible, because a model would read them.
-func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
+func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, refused = nil, schemas.InternalError(s.panicked(ctx, tool, p))
+			out, refused = nil, schemas.InternalError(s.logPanic(ctx, tool, p))
 		}
 	}()
 	out, err := s.config.Invoker.Invoke(ctx, tools.Call{ID: s.requestID(ctx, by, tool, args), Caller: by, Tool: tool, Args: args})
 	if err != nil {
-		refused = s.coded(ctx, tool, err)
+		refused = s.clientError(ctx, tool, err)
 		if refused.Code == schemas.Denied && by.Token != "" {
 			s.config.Logger.InfoContext(ctx, "denied",
 				slog.String("tool", tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
@@ -148,9 +148,9 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 	return schemas.VisibleJSON(out), nil
 }
 
-// coded returns the error for the client. It logs the cause of an internal error: the client must not see it, and no
+// clientError returns the error for the client. It logs the cause of an internal error: the client must not see it, and no
 // caller logs it.
-func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
+func (s *Server) clientError(ctx context.Context, tool string, err error) *schemas.Error {
 	if _, known := errors.AsType[*schemas.Error](err); !known && ctx.Err() != nil {
 		return schemas.Errorf(schemas.Unavailable, "the call was cut short").
 			WithHint("It was cancelled, or the connection is closing. Call again.")
@@ -162,30 +162,30 @@ func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Err
 	return refused
 }
 
-// panicked logs a panic with its stack, and returns an error that names only the place.
-func (s *Server) panicked(ctx context.Context, where string, p any) error {
+// logPanic logs a panic with its stack, and returns an error that names only the place.
+func (s *Server) logPanic(ctx context.Context, where string, p any) error {
 	s.config.Logger.ErrorContext(ctx, "panic",
 		slog.String("where", where), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 	return fmt.Errorf("panic in %s", where)
 }
 
-// arguments holds the arguments of a call that this package makes itself.
-type arguments map[string]any
+// callArguments holds the arguments of a call that this package makes itself.
+type callArguments map[string]any
 
-// ask makes a call with arguments that encode as a JSON object, and decodes its result.
-func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, in any) (
+// callAndDecode makes a call with arguments that encode as a JSON object, and decodes its result.
+func callAndDecode[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, in any) (
 	out Out, refused *schemas.Error,
 ) {
 	encoded, err := json.Marshal(in)
 	if err != nil {
-		return out, s.coded(ctx, tool, err)
+		return out, s.clientError(ctx, tool, err)
 	}
-	result, refused := s.invoke(ctx, by, tool, encoded)
+	result, refused := s.invokeTool(ctx, by, tool, encoded)
 	if refused != nil {
 		return out, refused
 	}
 	if err := schemas.Decode(result, &out); err != nil {
-		return out, s.coded(ctx, tool, fmt.Errorf("decode result: %w", err))
+		return out, s.clientError(ctx, tool, fmt.Errorf("decode result: %w", err))
 	}
 	return out, nil
 }

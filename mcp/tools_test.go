@@ -15,7 +15,7 @@ import (
 	"handoff/tools"
 )
 
-func TestTools_AreListedWithAllHintsInBothEras(t *testing.T) {
+func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, modern(1, "tools/list", "")} {
 		c := connect(t, config(newStandIn()))
 		c.send(line)
@@ -37,7 +37,7 @@ func TestTools_AreListedWithAllHintsInBothEras(t *testing.T) {
 	}
 }
 
-func TestTools_ResultIsTextAndStructure(t *testing.T) {
+func TestTools_ReturnResultAsTextAndStructuredContent(t *testing.T) {
 	c := connect(t, workspace(t))
 	c.send(call(1, "send_handoff", `{"agent":"amy","to":"qa","task":"Test <login> & logout"}`))
 	got := parse(t, c.next())
@@ -68,7 +68,7 @@ func TestTools_AcceptMissingArguments(t *testing.T) {
 	require.Equal(t, `{}`, string(s.made("claim_handoff")[0].Args))
 }
 
-func TestTools_RefusalIsResultWithoutStructure(t *testing.T) {
+func TestTools_ReturnRefusalAsResultWithoutStructuredContent(t *testing.T) {
 	c := connect(t, workspace(t))
 	c.send(call(1, "get_handoff", `{"handoff_id":"<b>"}`))
 	got := parse(t, c.next())
@@ -78,7 +78,7 @@ func TestTools_RefusalIsResultWithoutStructure(t *testing.T) {
 	require.Contains(t, got.text(), "<b>")
 }
 
-func TestTools_InternalCauseStaysInLog(t *testing.T) {
+func TestTools_WriteCauseOfInternalErrorOnlyToLog(t *testing.T) {
 	for _, do := range []string{"panic", "break"} {
 		cfg := config(newStandIn())
 		log := logged(&cfg)
@@ -106,7 +106,7 @@ func (broken) Update(context.Context, func(store.Writer) error) error {
 }
 func (broken) Close() error { return nil }
 
-func TestTools_InternalErrorIsLoggedOnce(t *testing.T) {
+func TestTools_LogInternalErrorOnce(t *testing.T) {
 	cfg := config(newStandIn())
 	log := logged(&cfg)
 	cfg.Invoker = tools.Local{Logger: cfg.Logger, Mailbox: mailbox.New(mailbox.Config{
@@ -120,7 +120,7 @@ func TestTools_InternalErrorIsLoggedOnce(t *testing.T) {
 	require.Contains(t, log.String(), "a secret of the disk")
 }
 
-func TestTools_ResultThatIsNoJSONGetsResponse(t *testing.T) {
+func TestTools_AnswerInternalErrorIfResultIsNotJSON(t *testing.T) {
 	cfg := config(newStandIn())
 	log := logged(&cfg)
 	c := connect(t, cfg)
@@ -132,7 +132,7 @@ func TestTools_ResultThatIsNoJSONGetsResponse(t *testing.T) {
 	require.Contains(t, log.String(), "does not encode")
 }
 
-func TestTools_UnknownToolIsRefusedInBothEras(t *testing.T) {
+func TestTools_RefuseUnknownToolInOldAndNewRevisions(t *testing.T) {
 	for _, line := range []string{call(1, "claim_task", `{}`), modern(1, "tools/call", `"name":"claim_task","arguments":{}`)} {
 		s := newStandIn()
 		c := connect(t, config(s))
@@ -150,7 +150,7 @@ func TestTools_UnknownToolIsRefusedInBothEras(t *testing.T) {
 	}
 }
 
-func TestTools_AdministrationIsNotOffered(t *testing.T) {
+func TestTools_OfferNoAdministrationTools(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "connection_close", `{"conn":"other"}`))

@@ -13,42 +13,42 @@ import (
 	"handoff/tools/platform"
 )
 
-// watch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK only
+// resourceWatch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK only
 // sends the acknowledgement. Changes are followed only while the session watches a resource. Each session has its own
 // position in the log, so that a slow client delays no other.
-type watch struct {
+type resourceWatch struct {
 	mu     sync.Mutex // guards the fields below
-	topics map[topic]address
+	topics map[watchedURI]resourceAddress
 	end    func() // stops following changes and waits for the end; nil if there are no topics
 }
 
-// topic is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
-type topic struct {
+// watchedURI is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
+type watchedURI struct {
 	uri    string
 	listen any
 }
 
 func (s *Server) onSubscribe(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
-	s.watch(ctx, s.caller(ctx, nil), topic{uri: r.Params.URI})
+	s.watchURIs(ctx, s.callerOf(ctx, nil), watchedURI{uri: r.Params.URI})
 }
 
 func (s *Server) onUnsubscribe(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
-	sessionOf(ctx).watch.remove(topic{uri: r.Params.URI})
+	sessionOf(ctx).watch.unwatch(watchedURI{uri: r.Params.URI})
 }
 
 // onListen watches resources until the request ends.
 func (s *Server) onListen(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
 	uris = uris[:min(len(uris), maxTopics)]
-	topics := schemas.Map(uris, func(uri string) topic { return topic{uri: uri, listen: id} })
-	s.watch(ctx, s.caller(ctx, r.Params.Meta), topics...)
-	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.remove(topics...) })
+	topics := schemas.Map(uris, func(uri string) watchedURI { return watchedURI{uri: uri, listen: id} })
+	s.watchURIs(ctx, s.callerOf(ctx, r.Params.Meta), topics...)
+	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.unwatch(topics...) })
 }
 
 // onUnregister ends all topics of a session.
 func (s *Server) onUnregister(_ context.Context, c server.ClientSession) {
 	w := &c.(*session).watch
-	w.remove(w.find(func(address) bool { return true })...)
+	w.unwatch(w.findWatched(func(resourceAddress) bool { return true })...)
 }
 
 // Limits of the topics of one session. The SDK acknowledges before it calls us, so topics beyond the limit are
@@ -59,11 +59,11 @@ const (
 )
 
 // target returns the address of a topic. Ok is false if the caller may not be notified of it.
-func (t topic) target(by schemas.Caller) (a address, ok bool) {
+func (t watchedURI) addressFor(by schemas.Caller) (a resourceAddress, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
 	}
-	if a = addressOf(t.uri); a == (address{kind: inboxes}) {
+	if a = parseAddress(t.uri); a == (resourceAddress{kind: inboxes}) {
 		a.name = string(by.Agent) // empty: the inbox of no agent
 	}
 	if a.kind == inboxes {
@@ -73,12 +73,12 @@ func (t topic) target(by schemas.Caller) (a address, ok bool) {
 	return a, a.kind != nil
 }
 
-// watch begins to watch topics. It reads the newest number of the log before the client gets the response, so the
+// watchURIs begins to watch topics. It reads the newest number of the log before the client gets the response, so the
 // client is notified of all later changes.
-func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) {
-	wanted := map[topic]address{}
+func (s *Server) watchURIs(ctx context.Context, by schemas.Caller, topics ...watchedURI) {
+	wanted := map[watchedURI]resourceAddress{}
 	for _, t := range topics {
-		if a, ok := t.target(by); ok {
+		if a, ok := t.addressFor(by); ok {
 			wanted[t] = a
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) 
 		return
 	}
 	nobody := schemas.Caller{} // the call is ours
-	newest, refused := ask[schemas.NewestOut](ctx, s, nobody, "registry_newest", nil)
+	newest, refused := callAndDecode[schemas.NewestOut](ctx, s, nobody, "registry_newest", nil)
 	if refused != nil {
 		s.config.Logger.ErrorContext(ctx, "no subscription", slog.Any("error", refused))
 		return
@@ -95,7 +95,7 @@ func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) 
 	c.watch.mu.Lock()
 	defer c.watch.mu.Unlock()
 	if c.watch.end == nil {
-		c.watch.topics, c.watch.end = map[topic]address{}, s.follow(ctx, c, newest.Event)
+		c.watch.topics, c.watch.end = map[watchedURI]resourceAddress{}, s.followChanges(ctx, c, newest.Event)
 	}
 	for t, a := range wanted {
 		if len(c.watch.topics) < maxTopics {
@@ -105,7 +105,7 @@ func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) 
 }
 
 // remove ends topics. After the last topic of a session its changes are no longer followed.
-func (w *watch) remove(topics ...topic) {
+func (w *resourceWatch) unwatch(topics ...watchedURI) {
 	w.mu.Lock()
 	for _, t := range topics {
 		delete(w.topics, t)
@@ -121,7 +121,7 @@ func (w *watch) remove(topics ...topic) {
 }
 
 // find returns the topics whose addresses match.
-func (w *watch) find(match func(address) bool) (found []topic) {
+func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []watchedURI) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for t, a := range w.topics {
@@ -134,9 +134,9 @@ func (w *watch) find(match func(address) bool) (found []topic) {
 
 const retryChanges = time.Second
 
-// follow notifies a session of the changes after a number until end is called. After an error it continues after the
+// followChanges notifies a session of the changes after a number until end is called. After an error it continues after the
 // last change.
-func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func()) {
+func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -149,7 +149,7 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 					break
 				}
 				after = change.N
-				c.notify(ctx, change)
+				c.notifyChange(ctx, change)
 			}
 			platform.Sleep(ctx, retryChanges)
 		}
@@ -160,17 +160,17 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 	}
 }
 
-func (s *session) notify(ctx context.Context, change schemas.Change) {
-	for _, t := range s.watch.find(func(a address) bool { return a.kind.changedBy(a.name, change) }) {
+func (s *session) notifyChange(ctx context.Context, change schemas.Change) {
+	for _, t := range s.watch.findWatched(func(a resourceAddress) bool { return a.kind.changedBy(a.name, change) }) {
 		select {
-		case s.NotificationChannel() <- t.updated():
+		case s.NotificationChannel() <- t.updateNotification():
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (t topic) updated() sdk.JSONRPCNotification {
+func (t watchedURI) updateNotification() sdk.JSONRPCNotification {
 	n := sdk.JSONRPCNotification{JSONRPC: sdk.JSONRPC_VERSION}
 	n.Method = sdk.MethodNotificationResourceUpdated
 	n.Params.AdditionalFields = map[string]any{"uri": t.uri}

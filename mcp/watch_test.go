@@ -40,7 +40,7 @@ func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Chan
 	}
 }
 
-func TestWatch_ContinuesAfterBrokenStream(t *testing.T) {
+func TestResourceWatch_ContinuesAfterChangesFail(t *testing.T) {
 	cfg := workspace(t)
 	s := &torn{Invoker: cfg.Invoker}
 	cfg.Invoker = s
@@ -56,7 +56,7 @@ func TestWatch_ContinuesAfterBrokenStream(t *testing.T) {
 }
 
 // A client that subscribes and then neither reads nor leaves delays only its own changes.
-func TestWatch_ClientThatDoesNotReadDoesNotBlockEnd(t *testing.T) {
+func TestResourceWatch_EndsThoughClientDoesNotRead(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cfg := workspace(t)
 	fromClient, in := io.Pipe()

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the server says into testdata")
 
-// TestWire_MatchesTestdata plays the conversations in testdata. In them a line begins with
+// TestServer_SendsMessagesOfTestdata plays the conversations in testdata. In them a line begins with
 //
 //	#  a comment
 //	>  a message of the client
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 // The server sends one line for each > and !, or n lines if the digit n stands behind it. [layOut] lays it out. Lines
 // that begin with a blank continue the line above them: a message of the client may be broken anywhere between two
 // values.
-func TestWire_MatchesTestdata(t *testing.T) {
+func TestServer_SendsMessagesOfTestdata(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

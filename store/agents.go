@@ -40,7 +40,7 @@ type Agent struct {
 
 // Agent returns the row of an agent; nil when there is none of that name.
 func (v *View) Agent(name schemas.Agent) (*Agent, error) {
-	return get[Agent](v, Agents, []byte(name))
+	return getJSON[Agent](v, Agents, []byte(name))
 }
 
 // Agents yields all agents by name.
@@ -48,7 +48,7 @@ func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsWithPrefix("") 
 
 // AgentNames returns the names of all agents, in order. It decodes no row.
 func (v *View) AgentNames() (names []schemas.Agent, err error) {
-	err = v.Each(Range{Space: Agents}, func(row Row) error {
+	err = v.EachInRange(Range{Space: Agents}, func(row Row) error {
 		names = append(names, schemas.Agent(row.Key))
 		return nil
 	})
@@ -59,7 +59,7 @@ func (v *View) AgentNames() (names []schemas.Agent, err error) {
 //
 // Names are compared byte by byte. Only the rows of the yielded agents are read. An empty text gives all agents.
 func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
-	return decoded(v, Prefix(Agents, []byte(beginning)), FromJSON[Agent])
+	return decodeRows(v, Prefix(Agents, []byte(beginning)), DecodeJSONRow[Agent])
 }
 
 // AgentsMentioning yields the agents whose rows contain one of the words as a whole JSON string, for example the name
@@ -77,7 +77,7 @@ func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	says := func(row Row) bool {
 		return slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) })
 	}
-	return decodedIf(v, Range{Space: Agents}, says, v.agents.decode)
+	return decodeRowsIf(v, Range{Space: Agents}, says, v.agents.decode)
 }
 
 // agentCache keeps the agents that were decoded last, by name. An entry is valid only for the bytes from which it was
@@ -93,7 +93,7 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 	if known, ok := c.entries.Load(string(row.Key)); ok && bytes.Equal(known.(*cachedAgent).row, row.Value) {
 		return known.(*cachedAgent).agent, nil
 	}
-	a, err := FromJSON[Agent](row)
+	a, err := DecodeJSONRow[Agent](row)
 	if err == nil {
 		c.entries.Store(string(row.Key), &cachedAgent{bytes.Clone(row.Value), a})
 	}
@@ -124,7 +124,7 @@ type Workflow struct {
 
 // Workflow returns the row of a workflow; nil when there is none of that name.
 func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
-	return get[Workflow](v, Workflows, []byte(name))
+	return getJSON[Workflow](v, Workflows, []byte(name))
 }
 
 // PutWorkflow writes the row of a workflow.
@@ -142,42 +142,46 @@ type DeclaredRules struct {
 	Earlier   []schemas.Plan  `json:"plans,omitempty"`
 }
 
-var declaredKey = []byte("declared")
+var declarationDigestKey = []byte("declared")
 
-// Declared returns the digest of the last declaration of all files; "" for none.
-func (v *View) Declared() (string, error) {
-	b, err := v.r.Get(Sys, declaredKey)
+// DeclarationDigest returns the digest of the last declaration of all files; "" for none.
+func (v *View) DeclarationDigest() (string, error) {
+	b, err := v.r.Get(Sys, declarationDigestKey)
 	return string(b), err
 }
 
-// PutDeclared writes the digest of the current declaration of all files, or "" for none.
-func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declaredKey, []byte(digest)) }
+// PutDeclarationDigest writes the digest of the current declaration of all files, or "" for none.
+func (t *Tx) PutDeclarationDigest(digest string) error {
+	return t.w.Put(Sys, declarationDigestKey, []byte(digest))
+}
 
-var trimCursorKey = []byte("uncut")
+var timeCorrectionKey = []byte("uncut")
 
-// TrimCursor returns the progress of a correction: after the clock of the machine was set back, the times of handoffs
+// TimeCorrectionCursor returns the progress of a correction: after the clock of the machine was set back, the times of handoffs
 // are corrected in the order of their ids. The result is the last corrected handoff while later ones still need the
 // correction, and zero if no handoff needs it.
-func (v *View) TrimCursor() (schemas.ID, error) {
-	b, err := v.r.Get(Sys, trimCursorKey)
-	return schemas.ID(LastNumber(b)), err
+func (v *View) TimeCorrectionCursor() (schemas.ID, error) {
+	b, err := v.r.Get(Sys, timeCorrectionKey)
+	return schemas.ID(DecodeLastNumber(b)), err
 }
 
-// PutTrimCursor writes the progress for [View.TrimCursor]: the handoff after which the correction goes on; zero when it
+// PutTimeCorrectionCursor writes the progress for [View.TimeCorrectionCursor]: the handoff after which the correction goes on; zero when it
 // is done.
-func (t *Tx) PutTrimCursor(after schemas.ID) error { return t.w.Put(Sys, trimCursorKey, Number(after)) }
-
-// AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
-func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
-
-// RulesOf returns the declarations of a file; nil for none.
-func (v *View) RulesOf(file string) (*DeclaredRules, error) {
-	return get[DeclaredRules](v, Rules, []byte(file))
+func (t *Tx) PutTimeCorrectionCursor(after schemas.ID) error {
+	return t.w.Put(Sys, timeCorrectionKey, EncodeNumber(after))
 }
 
-// PutRules writes the declarations of a file, and deletes the row if there are none any more. Changed reports whether
+// DeclaredRuleRows yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
+func (v *View) DeclaredRuleRows() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
+
+// DeclaredRules returns the declarations of a file; nil for none.
+func (v *View) DeclaredRules(file string) (*DeclaredRules, error) {
+	return getJSON[DeclaredRules](v, Rules, []byte(file))
+}
+
+// PutDeclaredRules writes the declarations of a file, and deletes the row if there are none any more. Changed reports whether
 // they differ from the row before.
-func (t *Tx) PutRules(file string, rules DeclaredRules) (changed bool, err error) {
+func (t *Tx) PutDeclaredRules(file string, rules DeclaredRules) (changed bool, err error) {
 	before, err := t.r.Get(Rules, []byte(file))
 	if err != nil {
 		return false, err

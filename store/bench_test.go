@@ -47,13 +47,13 @@ func (c cycle) send(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	r := storetest.SentRecord(id)
+	r := storetest.NewSentRecord(id)
 	r.To, r.Box = schemas.Address(c.agent()), schemas.Address(c.agent())
 	r.Workflow = schemas.Workflow("wf_" + id.String())
 	r.Tags = []string{"go", "login"}
 	r.Digest = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-	r.Deadline, r.Wakes = storetest.Minute(600), storetest.Minute(600)
-	if _, err := tx.Change(nil, r, c.event("send", r), store.Content{Bytes: task, Salt: []byte("salt_0123456789abcdef")}); err != nil {
+	r.Deadline, r.Wakes = storetest.MinutesAfterNoon(600), storetest.MinutesAfterNoon(600)
+	if _, err := tx.WriteChange(nil, r, c.event("send", r), store.Content{Bytes: task, Salt: []byte("salt_0123456789abcdef")}); err != nil {
 		return err
 	}
 	if err := tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From}); err != nil {
@@ -66,7 +66,7 @@ func (c cycle) send(tx *store.Tx) error {
 }
 
 func (c cycle) claim(tx *store.Tx) error {
-	for id, err := range tx.Queue(schemas.Address(c.agent()), "capability:go", "role:coder") {
+	for id, err := range tx.ClaimableHandoffs(schemas.Address(c.agent()), "capability:go", "role:coder") {
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (c cycle) claim(tx *store.Tx) error {
 		now := was.Clone()
 		now.Status, now.Holder, now.HolderID, now.Box, now.Via = schemas.Accepted, c.agent(), "session-0123456789", "", schemas.ViaStdio
 		now.Token, now.Claims, now.Attempt, now.Conn = "ct_0123456789abcdef", 1, 1, "conn_0123456789"
-		now.Claimed, now.Touched, now.Lease, now.Wakes = storetest.Minute(1), storetest.Minute(1), storetest.Minute(16), storetest.Minute(16)
-		if _, err := tx.Change(was, &now, c.event("claim", &now), store.Content{}); err != nil {
+		now.Claimed, now.Touched, now.Lease, now.Wakes = storetest.MinutesAfterNoon(1), storetest.MinutesAfterNoon(1), storetest.MinutesAfterNoon(16), storetest.MinutesAfterNoon(16)
+		if _, err := tx.WriteChange(was, &now, c.event("claim", &now), store.Content{}); err != nil {
 			return err
 		}
 		break
@@ -87,7 +87,7 @@ func (c cycle) claim(tx *store.Tx) error {
 }
 
 func (c cycle) complete(tx *store.Tx) error {
-	for id, err := range tx.Oldest(store.HeldBy(c.agent()), 0) {
+	for id, err := range tx.OldestFirst(store.IndexByHolder(c.agent()), 0) {
 		if err != nil {
 			return err
 		}
@@ -96,13 +96,13 @@ func (c cycle) complete(tx *store.Tx) error {
 			return err
 		}
 		now := was.Clone()
-		now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, storetest.Minute(2)
+		now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, storetest.MinutesAfterNoon(2)
 		now.ResultDigest = now.Digest
-		if _, err := tx.Change(was, &now, c.event("complete", &now), store.Content{Bytes: result, Salt: []byte("salt_0123456789abcdef")}); err != nil {
+		if _, err := tx.WriteChange(was, &now, c.event("complete", &now), store.Content{Bytes: result, Salt: []byte("salt_0123456789abcdef")}); err != nil {
 			return err
 		}
 		n := schemas.Notice{To: now.From, From: c.agent(), Kind: "completed", About: id, Title: now.Title, Text: "it was done", At: storetest.Noon()}
-		if _, err := tx.Notify(n); err != nil {
+		if _, err := tx.AddNotice(n); err != nil {
 			return err
 		}
 		break
@@ -112,11 +112,11 @@ func (c cycle) complete(tx *store.Tx) error {
 
 // remember keeps the outcome of a call.
 func (c cycle) remember(tx *store.Tx, step, outcome string) error {
-	if err := tx.ExpireReceipts(storetest.Noon().Add(-24*time.Hour), 4); err != nil {
+	if err := tx.DeleteOldReceipts(storetest.Noon().Add(-24*time.Hour), 4); err != nil {
 		return err
 	}
-	key := store.ByRequest(fmt.Sprintf("%016x%s0123456789abcde", c.n, step))
-	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.At(storetest.Noon())})
+	key := store.RequestReceiptKey(fmt.Sprintf("%016x%s0123456789abcde", c.n, step))
+	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.TimeOf(storetest.Noon())})
 }
 
 // BenchmarkChange makes the writes of whole lives of handoffs through the typed layer, with 1 and with more callers at
@@ -129,7 +129,7 @@ func BenchmarkChange(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("bolt/callers=%d", callers), func(b *testing.B) {
 			b.ReportAllocs()
-			s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+			s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 			play(b, s, callers)
 			b.StopTimer()
 			require.NoError(b, s.Close())
@@ -164,7 +164,7 @@ func BenchmarkQueue(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				require.NoError(b, s.View(b.Context(), func(v *store.View) error {
-					for id, err := range v.Queue("agent-1", "capability:go", "role:coder") {
+					for id, err := range v.ClaimableHandoffs("agent-1", "capability:go", "role:coder") {
 						if err != nil || id == 0 {
 							return fmt.Errorf("no handoff: %w", err)
 						}
@@ -179,7 +179,7 @@ func BenchmarkQueue(b *testing.B) {
 
 // pending returns a file in which n handoffs wait in three boxes.
 func pending(b *testing.B, n int) *store.Store {
-	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+	s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	for start := 1; start <= n; start += 1000 {
 		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
@@ -187,9 +187,9 @@ func pending(b *testing.B, n int) *store.Store {
 				if _, err := tx.NewID(); err != nil {
 					return err
 				}
-				r := storetest.SentRecord(schemas.ID(id))
+				r := storetest.NewSentRecord(schemas.ID(id))
 				r.Box = anyBox[id%len(anyBox)]
-				if err := storetest.PutRecord(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
+				if err := storetest.WriteRecord(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
 					return err
 				}
 			}
@@ -204,7 +204,7 @@ var anyBox = []schemas.Address{"agent-1", "capability:go", "role:coder"}
 // BenchmarkAudit audits the registry of a file with whole lives of handoffs, and BenchmarkCheck compares the rows of
 // one with their indexes.
 func BenchmarkAudit(b *testing.B) {
-	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+	s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	const handoffs = 10_000
 	for first := 0; first < handoffs; first += 500 {
@@ -220,7 +220,7 @@ func BenchmarkAudit(b *testing.B) {
 		}))
 	}
 	for b.Loop() {
-		out, err := audit.Registry(b.Context(), s)
+		out, err := audit.VerifyRegistry(b.Context(), s)
 		require.NoError(b, err)
 		require.True(b, out.OK)
 	}
@@ -231,7 +231,7 @@ func BenchmarkAudit(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	s := pending(b, 10_000)
 	for b.Loop() {
-		problems, err := audit.Check(b.Context(), s)
+		problems, err := audit.CheckRows(b.Context(), s)
 		require.NoError(b, err)
 		require.Empty(b, problems)
 	}

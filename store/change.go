@@ -15,16 +15,16 @@ import (
 // Content is the text or data of an event: its bytes, at most 131 MB, and the salt of its digest. When content is
 // erased later, its salt is erased too: then the digest no longer proves anything about the erased content.
 //
-// Bytes is JSON, see [ContentOf]; the store does not look into it. Salt is random and made by the caller. It prevents
+// Bytes is JSON, see [EncodeContent]; the store does not look into it. Salt is random and made by the caller. It prevents
 // guessing short content from its digest. An event without content has neither.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
 }
 
-// ContentOf encodes the content of an event, under a random salt that newID makes. A [Content] is returned as it is,
+// EncodeContent encodes the content of an event, under a random salt that newID makes. A [Content] is returned as it is,
 // and nil gives the zero Content.
-func ContentOf(value any, newID func(prefix string) string) (c Content, err error) {
+func EncodeContent(value any, newID func(prefix string) string) (c Content, err error) {
 	switch made := value.(type) {
 	case nil:
 		return c, nil
@@ -38,7 +38,7 @@ func ContentOf(value any, newID func(prefix string) string) (c Content, err erro
 	return c, nil
 }
 
-// Change writes a record together with the event that changed it and the content of that event, and returns the number
+// WriteChange writes a record together with the event that changed it and the content of that event, and returns the number
 // of the event. Was is the record as this transaction read it, nil for a new one. Now is the record after the change,
 // nil for an event that changes no record; Change sets its Event to the new number. The caller fills in the other
 // fields of e; Change sets its number, digests and links, and takes its handoff from now. The error is [schemas.Limit]
@@ -54,11 +54,11 @@ func ContentOf(value any, newID func(prefix string) string) (c Content, err erro
 // Change is not idempotent: repeating it makes another event. Callers repeat whole calls by their request id instead.
 // An event without a record, for example the refusal of a name that the caller may not use, keeps the Handoff that the
 // caller set, and has no State.
-func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64, error) {
+func (t *Tx) WriteChange(was, now *Record, e schemas.Event, content Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(content.Bytes), maxContent); err != nil {
 		return 0, err
 	}
-	n, err := t.Events()
+	n, err := t.EventCount()
 	if err != nil {
 		return 0, err
 	}
@@ -67,12 +67,12 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64,
 		e.Handoff, now.Event = now.ID, e.N
 	}
 	if was != nil {
-		if e.Before, e.Prev, err = t.lastEvent(was.Event); err != nil {
+		if e.Before, e.Prev, err = t.eventHash(was.Event); err != nil {
 			return 0, err
 		}
 	}
 	if len(content.Bytes) > 0 {
-		e.Said, e.Bytes = Hash(content.Salt, content.Bytes), len(content.Bytes)
+		e.Said, e.Bytes = HashOf(content.Salt, content.Bytes), len(content.Bytes)
 		if err := t.putContent(e, content); err != nil {
 			return 0, err
 		}
@@ -82,47 +82,47 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, content Content) (uint64,
 			return 0, err
 		}
 	}
-	return e.N, t.addEvent(&e)
+	return e.N, t.appendEvent(&e)
 }
 
-// lastEvent returns n, the number of a handoff's last event, and its hash.
+// eventHash returns n, the number of a handoff's last event, and its hash.
 //
 // Change puts both into the new event, so each event names the previous event of the same handoff with its hash.
 // Package audit follows these links.
-func (t *Tx) lastEvent(n uint64) (uint64, string, error) {
-	b, err := t.w.Get(Events, Number(n))
+func (t *Tx) eventHash(n uint64) (uint64, string, error) {
+	b, err := t.w.Get(Events, EncodeNumber(n))
 	if err == nil && b == nil {
 		err = fmt.Errorf("event %d is missing: %w", n, ErrCorrupt)
 	}
-	return n, Hash(b), err
+	return n, HashOf(b), err
 }
 
-// addEvent appends to the registry and to its tree.
+// appendEvent appends to the registry and to its tree.
 //
-// It costs about log2(n) reads of the tree. If the counter is too small, addEvent overwrites the event of that number;
+// It costs about log2(n) reads of the tree. If the counter is too small, appendEvent overwrites the event of that number;
 // package audit finds a wrong counter.
-func (t *Tx) addEvent(e *schemas.Event) error {
+func (t *Tx) appendEvent(e *schemas.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	row, err := ledger.Row(int64(e.N-1), b, t.Tree()) //nolint:gosec // events are counted from 1
+	row, err := ledger.ComputeRow(int64(e.N-1), b, t.TreeRows()) //nolint:gosec // events are counted from 1
 	if err != nil {
 		return err
 	}
-	n := Number(e.N)
-	return cmp.Or(t.w.Put(Events, n, b), t.w.Put(Tree, n, row), t.w.Put(Sys, []byte(EventCount), n))
+	n := EncodeNumber(e.N)
+	return cmp.Or(t.w.Put(Events, n, b), t.w.Put(Tree, n, row), t.w.Put(Sys, []byte(EventCountKey), n))
 }
 
-// Tree returns the rows of the tree, from which hashes and proofs are computed. It does not compare them with the
+// TreeRows returns the rows of the tree, from which hashes and proofs are computed. It does not compare them with the
 // events: package audit does.
-func (v *View) Tree() ledger.Rows {
-	return func(n int64) ([]byte, error) { return v.r.Get(Tree, Number(n+1)) } // package ledger counts from 0
+func (v *View) TreeRows() ledger.TreeRows {
+	return func(n int64) ([]byte, error) { return v.r.Get(Tree, EncodeNumber(n+1)) } // package ledger counts from 0
 }
 
 // RawEvents yields the events after number n, in order, as the bytes whose hashes are the leaves of the tree.
 func (v *View) RawEvents(n uint64) iter.Seq2[[]byte, error] {
-	return decoded(v, Range{Space: Events, From: keyAfter(n)}, func(row Row) ([]byte, error) { return bytes.Clone(row.Value), nil })
+	return decodeRows(v, Range{Space: Events, From: keyAfter(n)}, func(row Row) ([]byte, error) { return bytes.Clone(row.Value), nil })
 }
 
 // putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
@@ -131,27 +131,27 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := t.putEntries(was, now); err != nil {
+	if err := t.updateIndexRows(was, now); err != nil {
 		return "", err
 	}
 	if err := t.updateCounters(was, now); err != nil {
 		return "", err
 	}
-	return Hash(b), t.w.Put(Records, Number(now.ID), b)
+	return HashOf(b), t.w.Put(Records, EncodeNumber(now.ID), b)
 }
 
-// putEntries writes the index rows of now that are new or differ, and deletes the index rows of was that now does not
+// updateIndexRows writes the index rows of now that are new or differ, and deletes the index rows of was that now does not
 // have.
 //
 // A row is deleted only if now has no row under the same key, and a row whose value did not change is not written
 // again. A commit is cheaper if it touches fewer pages.
-func (t *Tx) putEntries(was, now *Record) error {
-	var old []Entry
+func (t *Tx) updateIndexRows(was, now *Record) error {
+	var old []IndexRow
 	if was != nil {
-		old = Entries(was)
+		old = IndexRowsOf(was)
 	}
-	for _, e := range Entries(now) {
-		i := slices.IndexFunc(old, e.Same)
+	for _, e := range IndexRowsOf(now) {
+		i := slices.IndexFunc(old, e.HasSameKey)
 		if i >= 0 {
 			same := bytes.Equal(old[i].Value, e.Value)
 			old[i] = old[len(old)-1]

@@ -23,22 +23,22 @@ func sum(parts ...[]byte) string {
 	return base64.RawURLEncoding.EncodeToString(h[:])
 }
 
-func TestChange_LinksEvents(t *testing.T) {
+func TestWriteChange_LinksEventToPreviousEvent(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		first := w.Send(1)
 		other := w.Send(1)
 		w.Write(func(tx *store.Tx) error { // an event about no record
-			_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello")})
+			_, err := tx.WriteChange(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello")})
 			return err
 		})
 		claimed := w.Claim(first)
 		w.Claim(other)
 		done := w.Complete(claimed)
 
-		rows := w.Dump(store.Events, store.Records)
+		rows := w.CopyRows(store.Events, store.Records)
 		events := make([]schemas.Event, len(rows[store.Events]))
 		for i, row := range rows[store.Events] {
-			require.Equal(t, storetest.Key(uint64(i+1)), row.Key, "numbers have no gaps")
+			require.Equal(t, storetest.NumbersKey(uint64(i+1)), row.Key, "numbers have no gaps")
 			require.NoError(t, json.Unmarshal(row.Value, &events[i]))
 			require.Equal(t, uint64(i+1), events[i].N)
 		}
@@ -62,23 +62,23 @@ func TestChange_LinksEvents(t *testing.T) {
 			require.Equal(t, []schemas.Event{events[5], events[3]}, last)
 			return err
 		})
-		w.Sound()
+		w.RequireSound()
 	})
 }
 
 // An event with the id or number of another would break the registry.
-func TestChange_NumbersEventItself(t *testing.T) {
+func TestWriteChange_SetsEventNumber(t *testing.T) {
 	w := inMemory(t)
-	r := storetest.SentRecord(1)
+	r := storetest.NewSentRecord(1)
 	w.Write(func(tx *store.Tx) error {
-		n, err := tx.Change(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
+		n, err := tx.WriteChange(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
 		if n != 1 {
 			return fmt.Errorf("event %d", n)
 		}
 		return err
 	})
 	require.Equal(t, uint64(1), r.Event)
-	out, err := audit.Registry(t.Context(), w.Store)
+	out, err := audit.VerifyRegistry(t.Context(), w.Store)
 	require.NoError(t, err)
 	require.Empty(t, out.Problems)
 }
@@ -92,7 +92,7 @@ func TestContent_OfAnySizeIsReadAsWritten(t *testing.T) {
 			for i := range content {
 				content[i] = byte(i * 7 / 3)
 			}
-			r := w.Change(nil, storetest.SentRecord(id), "send", string(content))
+			r := w.Change(nil, storetest.NewSentRecord(id), "send", string(content))
 			w.Read(func(v *store.View) error {
 				said, err := v.RawContent(id, r.Event)
 				require.True(t, bytes.Equal(content, said), "%d bytes", size)
@@ -100,26 +100,26 @@ func TestContent_OfAnySizeIsReadAsWritten(t *testing.T) {
 				return err
 			})
 		}
-		require.Len(t, w.Dump(store.Bodies)[store.Bodies], 1+1+1+2+2+33+132)
-		w.Sound()
+		require.Len(t, w.CopyRows(store.Bodies)[store.Bodies], 1+1+1+2+2+33+132)
+		w.RequireSound()
 	})
 }
 
-func TestChange_RefusesTooLargeContent(t *testing.T) {
+func TestWriteChange_RefusesTooLargeContent(t *testing.T) {
 	w := inMemory(t)
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
-		_, err := tx.Change(nil, storetest.SentRecord(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
+		_, err := tx.WriteChange(nil, storetest.NewSentRecord(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
 		return err
 	})
 	var coded *schemas.Error
 	require.ErrorAs(t, err, &coded)
 	require.Equal(t, schemas.Limit, coded.Code)
-	for s, rows := range w.Dump(storetest.EverySpace()...) {
+	for s, rows := range w.CopyRows(storetest.AllSpaces()...) {
 		require.Empty(t, rows, s)
 	}
 }
 
-func TestDecodeContent_FillsInValue(t *testing.T) {
+func TestDecodeContent_DecodesIntoGivenValue(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	w.Read(func(v *store.View) error {
@@ -134,37 +134,37 @@ func TestDecodeContent_FillsInValue(t *testing.T) {
 }
 
 // If a function fails after a change, the change is undone, and the next change takes its number.
-func TestChange_LeavesNothingAfterError(t *testing.T) {
+func TestWriteChange_IsUndoneWithFailedTransaction(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(1)
-		before := w.Dump(storetest.EverySpace()...)
+		before := w.CopyRows(storetest.AllSpaces()...)
 		err := w.Update(context.Background(), func(tx *store.Tx) error {
 			now := r.Clone()
 			now.Title = "another"
-			return errors.Join(storetest.PutRecord(tx, r, &now, "amend", "x"), errUndo)
+			return errors.Join(storetest.WriteRecord(tx, r, &now, "amend", "x"), errUndo)
 		})
 		require.ErrorIs(t, err, errUndo)
-		require.Equal(t, before, w.Dump(storetest.EverySpace()...))
+		require.Equal(t, before, w.CopyRows(storetest.AllSpaces()...))
 		require.Equal(t, uint64(2), w.Claim(r).Event)
-		w.Sound()
+		w.RequireSound()
 	})
 }
 
-func TestChange_FailsWithoutLastEvent(t *testing.T) {
+func TestWriteChange_FailsIfLastEventIsMissing(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
-	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(r.Event)) })
+	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(r.Event)) })
 	now := r.Clone()
-	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.PutRecord(tx, r, &now, "claim", "") })
+	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.WriteRecord(tx, r, &now, "claim", "") })
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestEventsAfter_LastNumberReturnsNoEvents(t *testing.T) {
+func TestEventsAfter_YieldsNothingAfterLastEvent(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2)
 	const last = ^uint64(0)
 	w.Read(func(v *store.View) error {
-		require.Empty(t, collect(t, v.Oldest(store.All(), schemas.ID(last))))
+		require.Empty(t, collect(t, v.OldestFirst(store.IndexOfAllHandoffs(), schemas.ID(last))))
 		for e, err := range v.EventsAfter(last) {
 			t.Error("an event after the last number", e, err)
 		}

@@ -9,11 +9,11 @@ import (
 	"handoff/schemas"
 )
 
-// Coded turns an error of the store into one for callers, with a hint. Errors that have a code already are returned as
+// CodedError turns an error of the store into one for callers, with a hint. Errors that have a code already are returned as
 // they are. These become [schemas.Unavailable]: the end of a context, a disk that is full or fails, a database that
 // cannot be reached, and a store that is read-only, closed or damaged. Any other error is a fault of this program; its
 // details go to the log and not to the caller.
-func Coded(err error) error {
+func CodedError(err error) error {
 	var coded *schemas.Error
 	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
 		err, coded = errors.Unwrap(coded), nil // an error of the store that was given the name of a field
@@ -48,11 +48,11 @@ func Coded(err error) error {
 	return schemas.InternalError(err)
 }
 
-// ReadSnapshot returns the result of fn on a snapshot. Its errors have a code, see [Coded].
+// ReadSnapshot returns the result of fn on a snapshot. Its errors have a code, see [CodedError].
 func ReadSnapshot[Out any](ctx context.Context, s *Store, fn func(*View) (Out, error)) (out Out, err error) {
 	err = s.View(ctx, func(v *View) (err error) {
 		out, err = fn(v)
 		return err
 	})
-	return out, Coded(err)
+	return out, CodedError(err)
 }

@@ -10,47 +10,47 @@ import (
 	"handoff/schemas"
 )
 
-// chunk is the size of a row of content in bytes. With a single value of 64 KB, a commit would write five times the
+// chunkSize is the size of a row of content in bytes. With a single value of 64 KB, a commit would write five times the
 // size of the value.
 //
 // Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
-const chunk = 2000
+const chunkSize = 2000
 
 // maxContent is the largest size of content, because chunks are numbered in two bytes. It is far above the limits of
 // messages.
-const maxContent = chunk << 16
+const maxContent = chunkSize << 16
 
 // putContent writes content under its event.
 //
 // The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
 // scan reads the content of an event. Content is written once: only Redact writes under an existing event.
 func (t *Tx) putContent(e schemas.Event, content Content) error {
-	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), content.Bytes); err != nil {
+	if err := t.putChunks(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N)), content.Bytes); err != nil {
 		return err
 	}
 	if content.Salt == nil {
 		return nil
 	}
-	return t.w.Put(Salts, Number(e.N), content.Salt)
+	return t.w.Put(Salts, EncodeNumber(e.N), content.Salt)
 }
 
-// Redact replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
+// RedactContent replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
 // about the old content. It returns the digest of the new content. The caller puts this digest into a
 // [schemas.Redaction] of an event in the same transaction: package audit accepts replaced content only with such an
 // event.
-func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	if err := t.deleteWhere(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), matchAll); err != nil {
+func (t *Tx) RedactContent(e schemas.Event, content []byte) (string, error) {
+	if err := t.deleteRowsWhere(Prefix(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N))), matchAll); err != nil {
 		return "", err
 	}
-	if err := t.w.Delete(Salts, Number(e.N)); err != nil {
+	if err := t.w.Delete(Salts, EncodeNumber(e.N)); err != nil {
 		return "", err
 	}
-	return Hash(content), t.putContent(e, Content{Bytes: content})
+	return HashOf(content), t.putContent(e, Content{Bytes: content})
 }
 
-// deleteWhere deletes the rows of a range whose value matches gone.
-func (t *Tx) deleteWhere(r Range, gone func(value []byte) bool) error {
-	return t.Each(r, func(row Row) error {
+// deleteRowsWhere deletes the rows of a range whose value matches gone.
+func (t *Tx) deleteRowsWhere(r Range, gone func(value []byte) bool) error {
+	return t.EachInRange(r, func(row Row) error {
 		if gone(row.Value) {
 			return t.w.Delete(r.Space, row.Key)
 		}
@@ -58,12 +58,12 @@ func (t *Tx) deleteWhere(r Range, gone func(value []byte) bool) error {
 	})
 }
 
-// matchAll is the condition of [Tx.deleteWhere] for a whole range.
+// matchAll is the condition of [Tx.deleteRowsWhere] for a whole range.
 func matchAll([]byte) bool { return true }
 
 // putChunks writes content in rows.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {
-	for key, part := range Chunks(begin, content) {
+	for key, part := range SplitIntoChunks(begin, content) {
 		if err := t.w.Put(space, key, part); err != nil {
 			return err
 		}
@@ -71,13 +71,13 @@ func (t *Tx) putChunks(space Space, begin, content []byte) error {
 	return nil
 }
 
-// Chunks yields the rows of content. Their keys begin alike and end with the number of the chunk in two bytes. In
+// SplitIntoChunks yields the rows of content. Their keys begin alike and end with the number of the chunk in two bytes. In
 // [Bodies] a key begins with the numbers of the handoff and of the event, in [References] with the SHA-256 of the
 // content.
-func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
+func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, part []byte) bool) {
 		i := uint16(0)
-		for part := range slices.Chunk(content, chunk) {
+		for part := range slices.Chunk(content, chunkSize) {
 			if !yield(binary.BigEndian.AppendUint16(slices.Clip(begin), i), part) {
 				return
 			}
@@ -86,10 +86,10 @@ func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// chunks joins the rows of putChunks in buf; nil for none.
-func (v *View) chunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
+// joinChunks joins the rows of putChunks in buf; nil for none.
+func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
 	buf.Reset()
-	err = v.Each(Prefix(space, begin), func(row Row) error {
+	err = v.EachInRange(Prefix(space, begin), func(row Row) error {
 		buf.Write(row.Value)
 		content = buf.Bytes()
 		return nil
@@ -107,7 +107,7 @@ func (v *View) RawContent(id schemas.ID, event uint64) ([]byte, error) {
 }
 
 func (v *View) rawContent(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, error) {
-	content, err := v.chunks(Bodies, join(Number(id), Number(event)), buf)
+	content, err := v.joinChunks(Bodies, joinBytes(EncodeNumber(id), EncodeNumber(event)), buf)
 	if err != nil {
 		return nil, fmt.Errorf("content of event %d: %w", event, err)
 	}
@@ -120,14 +120,14 @@ func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Conten
 	if c.Bytes, err = v.rawContent(id, event, buf); err != nil {
 		return c, err
 	}
-	salt, err := v.r.Get(Salts, Number(event))
+	salt, err := v.r.Get(Salts, EncodeNumber(event))
 	c.Salt = bytes.Clone(salt)
 	return c, err
 }
 
-// HasSalt reports whether the digest of an event still proves its content. After [Tx.Redact] it does not.
+// HasSalt reports whether the digest of an event still proves its content. After [Tx.RedactContent] it does not.
 func (v *View) HasSalt(event uint64) (bool, error) {
-	salt, err := v.r.Get(Salts, Number(event))
+	salt, err := v.r.Get(Salts, EncodeNumber(event))
 	return salt != nil, err
 }
 

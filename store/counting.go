@@ -17,7 +17,7 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 	for _, state := range states {
 		n := 0
 		err := s.View(ctx, func(v *View) error {
-			return v.Each(Prefix(ByState, terminated(state)), func(Row) error { n++; return nil })
+			return v.EachInRange(Prefix(ByState, zeroTerminated(state)), func(Row) error { n++; return nil })
 		})
 		if counts[state] = n; err != nil {
 			return nil, err
@@ -34,11 +34,11 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // and reads a record only if its id is lower than all ids before.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record
-	for row, err := range v.r.Scan(claimableIn(box)) {
+	for row, err := range v.r.Scan(claimableRange(box)) {
 		if err != nil {
 			return time.Time{}, err
 		}
-		id, order := schemas.ID(LastNumber(row.Key)), LastNumber(row.Key[:max(0, len(row.Key)-8)])
+		id, order := schemas.ID(DecodeLastNumber(row.Key)), DecodeLastNumber(row.Key[:max(0, len(row.Key)-8)])
 		if oldest == nil || id < oldest.ID {
 			if found, err := v.Record(id); err == nil && found != nil {
 				oldest = found

@@ -20,9 +20,9 @@ func (w *world) many(n int, with func(*store.Record)) {
 			if err != nil {
 				return err
 			}
-			r := storetest.SentRecord(id)
+			r := storetest.NewSentRecord(id)
 			with(r)
-			if err := storetest.PutRecord(tx, nil, r, "sent", ""); err != nil {
+			if err := storetest.WriteRecord(tx, nil, r, "sent", ""); err != nil {
 				return err
 			}
 		}
@@ -41,24 +41,24 @@ func TestCountStates_CountsEachState(t *testing.T) {
 	})
 }
 
-func TestBoxes_HaveCounters(t *testing.T) {
+func TestNonEmptyMailboxes_ReturnCounters(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2)
 	w.Claim(w.record(1))
 	w.many(3, func(r *store.Record) { r.To, r.Box, r.SentWith = "role:testing", "role:testing", "ci" })
-	have := map[schemas.Address]store.Mailbox{}
+	have := map[schemas.Address]store.Counters{}
 	w.Read(func(v *store.View) error {
-		for b, err := range v.Boxes() {
+		for b, err := range v.NonEmptyMailboxes() {
 			require.NoError(t, err)
-			have[b.Address] = b.Mailbox
+			have[b.Address] = b.Counters
 		}
 		return nil
 	})
-	require.Equal(t, map[schemas.Address]store.Mailbox{"auto-code": {Pending: 1, Held: 1}, "role:testing": {Pending: 3}}, have)
+	require.Equal(t, map[schemas.Address]store.Counters{"auto-code": {Pending: 1, Held: 1}, "role:testing": {Pending: 3}}, have)
 }
 
 // An urgent handoff comes first in a mailbox, even if it is young.
-func TestOldestPending_IsFoundBehindUrgentHandoff(t *testing.T) {
+func TestOldestPending_FindsHandoffBehindUrgentOne(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		oldest := func() (at time.Time) {
 			w.Read(func(v *store.View) (err error) {
@@ -72,9 +72,9 @@ func TestOldestPending_IsFoundBehindUrgentHandoff(t *testing.T) {
 		w.Send(1)
 		w.Claim(w.record(1)) // it was sent first, and is not pending
 		w.many(1, func(r *store.Record) { r.Priority = schemas.Low })
-		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, storetest.Minute(60) })
-		w.many(1, func(r *store.Record) { r.Created = storetest.Minute(26 * 60) })
-		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", storetest.Minute(-60) })
+		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, storetest.MinutesAfterNoon(60) })
+		w.many(1, func(r *store.Record) { r.Created = storetest.MinutesAfterNoon(26 * 60) })
+		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", storetest.MinutesAfterNoon(-60) })
 		require.Equal(t, storetest.Noon().Add(2*time.Minute), oldest(), "of ho_2")
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestSeen_ForgetsLowestWhenFull(t *testing.T) {
-	var s store.Seen
+func TestSeenNumbers_ForgetLowestNumberWhenFull(t *testing.T) {
+	var s store.SeenNumbers
 	for n := uint64(5000); n > 0; n-- {
 		s.Add(n)
 	}
@@ -25,23 +25,23 @@ func TestSeen_ForgetsLowestWhenFull(t *testing.T) {
 	require.Len(t, s.Of, 1000)
 }
 
-func TestForgetDelivered_DeletesOldRows(t *testing.T) {
+func TestDeleteOldDeliveries_DeletesOldRows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for i := range 100 {
-			session, now := fmt.Sprintf("s%03d", i), storetest.Minute(i)
+			session, now := fmt.Sprintf("s%03d", i), storetest.MinutesAfterNoon(i)
 			w.Write(func(tx *store.Tx) error {
-				if err := tx.PutDelivered("qa", session, store.Delivered{At: now, InARow: 1}); err != nil {
+				if err := tx.PutDeliveredItems("qa", session, store.DeliveredItems{At: now, InARow: 1}); err != nil {
 					return err
 				}
-				return tx.ForgetDelivered(storetest.Minute(i-10).Time(), "qa", session, 16)
+				return tx.DeleteOldDeliveries(storetest.MinutesAfterNoon(i-10).Time(), "qa", session, 16)
 			})
 		}
-		require.LessOrEqual(t, len(w.Dump(store.Deliveries)[store.Deliveries]), 11)
+		require.LessOrEqual(t, len(w.CopyRows(store.Deliveries)[store.Deliveries]), 11)
 		w.Read(func(v *store.View) error {
-			told, err := v.Delivered("qa", "s099")
+			told, err := v.DeliveredItems("qa", "s099")
 			require.NoError(t, err)
 			require.Equal(t, 1, told.InARow)
-			told, err = v.Delivered("qa", "s000")
+			told, err = v.DeliveredItems("qa", "s000")
 			require.Zero(t, told)
 			return err
 		})

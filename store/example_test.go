@@ -26,10 +26,10 @@ func Example() {
 		}
 		r := store.Record{
 			ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code",
-			Title: "Fix the login", Priority: schemas.High, Status: schemas.Pending, Created: store.At(at),
+			Title: "Fix the login", Priority: schemas.High, Status: schemas.Pending, Created: store.TimeOf(at),
 		}
 		said := store.Content{Bytes: []byte(`{"task":"Fix the login"}`), Salt: []byte("random")}
-		_, err = tx.Change(nil, &r, schemas.Event{At: at, Agent: "architect", Action: "send", To: r.Status}, said)
+		_, err = tx.WriteChange(nil, &r, schemas.Event{At: at, Agent: "architect", Action: "send", To: r.Status}, said)
 		return err
 	})
 	if err != nil {
@@ -37,7 +37,7 @@ func Example() {
 	}
 
 	err = s.Update(ctx, func(tx *store.Tx) error {
-		for id, err := range tx.Queue("auto-code", "capability:go") {
+		for id, err := range tx.ClaimableHandoffs("auto-code", "capability:go") {
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func Example() {
 			}
 			now := was.Clone()
 			now.Status, now.Holder, now.Box = schemas.Accepted, "auto-code", ""
-			_, err = tx.Change(was, &now, schemas.Event{At: at, Agent: "auto-code", Action: "claim", To: now.Status}, store.Content{})
+			_, err = tx.WriteChange(was, &now, schemas.Event{At: at, Agent: "auto-code", Action: "claim", To: now.Status}, store.Content{})
 			return err // the best one is enough
 		}
 		return nil
@@ -56,7 +56,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	proof, err := audit.Registry(ctx, s)
+	proof, err := audit.VerifyRegistry(ctx, s)
 	if err != nil {
 		log.Fatal(err)
 	}

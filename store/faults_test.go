@@ -82,7 +82,7 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 }
 
 // If any operation on rows fails, its caller gets the error, and nothing is kept.
-func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
+func TestTx_ReturnsEveryRowErrorAndUndoesAllWrites(t *testing.T) {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Send(2)
@@ -107,41 +107,41 @@ func TestTx_ReturnsEveryErrorOfRowsAndKeepsNothing(t *testing.T) {
 			}
 			now := was.Clone()
 			now.Box, now.Priority = "another", schemas.Critical
-			return storetest.PutRecord(tx, was, &now, "amend", "it")
+			return storetest.WriteRecord(tx, was, &now, "amend", "it")
 		}),
-		"notify": update(func(tx *store.Tx) error { _, err := tx.Notify(schemas.Notice{To: "a"}); return err }),
-		"read":   update(func(tx *store.Tx) error { return tx.MarkRead("architect", 1, 2) }),
+		"notify": update(func(tx *store.Tx) error { _, err := tx.AddNotice(schemas.Notice{To: "a"}); return err }),
+		"read":   update(func(tx *store.Tx) error { return tx.MarkNoticesRead("architect", 1, 2) }),
 		"agent":  update(func(tx *store.Tx) error { return tx.PutAgent(store.Agent{Card: schemas.Card{Name: "a"}}) }),
-		"check":  func() error { _, err := audit.Check(ctx, broken); return err },
-		"audit":  func() error { _, err := audit.Registry(ctx, broken); return err },
-		"verify": view(func(v *store.View) error { _, err := audit.Handoff(v, 1); return err }),
+		"check":  func() error { _, err := audit.CheckRows(ctx, broken); return err },
+		"audit":  func() error { _, err := audit.VerifyRegistry(ctx, broken); return err },
+		"verify": view(func(v *store.View) error { _, err := audit.IsHandoffIntact(v, 1); return err }),
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),
 		"saying": view(func(v *store.View) error { return v.DecodeContent(1, 1, &schemas.Handoff{}) }),
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),
-		"origin": view(func(v *store.View) error { return drain(v.WithOrigin("HO-1")) }),
-		"queue":  view(func(v *store.View) error { return drain(v.Queue("auto-code", "b")) }),
-		"boxes":  view(func(v *store.View) error { return drain(v.ClaimableBoxes("")) }),
-		"due":    view(func(v *store.View) error { return drain(v.Due(storetest.Noon())) }),
-		"next":   view(func(v *store.View) error { _, err := v.NextDue(); return err }),
-		"oldest": view(func(v *store.View) error { return drain(v.Oldest(store.All(), 0)) }),
-		"sent":   view(func(v *store.View) error { return drain(v.Sent("architect")) }),
+		"origin": view(func(v *store.View) error { return drain(v.HandoffsWithOrigin("HO-1")) }),
+		"queue":  view(func(v *store.View) error { return drain(v.ClaimableHandoffs("auto-code", "b")) }),
+		"boxes":  view(func(v *store.View) error { return drain(v.MailboxesWithWork("")) }),
+		"due":    view(func(v *store.View) error { return drain(v.DueHandoffs(storetest.Noon())) }),
+		"next":   view(func(v *store.View) error { _, err := v.NextDueTime(); return err }),
+		"oldest": view(func(v *store.View) error { return drain(v.OldestFirst(store.IndexOfAllHandoffs(), 0)) }),
+		"sent":   view(func(v *store.View) error { return drain(v.SentHandoffs("architect")) }),
 		"agents": view(func(v *store.View) error { return drain(v.Agents()) }),
 		"since":  view(func(v *store.View) error { return drain(v.EventsAfter(0)) }),
 		"mail":   view(func(v *store.View) error { return drain(v.Notices("architect", 0)) }),
 		"others": view(func(v *store.View) error {
 			_, err1 := v.Agent("a")
 			_, err2 := v.Workflow("wf_a")
-			_, err3 := v.Receipt(store.ByKey("a", "b"))
-			_, err4 := v.Mailbox("a")
+			_, err3 := v.Receipt(store.KeyReceiptKey("a", "b"))
+			_, err4 := v.Counters("a")
 			return errors.Join(err1, err2, err3, err4)
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := w.Dump(storetest.EverySpace()...)
+			before := w.CopyRows(storetest.AllSpaces()...)
 			f.at, f.done = 1, 0
 			for err := call(); f.done >= f.at; err = call() {
 				require.ErrorIs(t, err, errBroken, "operation %d", f.at)
-				require.Equal(t, before, w.Dump(storetest.EverySpace()...))
+				require.Equal(t, before, w.CopyRows(storetest.AllSpaces()...))
 				f.at, f.done = f.at+1, 0
 			}
 			require.Greater(t, f.at, 1, "something was tried")

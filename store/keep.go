@@ -37,17 +37,17 @@ func DecodeRecord(b []byte) (*Record, error) {
 	var r Record
 	err := schemas.DecodeKnown(b, &r)
 	if err != nil { // rare: strict decoding costs no more than decoding
-		r, err = decodeUnknown(b)
+		r, err = decodeWithUnknownFields(b)
 	}
 	if err != nil || r.Schema > schemas.Version {
-		return nil, cmp.Or(newerError(b), err)
+		return nil, cmp.Or(newerRecordError(b), err)
 	}
 	return &r, nil
 }
 
-// decodeUnknown decodes a record and keeps its fields that this program has no name for. It decodes twice, so
+// decodeWithUnknownFields decodes a record and keeps its fields that this program has no name for. It decodes twice, so
 // DecodeRecord calls it only if strict decoding failed.
-func decodeUnknown(b []byte) (r Record, err error) {
+func decodeWithUnknownFields(b []byte) (r Record, err error) {
 	if err := schemas.Decode(b, &r); err != nil {
 		return r, err
 	}
@@ -58,9 +58,9 @@ func decodeUnknown(b []byte) (r Record, err error) {
 	return r, err
 }
 
-// newerError returns an error for a record whose schema is above ours; it does not read the other fields. It returns
+// newerRecordError returns an error for a record whose schema is above ours; it does not read the other fields. It returns
 // nil for other records.
-func newerError(b []byte) error {
+func newerRecordError(b []byte) error {
 	var r struct {
 		Schema int             `json:"v"`
 		ID     json.RawMessage `json:"id"`

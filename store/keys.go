@@ -8,16 +8,18 @@ import (
 	"handoff/schemas"
 )
 
-// Number encodes an id, a number or a time for a key, so that keys sort as their values do.
+// EncodeNumber encodes an id, a number or a time for a key, so that keys sort as their values do.
 //
 // The 8 bytes are big-endian. A negative time would sort last, so callers pass none.
-func Number[T ~uint64 | ~int64](v T) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
+func EncodeNumber[T ~uint64 | ~int64](v T) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(v))
+}
 
-// LastNumber decodes the [Number] at the end of a key.
+// DecodeLastNumber decodes the [EncodeNumber] at the end of a key.
 //
 // In an index key it is the id of the handoff. It is zero if the key is too short, which happens only in a damaged
 // store.
-func LastNumber(key []byte) uint64 {
+func DecodeLastNumber(key []byte) uint64 {
 	if len(key) < 8 {
 		return 0
 	}
@@ -25,13 +27,13 @@ func LastNumber(key []byte) uint64 {
 }
 
 // keyAfter returns the first key after the key of a number, also for the largest number.
-func keyAfter[T ~uint64](v T) []byte { return append(Number(v), 0) }
+func keyAfter[T ~uint64](v T) []byte { return append(EncodeNumber(v), 0) }
 
-// terminated ends a text with a zero byte, so that no text in a key is the beginning of another.
+// zeroTerminated ends a text with a zero byte, so that no text in a key is the beginning of another.
 //
 // No text in a key has a zero byte, because package tools refuses a NUL character in any argument. A text at the end of
 // a key needs no zero byte.
-func terminated[T ~string](s T) []byte { return append([]byte(s), 0) }
+func zeroTerminated[T ~string](s T) []byte { return append([]byte(s), 0) }
 
 // firstNumber returns the encoded number at the beginning of a key.
 func firstNumber(key []byte) []byte { return key[:min(8, len(key))] }
@@ -39,7 +41,7 @@ func firstNumber(key []byte) []byte { return key[:min(8, len(key))] }
 // firstWord returns the text at the beginning of a key, with its zero byte.
 func firstWord(key []byte) []byte { return key[:bytes.IndexByte(key, 0)+1] }
 
-func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+func joinBytes(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 // Time is a point in time as rows keep it: milliseconds since 1970. Zero is no time.
 //
@@ -47,10 +49,10 @@ func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // two times within a millisecond.
 type Time int64
 
-// At converts a time and truncates it to milliseconds. The zero time becomes zero.
+// TimeOf converts a time and truncates it to milliseconds. The zero time becomes zero.
 //
 // A time before 1970 would be negative and sort after all others; no caller has one.
-func At(t time.Time) Time {
+func TimeOf(t time.Time) Time {
 	if t.IsZero() {
 		return 0
 	}
@@ -65,8 +67,8 @@ func (t Time) Time() time.Time {
 	return time.UnixMilli(int64(t)).UTC()
 }
 
-// timeOf reads the time at the beginning of a key or a value; zero in a damaged one.
-func timeOf(b []byte) Time { return Time(LastNumber(firstNumber(b))) } //nolint:gosec // times are positive
+// decodeTime reads the time at the beginning of a key or a value; zero in a damaged one.
+func decodeTime(b []byte) Time { return Time(DecodeLastNumber(firstNumber(b))) } //nolint:gosec // times are positive
 
 // Ptr converts back, in UTC. Zero becomes nil.
 func (t Time) Ptr() *time.Time { return schemas.TimeOrNil(t.Time()) }
@@ -77,10 +79,10 @@ var priorityBonus = map[schemas.Priority]time.Duration{
 	schemas.Low: 0, schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour,
 }
 
-// order returns the position of a handoff in its mailbox. It never changes, so no row moves as time passes.
+// queuePosition returns the position of a handoff in its mailbox. It never changes, so no row moves as time passes.
 //
 // A handoff of a higher priority gets an earlier position, by its [priorityBonus]. Handoffs with the same position come
 // in the order of their ids, which follow the position in the key.
-func order(created Time, p schemas.Priority) []byte {
-	return Number(max(0, int64(created)-priorityBonus[p].Milliseconds())) // a negative number would sort last
+func queuePosition(created Time, p schemas.Priority) []byte {
+	return EncodeNumber(max(0, int64(created)-priorityBonus[p].Milliseconds())) // a negative number would sort last
 }

@@ -9,12 +9,12 @@ import (
 	"handoff/schemas"
 )
 
-// Timed is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
+// TimedBackend is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
 // last commit succeeded. It has only the methods of [Backend] and [Inspector], and hides other methods of its backend.
 //
 // The tool workspace_stats shows the measurements, and the tool registry_newest the reason of a failed commit. It is
 // safe for use by many goroutines.
-type Timed struct {
+type TimedBackend struct {
 	Backend
 	now func() time.Time
 
@@ -23,16 +23,16 @@ type Timed struct {
 	failed  error // of the last commit; nil for none
 }
 
-// NewTimed measures the updates of a backend by the given clock. Closing it closes the backend.
+// NewTimedBackend measures the updates of a backend by the given clock. Closing it closes the backend.
 //
 // The caller passes the clock of the program, so that tests use their own.
-func NewTimed(b Backend, now func() time.Time) *Timed {
-	return &Timed{Backend: b, now: now, commits: schemas.NewLatency()}
+func NewTimedBackend(b Backend, now func() time.Time) *TimedBackend {
+	return &TimedBackend{Backend: b, now: now, commits: schemas.NewLatency()}
 }
 
 // Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
 // are not counted, and neither are calls whose ctx ended.
-func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
+func (t *TimedBackend) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
 	var last *trackingWriter // of the last run of fn
 	err := t.Backend.Update(ctx, func(w Writer) error {
@@ -52,13 +52,15 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 }
 
 // Inspect implements [Inspector].
-func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return New(t.Backend).Inspect(ctx) }
+func (t *TimedBackend) Inspect(ctx context.Context) ([]string, error) {
+	return New(t.Backend).Inspect(ctx)
+}
 
 // LastError returns the error of the last commit, nil if it succeeded or there was none.
 //
 // Only a commit that the backend refused counts, not an error that the caller's own function returned. Each commit that
 // succeeds clears it.
-func (t *Timed) LastError() error {
+func (t *TimedBackend) LastError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed
@@ -68,7 +70,7 @@ func (t *Timed) LastError() error {
 //
 // The buckets have the bounds of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The
 // result is a copy.
-func (t *Timed) Commits() schemas.Latency {
+func (t *TimedBackend) Commits() schemas.Latency {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := t.commits

@@ -23,9 +23,9 @@ func slow(step *time.Duration) func() time.Time {
 
 func put(w store.Writer) error { return w.Put(store.Sys, []byte("k"), nil) }
 
-func TestTimed_MeasuresCommits(t *testing.T) {
+func TestTimedBackend_MeasuresCommits(t *testing.T) {
 	step := 3 * time.Millisecond
-	b := store.NewTimed(storetest.Twice(memory.New()), slow(&step))
+	b := store.NewTimedBackend(storetest.RunUpdatesTwice(memory.New()), slow(&step))
 	require.NoError(t, b.Update(t.Context(), put))
 	step = time.Hour
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Sys, []byte("k")) }))
@@ -44,8 +44,8 @@ func TestTimed_MeasuresCommits(t *testing.T) {
 	}
 }
 
-func TestTimed_MeasuresOnlyCommits(t *testing.T) {
-	b := store.NewTimed(memory.New(), time.Now)
+func TestTimedBackend_IgnoresCallsThatCommitNothing(t *testing.T) {
+	b := store.NewTimedBackend(memory.New(), time.Now)
 	failed := errors.New("failed")
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { _, err := w.Get(store.Sys, []byte("k")); return err }))
 	require.ErrorIs(t, b.Update(t.Context(), func(w store.Writer) error { return errors.Join(put(w), failed) }), failed)
@@ -55,8 +55,8 @@ func TestTimed_MeasuresOnlyCommits(t *testing.T) {
 	require.Zero(t, b.Commits().Count)
 }
 
-func TestTimed_IsSafeForManyGoroutines(t *testing.T) {
-	b := store.NewTimed(memory.New(), time.Now)
+func TestTimedBackend_IsSafeForManyGoroutines(t *testing.T) {
+	b := store.NewTimedBackend(memory.New(), time.Now)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -88,9 +88,9 @@ func (f *disk) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-func TestTimed_LastErrorStaysUntilCommitSucceeds(t *testing.T) {
+func TestTimedBackend_KeepsErrorUntilCommitSucceeds(t *testing.T) {
 	full := &disk{Backend: memory.New()}
-	b := store.NewTimed(full, time.Now)
+	b := store.NewTimedBackend(full, time.Now)
 	require.NoError(t, b.Update(t.Context(), put))
 	require.NoError(t, b.LastError())
 	full.full = true

@@ -13,33 +13,33 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestNotices_AreNewestFirst(t *testing.T) {
+func TestNotices_AreYieldedNewestFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Notify("a", 3)
 		w.Notify("ab", 2)
 		w.Notify("a", 1)
-		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 2, 2, 5, 99, 6) }) // 5 belongs to another agent
+		w.Write(func(tx *store.Tx) error { return tx.MarkNoticesRead("a", 2, 2, 5, 99, 6) }) // 5 belongs to another agent
 		w.Read(func(v *store.View) error {
 			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
 			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))
 			require.Empty(t, notices(t, v, "nobody", 0))
 			for id, want := range map[schemas.NoticeID]bool{1: true, 2: false, 3: true, 5: false, 6: false} {
-				unread, err := v.IsUnread("a", id)
+				unread, err := v.IsNoticeUnread("a", id)
 				require.NoError(t, err)
 				require.Equal(t, want, unread, id)
 			}
 			for box, unread := range map[schemas.Address]int{"a": 2, "ab": 2, "nobody": 0} {
-				m, err := v.Mailbox(box)
+				m, err := v.Counters(box)
 				require.NoError(t, err)
-				require.Equal(t, store.Mailbox{Unread: unread}, m)
+				require.Equal(t, store.Counters{Unread: unread}, m)
 			}
 			return nil
 		})
-		w.Sound()
+		w.RequireSound()
 
-		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 1, 3) })
-		require.Len(t, w.Dump(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
-		w.Sound()
+		w.Write(func(tx *store.Tx) error { return tx.MarkNoticesRead("a", 1, 3) })
+		require.Len(t, w.CopyRows(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
+		w.RequireSound()
 	})
 }
 
@@ -55,10 +55,10 @@ func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.Notice
 func TestReceipt_IsFoundByKey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		keys := []store.ReceiptKey{
-			store.ByKey("a", "b"), store.ByKey("ab", ""), store.ByKey("a", ""), store.ByKey("", "ab"), store.ByRequest("a\x00b"), store.ByRequest(""),
+			store.KeyReceiptKey("a", "b"), store.KeyReceiptKey("ab", ""), store.KeyReceiptKey("a", ""), store.KeyReceiptKey("", "ab"), store.RequestReceiptKey("a\x00b"), store.RequestReceiptKey(""),
 		}
 		receipt := func(i int) store.Receipt {
-			return store.Receipt{Digest: fmt.Sprint(i), Result: fmt.Appendf(nil, `{"n":%d, "x":"\u0000"}`, i), At: storetest.Minute(i)}
+			return store.Receipt{Digest: fmt.Sprint(i), Result: fmt.Appendf(nil, `{"n":%d, "x":"\u0000"}`, i), At: storetest.MinutesAfterNoon(i)}
 		}
 		w.Write(func(tx *store.Tx) error {
 			for i, k := range keys {
@@ -66,7 +66,7 @@ func TestReceipt_IsFoundByKey(t *testing.T) {
 					return err
 				}
 			}
-			return tx.PutReceipt(store.ByKey("empty", ""), store.Receipt{})
+			return tx.PutReceipt(store.KeyReceiptKey("empty", ""), store.Receipt{})
 		})
 		w.Read(func(v *store.View) error {
 			for i, k := range keys {
@@ -74,11 +74,11 @@ func TestReceipt_IsFoundByKey(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, receipt(i), *r)
 			}
-			r, err := v.Receipt(store.ByKey("empty", ""))
+			r, err := v.Receipt(store.KeyReceiptKey("empty", ""))
 			require.NoError(t, err)
 			require.Empty(t, r.Result)
 			require.Zero(t, r.At)
-			r, err = v.Receipt(store.ByKey("a", "c"))
+			r, err = v.Receipt(store.KeyReceiptKey("a", "c"))
 			require.Nil(t, r)
 			return err
 		})
@@ -88,8 +88,8 @@ func TestReceipt_IsFoundByKey(t *testing.T) {
 // expire lists the requests whose receipts are left.
 func (w *world) expire(before time.Time, limit int) (left []string) {
 	w.T.Helper()
-	w.Write(func(tx *store.Tx) error { return tx.ExpireReceipts(before, limit) })
-	for _, row := range w.Dump(store.Receipts)[store.Receipts] {
+	w.Write(func(tx *store.Tx) error { return tx.DeleteOldReceipts(before, limit) })
+	for _, row := range w.CopyRows(store.Receipts)[store.Receipts] {
 		left = append(left, string(row.Key))
 	}
 	return left
@@ -100,31 +100,31 @@ func (w *world) receipt(k store.ReceiptKey, at store.Time) {
 	w.Write(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
 }
 
-func TestExpireReceipts_DeletesOldReceipts(t *testing.T) {
+func TestDeleteOldReceipts_KeepsYoungReceipts(t *testing.T) {
 	w := inMemory(t)
 	for i := range 5 {
-		w.receipt(store.ByRequest(fmt.Sprintf("%016x", i)), storetest.Minute(i))
+		w.receipt(store.RequestReceiptKey(fmt.Sprintf("%016x", i)), storetest.MinutesAfterNoon(i))
 	}
-	w.receipt(store.ByKey("a", "key"), storetest.Minute(0)) // as long as the store
-	require.Len(t, w.expire(storetest.Minute(0).Time(), 9), 6, "none is from before the first")
-	require.Len(t, w.expire(storetest.Minute(9).Time(), 0), 6)
-	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(storetest.Minute(4).Time(), 1))
-	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(storetest.Minute(4).Time(), 9))
-	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.Minute(5).Time(), 9))
+	w.receipt(store.KeyReceiptKey("a", "key"), storetest.MinutesAfterNoon(0)) // as long as the store
+	require.Len(t, w.expire(storetest.MinutesAfterNoon(0).Time(), 9), 6, "none is from before the first")
+	require.Len(t, w.expire(storetest.MinutesAfterNoon(9).Time(), 0), 6)
+	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(storetest.MinutesAfterNoon(4).Time(), 1))
+	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(storetest.MinutesAfterNoon(4).Time(), 9))
+	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.MinutesAfterNoon(5).Time(), 9))
 }
 
 // An id that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
 // early.
-func TestExpireReceipts_StopsAtIDWithoutTime(t *testing.T) {
+func TestDeleteOldReceipts_StopsAtRequestIDWithoutTime(t *testing.T) {
 	w := inMemory(t)
-	w.receipt(store.ByRequest("00 odd"), storetest.Minute(100))
-	w.receipt(store.ByRequest("0000000000000001"), storetest.Minute(1))
-	w.receipt(store.ByRequest("zz odd"), storetest.Minute(1))
-	require.Len(t, w.expire(storetest.Minute(50).Time(), 9), 3)
-	require.Empty(t, w.expire(storetest.Minute(101).Time(), 9))
+	w.receipt(store.RequestReceiptKey("00 odd"), storetest.MinutesAfterNoon(100))
+	w.receipt(store.RequestReceiptKey("0000000000000001"), storetest.MinutesAfterNoon(1))
+	w.receipt(store.RequestReceiptKey("zz odd"), storetest.MinutesAfterNoon(1))
+	require.Len(t, w.expire(storetest.MinutesAfterNoon(50).Time(), 9), 3)
+	require.Empty(t, w.expire(storetest.MinutesAfterNoon(101).Time(), 9))
 }
 
-func TestHasWords_FindsWordsByBeginning(t *testing.T) {
+func TestHasWords_FindsWordsByPrefix(t *testing.T) {
 	w := inMemory(t)
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
@@ -166,20 +166,20 @@ func TestHasWords_FindsWordsByBeginning(t *testing.T) {
 	})
 }
 
-func TestSplitWords_LowersAndSplits(t *testing.T) {
+func TestSplitWords_ReturnsLowerCaseWords(t *testing.T) {
 	require.Equal(t, []string{"go", "1", "26", "is", "out"}, store.SplitWords("Go 1.26 is out; go!"))
 	require.Empty(t, store.SplitWords(" \t--"))
 }
 
 // Of a long text the first words are kept, so a title is always found.
-func TestListWords_KeepsFirstTwoHundred(t *testing.T) {
+func TestListWords_KeepsFirst200Words(t *testing.T) {
 	w := inMemory(t)
 	var long strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&long, "word%04d ", i)
 	}
 	w.Write(func(tx *store.Tx) error { return tx.PutWords(1, store.ListWords("zebra Zebra", long.String())) })
-	row := w.Dump(store.Words)[store.Words][0].Value
+	row := w.CopyRows(store.Words)[store.Words][0].Value
 	require.Equal(t, 201, strings.Count(string(row), "\x00"))
 	w.Read(func(v *store.View) error {
 		for word, found := range map[string]bool{"zebra": true, "word0000": true, "word0198": true, "word0199": false} {
@@ -198,7 +198,7 @@ func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
 				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name}); err != nil {
 					return err
 				}
-				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: storetest.Minute(1), Claims: 2})
+				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: storetest.MinutesAfterNoon(1), Claims: 2})
 			})
 		}
 		w.Read(func(v *store.View) error {
@@ -216,7 +216,7 @@ func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
 			require.Equal(t, []schemas.Agent{"ab"}, names)
 			a, err := v.Agent("ab")
 			require.NoError(t, err)
-			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: storetest.Minute(1), Claims: 2}, a)
+			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: storetest.MinutesAfterNoon(1), Claims: 2}, a)
 			wf, err := v.Workflow("wf_ab")
 			require.NoError(t, err)
 			require.Equal(t, &store.Workflow{Owner: "ab"}, wf)
@@ -230,37 +230,37 @@ func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestSent_IsNewestFirst(t *testing.T) {
+func TestSentHandoffs_AreYieldedNewestFirst(t *testing.T) {
 	w := inMemory(t)
 	w.Send(3)
 	w.Read(func(v *store.View) error {
-		var all []store.Sent
-		for s, err := range v.Sent("architect") {
+		var all []store.SentHandoff
+		for s, err := range v.SentHandoffs("architect") {
 			require.NoError(t, err)
 			all = append(all, s)
 		}
-		require.Equal(t, []store.Sent{
-			{ID: 3, At: storetest.Minute(3), Digest: "of what was sent"},
-			{ID: 2, At: storetest.Minute(2), Digest: "of what was sent"},
-			{ID: 1, At: storetest.Minute(1), Digest: "of what was sent"},
+		require.Equal(t, []store.SentHandoff{
+			{ID: 3, At: storetest.MinutesAfterNoon(3), Digest: "of what was sent"},
+			{ID: 2, At: storetest.MinutesAfterNoon(2), Digest: "of what was sent"},
+			{ID: 1, At: storetest.MinutesAfterNoon(1), Digest: "of what was sent"},
 		}, all)
 		return nil
 	})
 }
 
 // A row that an older program wrote does not name the handoff of the notice.
-func TestUnreadAbout_FindsNoticesByRows(t *testing.T) {
+func TestUnreadNoticesAbout_FindsNoticesOfHandoff(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Write(func(tx *store.Tx) error {
 			for i, kind := range []string{"outcome", "message", "question", "outcome"} {
-				_, err := tx.Notify(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: storetest.Noon()})
+				_, err := tx.AddNotice(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: storetest.Noon()})
 				require.NoError(t, err)
 			}
 			return nil
 		})
 		about := func(want ...schemas.NoticeID) {
 			w.Read(func(v *store.View) error {
-				told, err := v.UnreadAbout("a", 7, 10)
+				told, err := v.UnreadNoticesAbout("a", 7, 10)
 				require.Equal(t, want, told)
 				return err
 			})
@@ -270,10 +270,10 @@ func TestUnreadAbout_FindsNoticesByRows(t *testing.T) {
 			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
 		})
 		about(3, 1)
-		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 3) })
+		w.Write(func(tx *store.Tx) error { return tx.MarkNoticesRead("a", 3) })
 		about(1)
 		w.Read(func(v *store.View) error {
-			told, err := v.UnreadAbout("a", 7, 2)
+			told, err := v.UnreadNoticesAbout("a", 7, 2)
 			require.Empty(t, told, "it is not among the newest two")
 			return err
 		})

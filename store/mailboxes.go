@@ -9,13 +9,13 @@ import (
 	"handoff/schemas"
 )
 
-// Mailbox holds the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.MarkRead]
+// Counters holds the counters of a mailbox, so that a count costs one read. [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead]
 // change the counters. Package audit counts the rows and compares.
 //
 // The key is the address: a name of an agent, capability:x, role:y or human. The value is four counters of four bytes.
 // Counters are written in the transaction that changes the counted rows, so they are exact at every commit. An empty
 // mailbox has no row.
-type Mailbox struct {
+type Counters struct {
 	Pending int // handoffs that may be claimed
 	Urgent  int // of these, the ones of high and critical priority
 	Held    int // handoffs that the agent of this name holds
@@ -23,141 +23,141 @@ type Mailbox struct {
 }
 
 // fields returns the counters in the order in which they are stored, four bytes each.
-func (m *Mailbox) fields() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
+func (m *Counters) counters() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
 
-func (m *Mailbox) add(by Mailbox) {
-	theirs := by.fields()
-	for i, n := range m.fields() {
+func (m *Counters) add(by Counters) {
+	theirs := by.counters()
+	for i, n := range m.counters() {
 		*n += *theirs[i]
 	}
 }
 
 // Encode writes each counter as a signed number of 32 bits. A negative counter is a fault that a check reports; Encode
 // keeps it so that later changes do not hide it.
-func (m Mailbox) Encode() []byte {
+func (m Counters) Encode() []byte {
 	b := make([]byte, 0, 16)
-	for _, n := range m.fields() {
+	for _, n := range m.counters() {
 		b = binary.BigEndian.AppendUint32(b, uint32(*n)) //nolint:gosec // a negative number stays negative
 	}
 	return b
 }
 
-// DecodeMailbox decodes the result of [Mailbox.Encode].
-func DecodeMailbox(b []byte) (m Mailbox, err error) {
+// DecodeCounters decodes the result of [Mailbox.Encode].
+func DecodeCounters(b []byte) (m Counters, err error) {
 	if len(b) != 16 {
 		return m, fmt.Errorf("counters of %d bytes: %w", len(b), ErrCorrupt)
 	}
-	for i, n := range m.fields() {
+	for i, n := range m.counters() {
 		*n = int(int32(binary.BigEndian.Uint32(b[4*i:]))) //nolint:gosec // see Encode
 	}
 	return m, nil
 }
 
-// Mailbox returns the counters of a mailbox, zeros for an empty one.
+// Counters returns the counters of a mailbox, zeros for an empty one.
 //
 // The server reads it for nearly every result of a tool, because results name the amount of waiting mail. The error
 // wraps [ErrCorrupt] for a row of another length.
-func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
+func (v *View) Counters(box schemas.Address) (m Counters, err error) {
 	b, err := v.r.Get(Mailboxes, []byte(box))
 	if b == nil || err != nil {
 		return m, err
 	}
-	return DecodeMailbox(b)
+	return DecodeCounters(b)
 }
 
-// Box is a mailbox that is not empty, with its counters.
-type Box struct {
+// MailboxCounters is a mailbox that is not empty, with its counters.
+type MailboxCounters struct {
 	Address schemas.Address
-	Mailbox
+	Counters
 }
 
-// Boxes yields the mailboxes that are not empty, by name. It costs one row for each mailbox. Counters of tokens are not
+// NonEmptyMailboxes yields the mailboxes that are not empty, by name. It costs one row for each mailbox. Counters of tokens are not
 // included. The error wraps [ErrCorrupt] for a row of another length.
-func (v *View) Boxes() iter.Seq2[Box, error] {
-	tokens := []byte(tokenBox(""))
+func (v *View) NonEmptyMailboxes() iter.Seq2[MailboxCounters, error] {
+	tokens := []byte(tokenCounterKey(""))
 	isMailbox := func(row Row) bool { return !bytes.HasPrefix(row.Key, tokens) }
-	return decodedIf(v, Range{Space: Mailboxes}, isMailbox, func(row Row) (Box, error) {
-		counters, err := DecodeMailbox(row.Value)
-		return Box{schemas.Address(row.Key), counters}, err
+	return decodeRowsIf(v, Range{Space: Mailboxes}, isMailbox, func(row Row) (MailboxCounters, error) {
+		counters, err := DecodeCounters(row.Value)
+		return MailboxCounters{schemas.Address(row.Key), counters}, err
 	})
 }
 
-// Tally counts the contents of mailboxes, from the [Shares] of all records and from the unread notices.
-type Tally map[schemas.Address]Mailbox
+// CounterTotals counts the contents of mailboxes, from the [CountersOf] of all records and from the unread notices.
+type CounterTotals map[schemas.Address]Counters
 
 // Add adds the counters of boxes.
-func (t Tally) Add(boxes ...Box) {
+func (t CounterTotals) Add(boxes ...MailboxCounters) {
 	for _, by := range boxes {
 		m := t[by.Address]
-		m.add(by.Mailbox)
+		m.add(by.Counters)
 		t[by.Address] = m
 	}
 }
 
-// count adds to the counters of a mailbox, and deletes its row if all are zero.
-func (t *Tx) count(box schemas.Address, by Mailbox) error {
-	if by == (Mailbox{}) {
+// addToCounters adds to the counters of a mailbox, and deletes its row if all are zero.
+func (t *Tx) addToCounters(box schemas.Address, by Counters) error {
+	if by == (Counters{}) {
 		return nil
 	}
-	m, err := t.Mailbox(box)
+	m, err := t.Counters(box)
 	if err != nil {
 		return err
 	}
 	m.add(by)
-	if m == (Mailbox{}) {
+	if m == (Counters{}) {
 		return t.w.Delete(Mailboxes, []byte(box))
 	}
 	return t.w.Put(Mailboxes, []byte(box), m.Encode())
 }
 
-// Shares returns the numbers that one record adds to the counters: to the mailbox in which it is pending, or else the
-// mailbox of its holder; and to the token with which it was sent. A zero [Box] means that the record adds nothing.
-func Shares(r *Record) [2]Box {
+// CountersOf returns the numbers that one record adds to the counters: to the mailbox in which it is pending, or else the
+// mailbox of its holder; and to the token with which it was sent. A zero [MailboxCounters] means that the record adds nothing.
+func CountersOf(r *Record) [2]MailboxCounters {
 	if r == nil {
-		return [2]Box{}
+		return [2]MailboxCounters{}
 	}
-	return [...]Box{boxShare(r), tokenShare(r)}
+	return [...]MailboxCounters{mailboxCountersOf(r), tokenCountersOf(r)}
 }
 
-// boxShare returns the numbers that a record adds to the counters of the mailbox in which it is pending, or of its
+// mailboxCountersOf returns the numbers that a record adds to the counters of the mailbox in which it is pending, or of its
 // holder's mailbox. An ended or blocked handoff adds nothing.
-func boxShare(r *Record) Box {
+func mailboxCountersOf(r *Record) MailboxCounters {
 	switch {
-	case r.Claimable():
-		m := Mailbox{Pending: 1}
+	case r.IsClaimable():
+		m := Counters{Pending: 1}
 		if r.Priority == schemas.High || r.Priority == schemas.Critical {
 			m.Urgent = 1
 		}
-		return Box{r.Box, m}
+		return MailboxCounters{r.Box, m}
 	case r.Status.Held():
-		return Box{schemas.Address(r.Holder), Mailbox{Held: 1}}
+		return MailboxCounters{schemas.Address(r.Holder), Counters{Held: 1}}
 	}
-	return Box{}
+	return MailboxCounters{}
 }
 
-// tokenShare returns the numbers that a pending record adds to the counters of the token with which it was sent. A
+// tokenCountersOf returns the numbers that a pending record adds to the counters of the token with which it was sent. A
 // blocked handoff counts too, because it was sent and no agent has claimed it.
-func tokenShare(r *Record) Box {
+func tokenCountersOf(r *Record) MailboxCounters {
 	if r.SentWith == "" || r.Status != schemas.Pending {
-		return Box{}
+		return MailboxCounters{}
 	}
-	return Box{tokenBox(r.SentWith), Mailbox{Pending: 1}}
+	return MailboxCounters{tokenCounterKey(r.SentWith), Counters{Pending: 1}}
 }
 
 // updateCounters subtracts the shares of was from the counters and adds the shares of now.
 //
 // It does not write a mailbox whose counters stay equal. When a handoff moves, it writes both mailboxes.
 func (t *Tx) updateCounters(was, now *Record) error {
-	before, after := Shares(was), Shares(now)
+	before, after := CountersOf(was), CountersOf(now)
 	for i, less := range before {
 		if less == after[i] {
 			continue
 		}
-		negative := Mailbox{Pending: -less.Pending, Urgent: -less.Urgent, Held: -less.Held}
-		if err := t.count(less.Address, negative); err != nil {
+		negative := Counters{Pending: -less.Pending, Urgent: -less.Urgent, Held: -less.Held}
+		if err := t.addToCounters(less.Address, negative); err != nil {
 			return err
 		}
-		if err := t.count(after[i].Address, after[i].Mailbox); err != nil {
+		if err := t.addToCounters(after[i].Address, after[i].Counters); err != nil {
 			return err
 		}
 	}

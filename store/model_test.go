@@ -23,7 +23,7 @@ import (
 // result of reading all records.
 func TestStore_AgreesWithModelOnRandomHistories(t *testing.T) {
 	onEach(t, agreesWithTheModel)
-	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.Workspaces(t)(t, "shop"))) })
+	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.NewWorkspaceOpener(t)(t, "shop"))) })
 }
 
 func agreesWithTheModel(t *testing.T, w *world) {
@@ -43,7 +43,7 @@ func agreesWithTheModel(t *testing.T, w *world) {
 func (w *world) known() (ids []schemas.ID) {
 	w.T.Helper()
 	w.Read(func(v *store.View) error {
-		for id, err := range v.Oldest(store.All(), 0) {
+		for id, err := range v.OldestFirst(store.IndexOfAllHandoffs(), 0) {
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (m *model) step() {
 				continue
 			}
 			content := bytes.Repeat([]byte("x"), random.IntN(2)*random.IntN(5000))
-			if err := storetest.PutRecord(tx, was, now, "step", string(content)); err != nil {
+			if err := storetest.WriteRecord(tx, was, now, "step", string(content)); err != nil {
 				return err
 			}
 			kept = append(kept, made{now, content})
@@ -119,7 +119,7 @@ func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(
 
 // anyRecord returns a record with anything in the fields that an index, a counter or an order depends on.
 func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
-	r := storetest.SentRecord(id)
+	r := storetest.NewSentRecord(id)
 	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
 	r.Workflow = anyOf[schemas.Workflow](random, "wf_a", "wf_ab")
 	r.Priority, r.Status = anyOf(random, priorities...), anyOf(random, schemas.Statuses...)
@@ -129,8 +129,8 @@ func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	if r.Status != schemas.Pending {
 		r.Holder = anyOf(random, agents...)
 	}
-	r.Created = storetest.Minute(random.IntN(600))
-	r.Wakes = anyOf(random, 0, storetest.Minute(random.IntN(10)), storetest.Minute(random.IntN(10000)))
+	r.Created = storetest.MinutesAfterNoon(random.IntN(600))
+	r.Wakes = anyOf(random, 0, storetest.MinutesAfterNoon(random.IntN(10)), storetest.MinutesAfterNoon(random.IntN(10000)))
 	r.NeedsApproval = random.IntN(8) == 0
 	for range random.IntN(3) * random.IntN(2) {
 		r.After = append(r.After, schemas.ID(1+random.IntN(5)))
@@ -154,7 +154,7 @@ func (m *model) all(wanted func(r *store.Record) bool) (ids []schemas.ID) {
 
 func (m *model) compare() {
 	m.T.Helper()
-	m.Sound()
+	m.RequireSound()
 	m.Read(func(v *store.View) error {
 		m.compareRecords(v)
 		m.compareIndexes(v)
@@ -171,7 +171,7 @@ func (m *model) compareRecords(v *store.View) {
 		require.NoError(m.T, err)
 		r.Schema = schemas.Version
 		require.Equal(m.T, r, stored)
-		intact, err := audit.Handoff(v, id)
+		intact, err := audit.IsHandoffIntact(v, id)
 		require.NoError(m.T, err)
 		require.True(m.T, intact)
 	}
@@ -187,43 +187,43 @@ func (m *model) compareRecords(v *store.View) {
 func (m *model) compareIndexes(v *store.View) {
 	type wanted = func(r *store.Record) bool
 	indexes := map[string]struct {
-		index  store.Index
+		index  store.HandoffIndex
 		wanted wanted
-	}{"all": {store.All(), func(*store.Record) bool { return true }}}
-	add := func(name string, i store.Index, w wanted) {
+	}{"all": {store.IndexOfAllHandoffs(), func(*store.Record) bool { return true }}}
+	add := func(name string, i store.HandoffIndex, w wanted) {
 		indexes[name] = struct {
-			index  store.Index
+			index  store.HandoffIndex
 			wanted wanted
 		}{i, w}
 	}
 	for _, box := range boxes[:5] {
-		add("to "+string(box), store.AddressedTo(box), func(r *store.Record) bool { return r.To == box })
+		add("to "+string(box), store.IndexByRecipient(box), func(r *store.Record) bool { return r.To == box })
 	}
 	for _, a := range agents {
-		add("from "+string(a), store.SentBy(a), func(r *store.Record) bool { return r.From == a })
-		add("held by "+string(a), store.HeldBy(a), func(r *store.Record) bool { return r.Holder == a && r.Status.Held() })
-		add("once held by "+string(a), store.LastHeldBy(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
+		add("from "+string(a), store.IndexBySender(a), func(r *store.Record) bool { return r.From == a })
+		add("held by "+string(a), store.IndexByHolder(a), func(r *store.Record) bool { return r.Holder == a && r.Status.Held() })
+		add("once held by "+string(a), store.IndexByLastHolder(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
 	}
 	for _, wf := range []schemas.Workflow{"wf_a", "wf_ab", "wf_"} {
-		add("in "+string(wf), store.InWorkflow(wf), func(r *store.Record) bool { return r.Workflow == wf })
+		add("in "+string(wf), store.IndexByWorkflow(wf), func(r *store.Record) bool { return r.Workflow == wf })
 	}
 	for _, s := range schemas.Statuses {
-		add(string(s), store.InState(s), func(r *store.Record) bool { return r.Status == s })
+		add(string(s), store.IndexByState(s), func(r *store.Record) bool { return r.Status == s })
 	}
 	for _, id := range []schemas.ID{1, 2, 3, 4, 5, 255, 256} {
-		add("children of "+id.String(), store.ChildrenOf(id), func(r *store.Record) bool { return r.Parent == id })
-		add("waiting for "+id.String(), store.DependentsOf(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
+		add("children of "+id.String(), store.IndexByParent(id), func(r *store.Record) bool { return r.Parent == id })
+		add("waiting for "+id.String(), store.IndexByDependency(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
 	}
 	for name, i := range indexes {
 		want := m.all(i.wanted)
-		require.Equal(m.T, want, collect(m.T, v.Oldest(i.index, 0)), name)
+		require.Equal(m.T, want, collect(m.T, v.OldestFirst(i.index, 0)), name)
 		reversed := slices.Clone(want)
 		slices.Reverse(reversed)
-		require.Equal(m.T, reversed, collect(m.T, v.Newest(i.index, 0)), name)
+		require.Equal(m.T, reversed, collect(m.T, v.NewestFirst(i.index, 0)), name)
 		if len(want) > 2 {
 			middle := len(want) / 2
-			require.Equal(m.T, want[middle+1:], collect(m.T, v.Oldest(i.index, want[middle])), name)
-			require.Equal(m.T, reversed[len(want)-middle:], collect(m.T, v.Newest(i.index, want[middle])), name)
+			require.Equal(m.T, want[middle+1:], collect(m.T, v.OldestFirst(i.index, want[middle])), name)
+			require.Equal(m.T, reversed[len(want)-middle:], collect(m.T, v.NewestFirst(i.index, want[middle])), name)
 		}
 	}
 }
@@ -244,17 +244,17 @@ func (m *model) compareQueues(v *store.View) {
 		slices.SortStableFunc(want, func(a, b schemas.ID) int {
 			return cmp.Or(rank(m.records[a]).Compare(rank(m.records[b])), cmp.Compare(a, b))
 		})
-		require.Equal(m.T, want, collect(m.T, v.Queue(from...)), fmt.Sprint(from))
+		require.Equal(m.T, want, collect(m.T, v.ClaimableHandoffs(from...)), fmt.Sprint(from))
 	}
 }
 
 func (m *model) compareDue(v *store.View) {
 	for _, now := range []int{-1, 0, 3, 9, 500, 20000} {
-		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= storetest.Minute(now) })
+		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= storetest.MinutesAfterNoon(now) })
 		slices.SortStableFunc(want, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
-		require.Equal(m.T, want, collect(m.T, v.Due(storetest.Minute(now).Time())))
+		require.Equal(m.T, want, collect(m.T, v.DueHandoffs(storetest.MinutesAfterNoon(now).Time())))
 	}
-	next, err := v.NextDue()
+	next, err := v.NextDueTime()
 	require.NoError(m.T, err)
 	waking := m.all(func(r *store.Record) bool { return r.Wakes != 0 })
 	first := slices.MinFunc(waking, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
@@ -268,13 +268,13 @@ func (m *model) compareMailboxes(v *store.View) {
 			return waits(r) && r.Box == box && (r.Priority == schemas.High || r.Priority == schemas.Critical)
 		})
 		held := m.all(func(r *store.Record) bool { return r.Status.Held() && schemas.Address(r.Holder) == box })
-		counted, err := v.Mailbox(box)
+		counted, err := v.Counters(box)
 		require.NoError(m.T, err)
-		require.Equal(m.T, store.Mailbox{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
+		require.Equal(m.T, store.Counters{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
 	}
 	for _, token := range []string{"ci", "a"} {
 		pending := m.all(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
-		counted, err := v.PendingWithToken(token)
+		counted, err := v.PendingSentWithToken(token)
 		require.NoError(m.T, err)
 		require.Len(m.T, pending, counted)
 	}

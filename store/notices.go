@@ -7,51 +7,53 @@ import (
 	"handoff/schemas"
 )
 
-// Notify adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
+// AddNotice adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
 //
 // It writes the notice, its row in unread and the counter of the mailbox of n.To. Numbers of notices count up over all
 // agents, so the numbers of one agent have gaps. Each call adds a notice: a caller that must not notify twice checks
 // before.
-func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
+func (t *Tx) AddNotice(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {
 		return 0, err
 	}
 	n.ID = schemas.NoticeID(id)
-	unread := UnreadEntry(n)
+	unread := UnreadRow(n)
 	if err := cmp.Or(t.putJSON(Notices, unread.Key, n), t.w.Put(Unread, unread.Key, unread.Value)); err != nil {
 		return 0, err
 	}
-	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
+	return n.ID, t.addToCounters(schemas.Address(n.To), Counters{Unread: 1})
 }
 
-// UnreadEntry returns the row that marks a notice as unread. The notice itself has the same key.
-func UnreadEntry(n schemas.Notice) Entry {
-	return Entry{Unread, noticeKey(n.To, n.ID), Number(coveringHandoff(n))}
+// UnreadRow returns the row that marks a notice as unread. The notice itself has the same key.
+func UnreadRow(n schemas.Notice) IndexRow {
+	return IndexRow{Unread, noticeKey(n.To, n.ID), EncodeNumber(handoffCoveringNotice(n))}
 }
 
-func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(terminated(a), Number(id)) }
+func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte {
+	return joinBytes(zeroTerminated(a), EncodeNumber(id))
+}
 
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 //
 // It includes notices that were read: reading deletes no notice.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
-	r := reversePrefix(Notices, terminated(a))
+	r := reversePrefix(Notices, zeroTerminated(a))
 	if before != 0 {
 		r.To = noticeKey(a, before)
 	}
-	return decoded(v, r, FromJSON[schemas.Notice])
+	return decodeRows(v, r, DecodeJSONRow[schemas.Notice])
 }
 
 // SentNotice returns the notice of a number that an agent sent, to any recipient; nil if there is none. It costs one
 // look for each agent that has notices.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
-	numbered := func(to []byte) []byte { return join(to, Number(id)) }
+	numbered := func(to []byte) []byte { return joinBytes(to, EncodeNumber(id)) }
 	for key, err := range distinctBeginnings(v, Range{Space: Notices}, firstWord, numbered) {
 		if err != nil {
 			return nil, err
 		}
-		switch found, err := get[schemas.Notice](v, Notices, key); {
+		switch found, err := getJSON[schemas.Notice](v, Notices, key); {
 		case err != nil:
 			return nil, err
 		case found != nil && found.From == from: // no two notices have the same number
@@ -61,67 +63,67 @@ func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Not
 	return nil, nil
 }
 
-// IsUnread reports whether an agent has a notice of that number and has not yet read it.
-func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
+// IsNoticeUnread reports whether an agent has a notice of that number and has not yet read it.
+func (v *View) IsNoticeUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	b, err := v.r.Get(Unread, noticeKey(a, id))
 	return b != nil, err
 }
 
-// UnreadBy yields the notices that an agent has not yet read, newest first.
+// UnreadNotices yields the notices that an agent has not yet read, newest first.
 //
 // Each costs a read of the notice. An unread row without a notice is yielded as a decoding error; package audit reports
 // it.
-func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
-	return decoded(v, reversePrefix(Unread, terminated(a)), func(unread Row) (n schemas.Notice, err error) {
+func (v *View) UnreadNotices(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
+	return decodeRows(v, reversePrefix(Unread, zeroTerminated(a)), func(unread Row) (n schemas.Notice, err error) {
 		b, err := v.r.Get(Notices, unread.Key)
 		if err != nil {
 			return n, err
 		}
-		return FromJSON[schemas.Notice](Row{Value: b})
+		return DecodeJSONRow[schemas.Notice](Row{Value: b})
 	})
 }
 
-// coveringHandoff returns the handoff that a notice is about. An agent that is shown this handoff learns the content of
+// handoffCoveringNotice returns the handoff that a notice is about. An agent that is shown this handoff learns the content of
 // the notice, so the notice then counts as read. The result is zero for a message, because no handoff repeats its text.
-func coveringHandoff(n schemas.Notice) schemas.ID {
+func handoffCoveringNotice(n schemas.Notice) schemas.ID {
 	if n.Kind == schemas.TypeMessage {
 		return 0
 	}
 	return n.About
 }
 
-// UnreadAbout returns unread notices about a handoff, without messages. It looks only at the newest unread notices of
+// UnreadNoticesAbout returns unread notices about a handoff, without messages. It looks only at the newest unread notices of
 // the agent, at most `among`.
 //
 // It reads the rows of the space unread, which name the handoff. It reads a notice itself only if an older program
 // wrote the row, because such a row does not name the handoff.
-func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
-	for row, err := range v.r.Scan(reversePrefix(Unread, terminated(a))) {
+func (v *View) UnreadNoticesAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
+	for row, err := range v.r.Scan(reversePrefix(Unread, zeroTerminated(a))) {
 		if among--; err != nil || among < 0 {
 			return told, err
 		}
-		about := schemas.ID(LastNumber(row.Value))
+		about := schemas.ID(DecodeLastNumber(row.Value))
 		if len(row.Value) == 0 {
-			n, err := get[schemas.Notice](v, Notices, row.Key)
+			n, err := getJSON[schemas.Notice](v, Notices, row.Key)
 			if err != nil || n == nil {
 				return nil, cmp.Or(err, ErrCorrupt)
 			}
-			about = coveringHandoff(*n)
+			about = handoffCoveringNotice(*n)
 		}
 		if about == of {
-			told = append(told, schemas.NoticeID(LastNumber(row.Key)))
+			told = append(told, schemas.NoticeID(DecodeLastNumber(row.Key)))
 		}
 	}
 	return told, nil
 }
 
-// MarkRead marks notices of an agent as read. It skips notices that are read already or do not exist.
+// MarkNoticesRead marks notices of an agent as read. It skips notices that are read already or do not exist.
 //
 // Marking a notice twice changes nothing the second time, so the call may be repeated. The counter goes down by one for
 // each notice that was unread.
-func (t *Tx) MarkRead(a schemas.Agent, ids ...schemas.NoticeID) error {
+func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
-		unread, err := t.IsUnread(a, id)
+		unread, err := t.IsNoticeUnread(a, id)
 		if err != nil {
 			return err
 		}
@@ -131,21 +133,21 @@ func (t *Tx) MarkRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 		if err := t.w.Delete(Unread, noticeKey(a, id)); err != nil {
 			return err
 		}
-		if err := t.count(schemas.Address(a), Mailbox{Unread: -1}); err != nil {
+		if err := t.addToCounters(schemas.Address(a), Counters{Unread: -1}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Recall deletes a notice that its agent has not read, and reports whether it did. It deletes the notice with its row
+// RecallNotice deletes a notice that its agent has not read, and reports whether it did. It deletes the notice with its row
 // in unread and its part of the counter; the number is not used again. A notice that was read stays.
-func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
-	unread, err := t.IsUnread(a, id)
+func (t *Tx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
+	unread, err := t.IsNoticeUnread(a, id)
 	if err != nil || !unread {
 		return false, err
 	}
-	if err := t.MarkRead(a, id); err != nil {
+	if err := t.MarkNoticesRead(a, id); err != nil {
 		return false, err
 	}
 	return true, t.w.Delete(Notices, noticeKey(a, id))
@@ -153,7 +155,7 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 
 // RewriteNotices calls change with each notice of all agents, and writes the notice back if change returns true.
 func (t *Tx) RewriteNotices(change func(*schemas.Notice) bool) error {
-	for n, err := range decoded(&t.View, Range{Space: Notices}, FromJSON[schemas.Notice]) {
+	for n, err := range decodeRows(&t.View, Range{Space: Notices}, DecodeJSONRow[schemas.Notice]) {
 		if err != nil {
 			return err
 		}

@@ -66,14 +66,14 @@ func (o *Overlay) Size() int { return o.size }
 // Flush writes all rows into w, space by space in the order of keys. It passes its own slices without copying, and
 // never changes them afterwards. No value is nil. After an error some of the rows have been written.
 //
-// The overlay keeps its rows; Reset drops them. W is the transaction of the driver, or another overlay as in [Tx.Try].
-func (o *Overlay) Flush(w sink) error {
+// The overlay keeps its rows; Reset drops them. W is the transaction of the driver, or another overlay as in [Tx.TryPart].
+func (o *Overlay) Flush(w rowWriter) error {
 	if o.size == 0 {
 		return nil
 	}
 	for s := range Spaces {
 		for _, row := range o.rows[s] {
-			if err := writeRow(w, s, row); err != nil {
+			if err := putOrDeleteRow(w, s, row); err != nil {
 				return fmt.Errorf("write row of %s: %w", s, err)
 			}
 		}
@@ -81,14 +81,14 @@ func (o *Overlay) Flush(w sink) error {
 	return nil
 }
 
-// sink is the part of a driver into which an overlay is flushed.
-type sink interface {
+// rowWriter is the part of a driver into which an overlay is flushed.
+type rowWriter interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
 }
 
-// writeRow puts a row, or deletes one without a value.
-func writeRow(w sink, s Space, row Row) error {
+// putOrDeleteRow puts a row, or deletes one without a value.
+func putOrDeleteRow(w rowWriter, s Space, row Row) error {
 	if row.Value == nil {
 		return w.Delete(s, row.Key)
 	}
@@ -97,7 +97,7 @@ func writeRow(w sink, s Space, row Row) error {
 
 // Get implements [Reader].
 func (o *Overlay) Get(s Space, key []byte) ([]byte, error) {
-	if i, found := o.find(s, key); found {
+	if i, found := o.findRow(s, key); found {
 		return o.rows[s][i].Value, nil
 	}
 	return o.base.Get(s, key)
@@ -109,13 +109,13 @@ func (o *Overlay) Put(s Space, key, value []byte) error {
 		return fmt.Errorf("put into %s: a key has 1 to %d bytes, not %d", s, MaxKey, len(key))
 	}
 	kept := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
-	o.set(s, Row{Key: kept[:len(key):len(key)], Value: kept[len(key):]})
+	o.setRow(s, Row{Key: kept[:len(key):len(key)], Value: kept[len(key):]})
 	return nil
 }
 
 // Delete implements [Writer].
 func (o *Overlay) Delete(s Space, key []byte) error {
-	o.set(s, Row{Key: bytes.Clone(key)})
+	o.setRow(s, Row{Key: bytes.Clone(key)})
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 // The row "next/" with the name of the space holds the last number, in 8 bytes. A row of another length is
 // [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
-	key := NextKey(s)
+	key := NextNumberKey(s)
 	last, err := o.Get(Sys, key)
 	if err != nil {
 		return 0, fmt.Errorf("next number of %s: %w", s, err)
@@ -133,12 +133,12 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	if last != nil && len(last) != 8 {
 		return 0, fmt.Errorf("next number of %s: a counter of %d bytes: %w", s, len(last), ErrCorrupt)
 	}
-	n := LastNumber(last) + 1
-	return n, o.Put(Sys, key, Number(n))
+	n := DecodeLastNumber(last) + 1
+	return n, o.Put(Sys, key, EncodeNumber(n))
 }
 
-// NextKey returns the key in [Sys] of the last number of a space. Only an [Overlay] and the repair of a store write it.
-func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
+// NextNumberKey returns the key in [Sys] of the last number of a space. Only an [Overlay] and the repair of a store write it.
+func NextNumberKey(s Space) []byte { return []byte("next/" + s.String()) }
 
 // Scan implements [Reader]: it merges the rows that were written to the overlay with the rows of the base. It copies
 // the written rows when ranging begins, so it does not see later writes.
@@ -148,24 +148,24 @@ func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)
-		if own := o.copyOfRange(r); len(own) > 0 {
-			below = merge(own, below, r.Reverse)
+		if own := o.copyRange(r); len(own) > 0 {
+			below = mergeRows(own, below, r.Reverse)
 		}
 		below(yield)
 	}
 }
 
-// find returns the index of key among the own rows of s, or the index at which it belongs.
-func (o *Overlay) find(s Space, key []byte) (int, bool) {
+// findRow returns the index of key among the own rows of s, or the index at which it belongs.
+func (o *Overlay) findRow(s Space, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(o.rows[s], key, func(row Row, key []byte) int {
 		return bytes.Compare(row.Key, key)
 	})
 }
 
-func (o *Overlay) set(s Space, row Row) {
+func (o *Overlay) setRow(s Space, row Row) {
 	const overhead = 16 // bytes of an engine for a row, in addition to its own
 	o.size += len(row.Key) + len(row.Value) + overhead
-	i, found := o.find(s, row.Key)
+	i, found := o.findRow(s, row.Key)
 	if found {
 		o.rows[s][i] = row
 		return
@@ -173,16 +173,16 @@ func (o *Overlay) set(s Space, row Row) {
 	o.rows[s] = slices.Insert(o.rows[s], i, row)
 }
 
-// copyOfRange returns a copy of the own rows in r, in the order of r.
-func (o *Overlay) copyOfRange(r Range) []Row {
+// copyRange returns a copy of the own rows in r, in the order of r.
+func (o *Overlay) copyRange(r Range) []Row {
 	own := o.rows[r.Space]
 	if len(own) == 0 {
 		return nil
 	}
-	from, _ := o.find(r.Space, r.From)
+	from, _ := o.findRow(r.Space, r.From)
 	to := len(own)
 	if r.To != nil {
-		to, _ = o.find(r.Space, r.To)
+		to, _ = o.findRow(r.Space, r.To)
 	}
 	own = slices.Clone(own[from:max(from, to)])
 	if r.Reverse {
@@ -191,17 +191,17 @@ func (o *Overlay) copyOfRange(r Range) []Row {
 	return own
 }
 
-// merge yields own and below together in order. An own row takes the place of a row below with the same key, and hides
+// mergeRows yields own and below together in order. An own row takes the place of a row below with the same key, and hides
 // it if the own row is deleted.
-func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, error] {
+func mergeRows(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range below {
 			if err != nil {
 				yield(Row{}, err)
 				return
 			}
-			n := countBefore(own, row.Key, reverse)
-			if !yieldKept(own[:n], yield) {
+			n := countRowsBefore(own, row.Key, reverse)
+			if !yieldUndeleted(own[:n], yield) {
 				return
 			}
 			own = own[n:]
@@ -212,12 +212,12 @@ func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, 
 				return
 			}
 		}
-		yieldKept(own, yield)
+		yieldUndeleted(own, yield)
 	}
 }
 
-// countBefore counts the rows at the beginning of own that come before key.
-func countBefore(own []Row, key []byte, reverse bool) (n int) {
+// countRowsBefore counts the rows at the beginning of own that come before key.
+func countRowsBefore(own []Row, key []byte, reverse bool) (n int) {
 	side := -1
 	if reverse {
 		side = +1
@@ -228,8 +228,8 @@ func countBefore(own []Row, key []byte, reverse bool) (n int) {
 	return n
 }
 
-// yieldKept yields the rows that are not deleted, and reports whether to go on.
-func yieldKept(rows []Row, yield func(Row, error) bool) bool {
+// yieldUndeleted yields the rows that are not deleted, and reports whether to go on.
+func yieldUndeleted(rows []Row, yield func(Row, error) bool) bool {
 	for _, row := range rows {
 		if row.Value != nil && !yield(row, nil) {
 			return false

@@ -32,18 +32,18 @@ func (b below) Scan(store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// sink records the rows flushed into it and fails on demand.
-type sink struct {
+// rowWriter records the rows flushed into it and fails on demand.
+type rowWriter struct {
 	lines []string
 	err   error
 }
 
-func (s *sink) Put(space store.Space, key, value []byte) error {
+func (s *rowWriter) Put(space store.Space, key, value []byte) error {
 	s.lines = append(s.lines, fmt.Sprintf("put %s %s=%s", space, key, value))
 	return s.err
 }
 
-func (s *sink) Delete(space store.Space, key []byte) error {
+func (s *rowWriter) Delete(space store.Space, key []byte) error {
 	s.lines = append(s.lines, fmt.Sprintf("delete %s %s", space, key))
 	return s.err
 }
@@ -57,10 +57,10 @@ func write(t *testing.T, o *store.Overlay) {
 	require.NoError(t, o.Delete(store.Records, []byte("b")))
 }
 
-func TestOverlay_FlushesInOrder(t *testing.T) {
+func TestOverlay_FlushWritesRowsInOrder(t *testing.T) {
 	o := store.NewOverlay(below{})
 	write(t, o)
-	var s sink
+	var s rowWriter
 	require.NoError(t, o.Flush(&s))
 	require.Equal(t, []string{"put records a=new", "delete records b", "put records c=", "put events z=1"}, s.lines)
 }
@@ -73,7 +73,7 @@ func TestOverlay_IsEmptyAfterReset(t *testing.T) {
 
 	o.Reset(below{})
 	require.Zero(t, o.Size())
-	var s sink
+	var s rowWriter
 	require.NoError(t, o.Flush(&s))
 	require.Empty(t, s.lines)
 	v, err := o.Get(store.Records, []byte("b"))
@@ -82,7 +82,7 @@ func TestOverlay_IsEmptyAfterReset(t *testing.T) {
 }
 
 // Rows that a driver got from Flush must not change when the overlay is used again within the same transaction.
-func TestOverlay_DoesNotTouchFlushedRows(t *testing.T) {
+func TestOverlay_ResetLeavesFlushedRowsUnchanged(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("first")))
 	var kept keeper
@@ -98,7 +98,7 @@ type keeper struct{ key, value []byte }
 func (k *keeper) Put(_ store.Space, key, value []byte) error { k.key, k.value = key, value; return nil }
 func (k *keeper) Delete(store.Space, []byte) error           { return nil }
 
-func TestOverlay_ReturnsErrorsOfBase(t *testing.T) {
+func TestOverlay_ReturnsReadErrorsOfBase(t *testing.T) {
 	broken := errors.New("broken")
 	o := store.NewOverlay(below{err: broken})
 	_, err := o.Next(store.Records)
@@ -109,10 +109,10 @@ func TestOverlay_ReturnsErrorsOfBase(t *testing.T) {
 	for _, err = range o.Scan(store.Range{Space: store.Records}) {
 		require.ErrorIs(t, err, broken)
 	}
-	require.ErrorIs(t, o.Flush(&sink{err: broken}), broken)
+	require.ErrorIs(t, o.Flush(&rowWriter{err: broken}), broken)
 }
 
-func TestOverlay_RefusesBrokenCounter(t *testing.T) {
+func TestOverlay_NextRefusesDamagedCounter(t *testing.T) {
 	o := store.NewOverlay(below{})
 	require.NoError(t, o.Put(store.Sys, []byte("next/events"), []byte("odd")))
 	_, err := o.Next(store.Events)

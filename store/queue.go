@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// Queue yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
+// ClaimableHandoffs yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
 // mailbox. Inside Update it holds the rows that it yields: no other transaction gets them before this one ends.
 //
 // Best first means by the position in the mailbox, which is the send time less the bonus of the priority, and then by
@@ -18,22 +18,22 @@ import (
 //
 // Queue never looks at the clock. If a change by the clock is overdue, Queue yields the handoff as if nothing were due;
 // so callers apply due changes before they call Queue.
-func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
+func (v *View) ClaimableHandoffs(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	if len(boxes) == 1 { // the usual case: nothing to merge
-		return v.handoffs(claimableIn(boxes[0]))
+		return v.idsInRange(claimableRange(boxes[0]))
 	}
 	return func(yield func(schemas.ID, error) bool) {
-		var heads []*head
+		var heads []*queueReader
 		defer func() {
 			for _, h := range heads {
 				h.stop()
 			}
 		}()
 		for _, box := range boxes {
-			heads = append(heads, v.head(box))
+			heads = append(heads, v.openQueueReader(box))
 		}
-		for best := first(heads); best != nil; best = first(heads) {
-			if !yield(schemas.ID(LastNumber(best.at)), best.err) || best.err != nil {
+		for best := firstInQueue(heads); best != nil; best = firstInQueue(heads) {
+			if !yield(schemas.ID(DecodeLastNumber(best.at)), best.err) || best.err != nil {
 				return
 			}
 			best.advance()
@@ -41,19 +41,19 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// ClaimableBoxes yields the mailboxes that have a handoff to claim and whose names begin with the given text, by name.
+// MailboxesWithWork yields the mailboxes that have a handoff to claim and whose names begin with the given text, by name.
 // It costs one seek for each.
 //
 // It leaves out a mailbox without any claimable handoff, even if it has notices. The text is compared byte by byte; an
 // empty text selects all mailboxes.
-func (v *View) ClaimableBoxes(beginning string) iter.Seq2[schemas.Address, error] {
+func (v *View) MailboxesWithWork(beginning string) iter.Seq2[schemas.Address, error] {
 	return distinctBeginnings(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
 		return schemas.Address(bytes.TrimSuffix(box, []byte{0}))
 	})
 }
 
-// head is the next row of one mailbox. It holds a scan open between two calls of advance, so its owner must call stop.
-type head struct {
+// queueReader is the next row of one mailbox. It holds a scan open between two calls of advance, so its owner must call stop.
+type queueReader struct {
 	next func() (Row, error, bool)
 	stop func()
 	skip int    // length of the mailbox's name in the key, with its zero byte
@@ -61,14 +61,14 @@ type head struct {
 	err  error
 }
 
-func (v *View) head(box schemas.Address) *head {
-	h := &head{skip: len(box) + 1}
-	h.next, h.stop = iter.Pull2(v.r.Scan(claimableIn(box)))
+func (v *View) openQueueReader(box schemas.Address) *queueReader {
+	h := &queueReader{skip: len(box) + 1}
+	h.next, h.stop = iter.Pull2(v.r.Scan(claimableRange(box)))
 	h.advance()
 	return h
 }
 
-func (h *head) advance() {
+func (h *queueReader) advance() {
 	row, err, ok := h.next()
 	h.at, h.err = nil, err
 	if ok && err == nil {
@@ -76,11 +76,11 @@ func (h *head) advance() {
 	}
 }
 
-// claimableIn returns the range of the handoffs that may be claimed from a mailbox.
-func claimableIn(box schemas.Address) Range { return Prefix(Ready, terminated(box)) }
+// claimableRange returns the range of the handoffs that may be claimed from a mailbox.
+func claimableRange(box schemas.Address) Range { return Prefix(Ready, zeroTerminated(box)) }
 
-// first returns the head with the best row, or one that cannot be read; nil at the end of all.
-func first(heads []*head) (best *head) {
+// firstInQueue returns the head with the best row, or one that cannot be read; nil at the end of all.
+func firstInQueue(heads []*queueReader) (best *queueReader) {
 	for _, h := range heads {
 		if h.err != nil {
 			return h
@@ -92,31 +92,31 @@ func first(heads []*head) (best *head) {
 	return best
 }
 
-// Due yields the handoffs whose changes by time are due, the longest due first. Inside Update it holds the rows that it
+// DueHandoffs yields the handoffs whose changes by time are due, the longest due first. Inside Update it holds the rows that it
 // yields.
 //
 // A handoff is due if Wakes of its record is at or before now, to the millisecond. This is a hint: the clock decides
 // from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips one meets it again
 // with the next call.
-func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
-	return v.handoffs(Range{Space: Wakes, To: Number(At(now) + 1)})
+func (v *View) DueHandoffs(now time.Time) iter.Seq2[schemas.ID, error] {
+	return v.idsInRange(Range{Space: Wakes, To: EncodeNumber(TimeOf(now) + 1)})
 }
 
 // LeaveTime is the Wakes of handoffs whose only open consequences need a person's permission: the year 9999.
 const LeaveTime Time = 253_370_764_800_000
 
-// AwaitingLeave yields the handoffs whose open consequences need a person's permission, oldest first.
-func (v *View) AwaitingLeave() iter.Seq2[schemas.ID, error] {
-	return v.handoffs(Range{Space: Wakes, From: Number(LeaveTime)})
+// HandoffsAwaitingLeave yields the handoffs whose open consequences need a person's permission, oldest first.
+func (v *View) HandoffsAwaitingLeave() iter.Seq2[schemas.ID, error] {
+	return v.idsInRange(Range{Space: Wakes, From: EncodeNumber(LeaveTime)})
 }
 
-// NextDue returns the time of the next change by the clock; the zero time if there is none.
+// NextDueTime returns the time of the next change by the clock; the zero time if there is none.
 //
 // The time may be in the past, if a change is overdue. Timers sleep until it. Another change may add an earlier time,
 // so callers ask again.
-func (v *View) NextDue() (time.Time, error) {
+func (v *View) NextDueTime() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
-		return timeOf(row.Key).Time(), err
+		return decodeTime(row.Key).Time(), err
 	}
 	return time.Time{}, nil
 }

@@ -28,21 +28,21 @@ func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) 
 // waiting keeps a record that waits in a box since a time.
 func (w *world) waiting(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
 	w.T.Helper()
-	r := storetest.SentRecord(id)
-	r.Box, r.To, r.Priority, r.Created = box, box, p, store.At(storetest.Noon().Add(since))
+	r := storetest.NewSentRecord(id)
+	r.Box, r.To, r.Priority, r.Created = box, box, p, store.TimeOf(storetest.Noon().Add(since))
 	w.Change(nil, r, "send", "")
 }
 
 func (w *world) queue(boxes ...schemas.Address) (ids []schemas.ID) {
 	w.T.Helper()
 	w.Read(func(v *store.View) error {
-		ids = collect(w.T, v.Queue(boxes...))
+		ids = collect(w.T, v.ClaimableHandoffs(boxes...))
 		return nil
 	})
 	return ids
 }
 
-func TestQueue_WeighsPriorityAgainstAge(t *testing.T) {
+func TestClaimableHandoffs_OrderByPriorityAndAge(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)
 	w.waiting(2, "a", schemas.Critical, 24*time.Hour+time.Millisecond)
@@ -53,7 +53,7 @@ func TestQueue_WeighsPriorityAgainstAge(t *testing.T) {
 }
 
 // A handoff of low priority is next after it waited for a day, even if many critical ones come later.
-func TestQueue_PutsLowPriorityFirstAfterDay(t *testing.T) {
+func TestClaimableHandoffs_PutLowPriorityFirstAfterOneDay(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)
 	for id := schemas.ID(2); id < 50; id++ {
@@ -62,7 +62,7 @@ func TestQueue_PutsLowPriorityFirstAfterDay(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.queue("a")[0])
 }
 
-func TestQueue_OrdersEqualHandoffsByID(t *testing.T) {
+func TestClaimableHandoffs_OrderEqualHandoffsByID(t *testing.T) {
 	w := inMemory(t)
 	for _, id := range []schemas.ID{9, 300, 2, 256, 1, 255} {
 		w.waiting(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
@@ -70,7 +70,7 @@ func TestQueue_OrdersEqualHandoffsByID(t *testing.T) {
 	require.Equal(t, []schemas.ID{1, 2, 9, 255, 256, 300}, w.queue("b", "a"))
 }
 
-func TestQueue_SeparatesBoxesWithSameBeginning(t *testing.T) {
+func TestClaimableHandoffs_SeparateMailboxesWithSamePrefix(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Normal, 0)
 	w.waiting(2, "a.b", schemas.Normal, 0)
@@ -79,7 +79,7 @@ func TestQueue_SeparatesBoxesWithSameBeginning(t *testing.T) {
 	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
 }
 
-func TestClaimableBoxes_SelectsByBeginning(t *testing.T) {
+func TestMailboxesWithWork_SelectByPrefix(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for id, box := range []schemas.Address{"a", "a", "a-2", "ab", "b", "capability:a"} {
 			w.waiting(schemas.ID(id+1), box, schemas.Normal, 0)
@@ -92,12 +92,12 @@ func TestClaimableBoxes_SelectsByBeginning(t *testing.T) {
 		} {
 			w.Read(func(v *store.View) error {
 				var boxes []schemas.Address
-				for box, err := range v.ClaimableBoxes(beginning) {
+				for box, err := range v.MailboxesWithWork(beginning) {
 					require.NoError(t, err)
 					boxes = append(boxes, box)
 				}
 				require.Equal(t, want, boxes)
-				for box, err := range v.ClaimableBoxes(beginning) {
+				for box, err := range v.MailboxesWithWork(beginning) {
 					require.NoError(t, err)
 					require.Equal(t, want[0], box)
 					break
@@ -108,20 +108,20 @@ func TestClaimableBoxes_SelectsByBeginning(t *testing.T) {
 	})
 }
 
-func TestDependencies_NamesEachOnce(t *testing.T) {
+func TestBlockingHandoffs_YieldEachOnce(t *testing.T) {
 	w := inMemory(t)
 	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
 		if id > 0 {
-			r := storetest.SentRecord(schemas.ID(id))
+			r := storetest.NewSentRecord(schemas.ID(id))
 			r.After = after
 			w.Change(nil, r, "send", "")
 		}
 	}
 	w.waiting(4, "a", schemas.Normal, 0)
 	w.Read(func(v *store.View) error {
-		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.Dependencies()))
-		for b, err := range v.Boxes() {
-			require.Equal(t, store.Box{Address: "a", Mailbox: store.Mailbox{Pending: 1}}, b)
+		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.BlockingHandoffs()))
+		for b, err := range v.NonEmptyMailboxes() {
+			require.Equal(t, store.MailboxCounters{Address: "a", Counters: store.Counters{Pending: 1}}, b)
 			require.NoError(t, err)
 		}
 		return nil
@@ -129,24 +129,24 @@ func TestDependencies_NamesEachOnce(t *testing.T) {
 }
 
 // A clock just after 1970, as on a machine without a battery, causes no overflow.
-func TestQueue_WeighsPriorityJustAfter1970(t *testing.T) {
+func TestClaimableHandoffs_OrderByPriorityNear1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
-		r := storetest.SentRecord(schemas.ID(i + 1))
-		r.Priority, r.Created = p, store.At(time.UnixMilli(1000))
+		r := storetest.NewSentRecord(schemas.ID(i + 1))
+		r.Priority, r.Created = p, store.TimeOf(time.UnixMilli(1000))
 		w.Change(nil, r, "send", "")
 	}
 	require.Equal(t, []schemas.ID{2, 1}, w.queue("auto-code"))
 }
 
 // Claims during the ranging over a queue do not disturb it.
-func TestQueue_AllowsClaimsWhileRanging(t *testing.T) {
+func TestClaimableHandoffs_AllowClaimsWhileRanging(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Send(5)
 		var claimed []schemas.ID
 		w.Write(func(tx *store.Tx) error {
 			claimed = nil
-			for id, err := range tx.Queue("auto-code", "role:coder") {
+			for id, err := range tx.ClaimableHandoffs("auto-code", "role:coder") {
 				if err != nil {
 					return err
 				}
@@ -156,7 +156,7 @@ func TestQueue_AllowsClaimsWhileRanging(t *testing.T) {
 				}
 				now := was.Clone()
 				now.Status, now.Holder = schemas.Accepted, "auto-code"
-				if err := storetest.PutRecord(tx, was, &now, "claim", ""); err != nil {
+				if err := storetest.WriteRecord(tx, was, &now, "claim", ""); err != nil {
 					return err
 				}
 				claimed = append(claimed, id)
@@ -165,7 +165,7 @@ func TestQueue_AllowsClaimsWhileRanging(t *testing.T) {
 		})
 		require.Equal(t, []schemas.ID{1, 2, 3, 4, 5}, claimed)
 		require.Empty(t, w.queue("auto-code"))
-		w.Sound()
+		w.RequireSound()
 	})
 }
 
@@ -202,7 +202,7 @@ func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
+func TestClaimableHandoffs_CloseScansWhenRangingStops(t *testing.T) {
 	o := &open{Backend: memory.New()}
 	w := over(t, o)
 	for id := range schemas.ID(6) {
@@ -211,7 +211,7 @@ func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 	for stop := range 7 {
 		w.Read(func(v *store.View) error {
 			n := 0
-			for _, err := range v.Queue("a", "b", "c", "empty") {
+			for _, err := range v.ClaimableHandoffs("a", "b", "c", "empty") {
 				if n == stop || err != nil {
 					break
 				}
@@ -228,7 +228,7 @@ func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 
 	o.fails = errors.New("broken")
 	err := w.View(context.Background(), func(v *store.View) error {
-		for _, err := range v.Queue("a", "b") {
+		for _, err := range v.ClaimableHandoffs("a", "b") {
 			if err != nil {
 				return err
 			}
@@ -244,16 +244,16 @@ func TestQueue_ClosesScansWhenRangingStops(t *testing.T) {
 func empty(n int) int { return 1 + max(0, n-4) }
 
 func leave(v *store.View) {
-	for id, err := range v.Queue("a", "b") {
+	for id, err := range v.ClaimableHandoffs("a", "b") {
 		panic(fmt.Sprint("left at ", id, err))
 	}
 }
 
-func TestNextDue_ReturnsZeroWithoutDueTimes(t *testing.T) {
+func TestNextDueTime_IsZeroIfNoHandoffHasDueTime(t *testing.T) {
 	w := inMemory(t)
 	w.Send(1)
 	w.Read(func(v *store.View) error {
-		next, err := v.NextDue()
+		next, err := v.NextDueTime()
 		require.True(t, next.IsZero())
 		return err
 	})

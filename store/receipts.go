@@ -10,8 +10,8 @@ import (
 )
 
 // Receipt is the stored outcome of a call, so that a repeated call takes effect once and gets the same result. Receipts
-// of idempotency keys and of request ids work alike and differ only in the time for which they are kept: see [ByKey]
-// and [ByRequest].
+// of idempotency keys and of request ids work alike and differ only in the time for which they are kept: see [KeyReceiptKey]
+// and [RequestReceiptKey].
 //
 // The row is the time in 8 bytes, the digest, a zero byte, and the result as JSON. It is written in the transaction
 // that takes effect, so both are kept or neither. So a retry is safe even if the process or its owner died in between:
@@ -22,21 +22,21 @@ type Receipt struct {
 	At     Time // of the first call
 }
 
-// ReceiptKey names a receipt. [ByKey] and [ByRequest] make one.
+// ReceiptKey names a receipt. [KeyReceiptKey] and [RequestReceiptKey] make one.
 type ReceiptKey []byte
 
-// ByKey names the receipt of a sender's idempotency key. It is kept as long as the store exists.
+// KeyReceiptKey names the receipt of a sender's idempotency key. It is kept as long as the store exists.
 //
 // The key is the sender's own text of any characters; senders do not see each other's keys.
-func ByKey(from schemas.Agent, key string) ReceiptKey {
-	return join([]byte("k"), terminated(from), []byte(key))
+func KeyReceiptKey(from schemas.Agent, key string) ReceiptKey {
+	return joinBytes([]byte("k"), zeroTerminated(from), []byte(key))
 }
 
-// ByRequest names the receipt of a request id. Request ids begin with their time, so old receipts are next to each
-// other. [Tx.ExpireReceipts] deletes them; callers keep them for a day.
+// RequestReceiptKey names the receipt of a request id. Request ids begin with their time, so old receipts are next to each
+// other. [Tx.DeleteOldReceipts] deletes them; callers keep them for a day.
 //
 // After they are deleted, a call that is repeated takes effect again. A day is far longer than any client retries.
-func ByRequest(id string) ReceiptKey { return join([]byte("r"), []byte(id)) }
+func RequestReceiptKey(id string) ReceiptKey { return joinBytes([]byte("r"), []byte(id)) }
 
 // Receipt returns a receipt; nil when there is none.
 //
@@ -55,7 +55,7 @@ func DecodeReceipt(b []byte) (*Receipt, error) {
 		return nil, fmt.Errorf("receipt of %d bytes: %w", len(b), ErrCorrupt)
 	}
 	digest, result, _ := bytes.Cut(b[8:], []byte{0})
-	return &Receipt{Digest: string(digest), Result: bytes.Clone(result), At: timeOf(b)}, nil
+	return &Receipt{Digest: string(digest), Result: bytes.Clone(result), At: decodeTime(b)}, nil
 }
 
 // PutReceipt writes a receipt. The digest has no zero byte.
@@ -67,24 +67,26 @@ func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 }
 
 // Encode writes the row of a receipt.
-func (r Receipt) Encode() []byte { return join(Number(r.At), terminated(r.Digest), r.Result) }
+func (r Receipt) Encode() []byte {
+	return joinBytes(EncodeNumber(r.At), zeroTerminated(r.Digest), r.Result)
+}
 
 // DeleteReceipt deletes a receipt: a repeat of that call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
-// ExpireReceipts deletes at most limit receipts of request ids from before the given time, in the order of their ids.
+// DeleteOldReceipts deletes at most limit receipts of request ids from before the given time, in the order of their ids.
 // It stops at the first younger receipt, so it never deletes a younger one and costs one seek. Request ids must begin
 // with their time in a fixed width: an id without a time may protect the receipts behind it from deletion until it is
 // old itself.
 //
 // Each call that writes a receipt deletes a few old ones, so no timer is needed and the space stays as large as a day
 // of calls. A store without calls keeps its receipts. Deleting a missing receipt is no error.
-func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
+func (t *Tx) DeleteOldReceipts(before time.Time, limit int) error {
 	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
 		if err != nil {
 			return err
 		}
-		if limit <= 0 || timeOf(row.Value) >= At(before) {
+		if limit <= 0 || decodeTime(row.Value) >= TimeOf(before) {
 			return nil
 		}
 		if err := t.w.Delete(Receipts, row.Key); err != nil {
@@ -98,5 +100,5 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 // DeleteReceiptsWhere deletes the receipts of request ids whose result matches gone. It reads all receipts of request
 // ids, which are the receipts of one day.
 func (t *Tx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
-	return t.deleteWhere(Prefix(Receipts, []byte("r")), gone)
+	return t.deleteRowsWhere(Prefix(Receipts, []byte("r")), gone)
 }

@@ -13,7 +13,7 @@ import (
 
 // Record is the state of a handoff, and its only part that changes. It has some hundred bytes, and more with many tags.
 // Body, Result, Note, Ask, Checkpoint and Late are numbers of events: [View.RawContent] reads their content. Only
-// [Tx.Change] writes a record. Its names in JSON are on disk and never change once released.
+// [Tx.WriteChange] writes a record. Its names in JSON are on disk and never change once released.
 //
 // The zero value of most fields means that there is none: no holder, no lease, no deadline. A zero field is left out of
 // the JSON, so a new field costs old records nothing and needs no upgrade. Package mailbox sets fields that depend on
@@ -28,7 +28,7 @@ type Record struct {
 	ID       schemas.ID       `json:"id"`
 	Workflow schemas.Workflow `json:"wf"`
 	From     schemas.Agent    `json:"from"`
-	Rule     string           `json:"rule,omitempty"` // the rule of a file that sent it, as [schemas.SentBy] names it
+	Rule     string           `json:"rule,omitempty"` // the rule of a file that sent it, as [schemas.IndexBySender] names it
 	Step     bool             `json:"step,omitempty"` // a step of a workflow of a file; older versions do not set it
 	To       schemas.Address  `json:"to"`
 	Type     string           `json:"type,omitempty"`
@@ -116,7 +116,7 @@ type Record struct {
 
 	// Owes lists the consequences of the last change that are still to be carried out, because they did not fit into
 	// its transaction. They are due at once, even if the handoff has ended.
-	Owes []Debt `json:"owes,omitempty"`
+	Owes []OpenConsequence `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
 	Imported     string `json:"imp,omitempty"`  // the same, as imports of older versions wrote it
@@ -128,24 +128,24 @@ type Record struct {
 	unknown map[string]json.RawMessage
 }
 
-// Debt is one consequence that concerns many handoffs, and its progress: After is the last handoff for which it was
+// OpenConsequence is one consequence that concerns many handoffs, and its progress: After is the last handoff for which it was
 // carried out. Do names the consequence; package mailbox knows the names.
 //
-// [Tx.Change] writes it with the record, together with a Wakes that makes the handoff due at once. If the process dies,
+// [Tx.WriteChange] writes it with the record, together with a Wakes that makes the handoff due at once. If the process dies,
 // the next call finds the handoff among the due ones and continues behind After. Package mailbox removes the Debt by
 // another change when the consequence is complete.
 //
 // Leave is the file whose rules need a person's permission: the Debt is not due until then. Opened is true if the work
 // counted as done only after a later judgement of its result, and that judgement caused the consequence.
-type Debt struct {
+type OpenConsequence struct {
 	Do     string     `json:"do"`
 	After  schemas.ID `json:"after,omitempty"`
 	Leave  string     `json:"leave,omitempty"`
 	Opened bool       `json:"opened,omitempty"`
 }
 
-// AwaitsLeave returns the file whose rules need a person's permission before the work goes on, "" for none.
-func (r *Record) AwaitsLeave() string {
+// FileAwaitingLeave returns the file whose rules need a person's permission before the work goes on, "" for none.
+func (r *Record) FileAwaitingLeave() string {
 	for _, d := range r.Owes {
 		if d.Leave != "" {
 			return d.Leave
@@ -154,15 +154,15 @@ func (r *Record) AwaitsLeave() string {
 	return ""
 }
 
-// Estimated returns the sender's estimate of the duration, zero for none.
-func (r *Record) Estimated() time.Duration { return time.Duration(r.Estimate) * time.Minute }
+// EstimatedDuration returns the sender's estimate of the duration, zero for none.
+func (r *Record) EstimatedDuration() time.Duration { return time.Duration(r.Estimate) * time.Minute }
 
-// Blocked reports whether a handoff waits for an approval or for its dependencies.
-func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }
+// IsBlocked reports whether a handoff waits for an approval or for its dependencies.
+func (r *Record) IsBlocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 
 // Clone returns a copy that can be changed without changing r.
 //
-// Callers change the copy and give both to [Tx.Change], which needs the old record to find the index rows to delete.
+// Callers change the copy and give both to [Tx.WriteChange], which needs the old record to find the index rows to delete.
 // The copies share the unknown fields, because no code changes them.
 func (r *Record) Clone() Record {
 	c := *r
@@ -177,90 +177,92 @@ func (r *Record) Clone() Record {
 	return c
 }
 
-// Entry is one row of an index. A nil Value is an empty one.
+// IndexRow is one row of an index. A nil Value is an empty one.
 //
 // Only the values of by_sender hold data: they save reading the record when a send is compared with earlier ones.
-type Entry struct {
+type IndexRow struct {
 	Space      Space
 	Key, Value []byte
 }
 
 // Same reports whether another entry has the same space and key. It does not compare the values.
-func (e Entry) Same(other Entry) bool { return e.Space == other.Space && bytes.Equal(e.Key, other.Key) }
+func (e IndexRow) HasSameKey(other IndexRow) bool {
+	return e.Space == other.Space && bytes.Equal(e.Key, other.Key)
+}
 
-// Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the
+// IndexRowsOf returns all index rows of a record, each once. It is a pure function of the record: [Tx.WriteChange] writes the
 // difference of two calls, and package audit compares one call with the rows that are there.
 //
 // The order of the result means nothing. A record with no holder, parent, foreign id, dependency or wake-up has no row
 // in those spaces. Each key ends with the id of the handoff, so keys of different handoffs never collide, and
-// LastNumber of an index key is the id. Changing a layout here changes the file format: existing files have rows of the
+// DecodeLastNumber of an index key is the id. Changing a layout here changes the file format: existing files have rows of the
 // old layout, and a check would report them.
-func Entries(r *Record) []Entry {
-	id := Number(r.ID)
-	es := make([]Entry, 0, 10)
-	add := func(i Index) { es = append(es, Entry{Space: i.space, Key: join(i.prefix, id)}) }
+func IndexRowsOf(r *Record) []IndexRow {
+	id := EncodeNumber(r.ID)
+	es := make([]IndexRow, 0, 10)
+	add := func(i HandoffIndex) { es = append(es, IndexRow{Space: i.space, Key: joinBytes(i.prefix, id)}) }
 
-	add(AddressedTo(r.To))
-	add(InWorkflow(r.Workflow))
-	add(InState(r.Status))
-	add(SentBy(r.From))
-	es[len(es)-1].Value = join(Number(r.Created), []byte(r.Digest))
+	add(IndexByRecipient(r.To))
+	add(IndexByWorkflow(r.Workflow))
+	add(IndexByState(r.Status))
+	add(IndexBySender(r.From))
+	es[len(es)-1].Value = joinBytes(EncodeNumber(r.Created), []byte(r.Digest))
 	if r.Parent != 0 {
-		add(ChildrenOf(r.Parent))
+		add(IndexByParent(r.Parent))
 	}
 	if r.OriginID != "" {
-		add(withOrigin(r.OriginID))
+		add(indexByOrigin(r.OriginID))
 	}
 	if r.Imported != "" {
-		add(withOrigin(r.Imported))
+		add(indexByOrigin(r.Imported))
 	}
 	switch {
 	case r.Holder == "":
 	case r.Status.Held():
-		add(HeldBy(r.Holder))
+		add(IndexByHolder(r.Holder))
 	default:
-		add(LastHeldBy(r.Holder))
+		add(IndexByLastHolder(r.Holder))
 	}
-	each := func(index func(schemas.ID) Index, deps []schemas.ID) {
+	each := func(index func(schemas.ID) HandoffIndex, deps []schemas.ID) {
 		for i, dep := range deps {
 			if !slices.Contains(deps[:i], dep) {
 				add(index(dep))
 			}
 		}
 	}
-	each(DependentsOf, r.After)
-	each(FreedDependentsOf, r.Freed)
-	if r.Claimable() {
-		add(Index{Ready, join(terminated(r.Box), order(r.Created, r.Priority))})
+	each(IndexByDependency, r.After)
+	each(IndexByFreedDependency, r.Freed)
+	if r.IsClaimable() {
+		add(HandoffIndex{Ready, joinBytes(zeroTerminated(r.Box), queuePosition(r.Created, r.Priority))})
 	}
 	if r.Wakes != 0 {
-		add(Index{Wakes, Number(r.Wakes)})
+		add(HandoffIndex{Wakes, EncodeNumber(r.Wakes)})
 	}
 	return es
 }
 
-// origin returns the key of a foreign id, which may have any length and any characters.
+// originKey returns the key of a foreign id, which may have any length and any characters.
 //
 // Two ids would share a row only if their SHA-256 were the same.
-func origin(foreign string) []byte {
+func originKey(foreign string) []byte {
 	sum := sha256.Sum256([]byte(foreign))
 	return sum[:]
 }
 
-// Claimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and not blocked. A handoff
+// IsClaimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and not blocked. A handoff
 // that waits for a time is in no mailbox; one that waits for approval or for dependencies is in its mailbox and
 // blocked. The rows of the space ready and the counters Pending and Urgent follow from it, so they change in the same
 // transaction as the result.
-func (r *Record) Claimable() bool {
-	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
+func (r *Record) IsClaimable() bool {
+	return r.Status == schemas.Pending && r.Box != "" && !r.IsBlocked()
 }
 
-// Hash returns the SHA-256 of parts, in base64 without padding: 43 characters. Events name by it their content, the
+// HashOf returns the SHA-256 of parts, in base64 without padding: 43 characters. Events name by it their content, the
 // record after them, and the event before them.
 //
 // The parts are hashed one after another without a separator. A caller for whom the border matters also compares a
 // length, as package audit does for salt and content.
-func Hash(parts ...[]byte) string {
+func HashOf(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write(p)

@@ -25,7 +25,7 @@ func TestDecodeRecord_KeepsFieldsOfNewerVersion(t *testing.T) {
 	r = w.record(r.ID)
 	r = w.Claim(r)
 	r = w.Complete(w.record(r.ID))
-	text := string(w.Dump(store.Records)[store.Records][0].Value)
+	text := string(w.CopyRows(store.Records)[store.Records][0].Value)
 	require.Contains(t, text, `"mood":{"now":["good",1e3]}`)
 	require.Contains(t, text, `"aa":null`)
 	require.Equal(t, schemas.Completed, w.record(r.ID).Status)
@@ -35,7 +35,7 @@ func TestDecodeRecord_KeepsFieldsOfNewerVersion(t *testing.T) {
 func (w *world) rewrite(id schemas.ID, from, to string) {
 	w.T.Helper()
 	w.WriteRows(func(rows store.Writer) error {
-		b, err := rows.Get(store.Records, storetest.Key(id))
+		b, err := rows.Get(store.Records, storetest.NumbersKey(id))
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (w *world) rewrite(id schemas.ID, from, to string) {
 		if text == string(b) {
 			return errors.New("nothing to rewrite")
 		}
-		return rows.Put(store.Records, storetest.Key(id), []byte(text))
+		return rows.Put(store.Records, storetest.NumbersKey(id), []byte(text))
 	})
 }
 
@@ -56,11 +56,13 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := inMemory(t)
 			r := w.Send(1)
-			w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(r.ID), []byte(text)) })
-			before := w.Dump(storetest.EverySpace()...)
+			w.WriteRows(func(rows store.Writer) error {
+				return rows.Put(store.Records, storetest.NumbersKey(r.ID), []byte(text))
+			})
+			before := w.CopyRows(storetest.AllSpaces()...)
 
 			err := w.Update(context.Background(), func(tx *store.Tx) error {
-				if _, err := tx.Notify(schemas.Notice{To: "architect"}); err != nil {
+				if _, err := tx.AddNotice(schemas.Notice{To: "architect"}); err != nil {
 					return err
 				}
 				_, err := tx.Record(r.ID)
@@ -71,19 +73,19 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 			require.Equal(t, schemas.Unavailable, coded.Code)
 			require.Equal(t, "ho_1 was written by a newer version of handoff (record schema 2, this one knows 1)", coded.Message)
 			require.Contains(t, coded.Hint, "Update handoff")
-			require.Equal(t, before, w.Dump(storetest.EverySpace()...))
-			problems, err := audit.Check(t.Context(), w.Store)
+			require.Equal(t, before, w.CopyRows(storetest.AllSpaces()...))
+			problems, err := audit.CheckRows(t.Context(), w.Store)
 			require.NoError(t, err)
 			require.Contains(t, strings.Join(problems, "\n"), "the record of ho_1 cannot be read: ho_1 was written by a newer")
 		})
 	}
 }
 
-func TestClone_SharesNothing(t *testing.T) {
+func TestRecordClone_SharesNoMemory(t *testing.T) {
 	r := anyRecord(rand.New(rand.NewPCG(1, 1)), 5)
 	r.Tags, r.Voided, r.Excluded = []string{"a"}, []string{"a"}, []schemas.Agent{"a"}
 	r.Told, r.Freed, r.AfterAccepted = []schemas.Agent{"a"}, []schemas.ID{1}, []schemas.ID{1}
-	r.After, r.Late, r.Owes = []schemas.ID{1}, []uint64{1}, []store.Debt{{Do: "a"}}
+	r.After, r.Late, r.Owes = []schemas.ID{1}, []uint64{1}, []store.OpenConsequence{{Do: "a"}}
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	c := r.Clone()
@@ -99,14 +101,14 @@ func TestClone_SharesNothing(t *testing.T) {
 	require.Equal(t, string(text), string(again))
 }
 
-func TestEntries_HaveOneRowPerIndex(t *testing.T) {
-	r := storetest.SentRecord(7)
-	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", storetest.Minute(9)
+func TestIndexRowsOf_ReturnsOneRowPerIndex(t *testing.T) {
+	r := storetest.NewSentRecord(7)
+	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", storetest.MinutesAfterNoon(9)
 	require.Equal(t, []store.Space{
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.Ready, store.Wakes,
 	}, spacesOf(r))
 	same := r.Clone()
-	require.Equal(t, store.Entries(&same), store.Entries(r))
+	require.Equal(t, store.IndexRowsOf(&same), store.IndexRowsOf(r))
 	require.Equal(t, same, *r, "nothing was changed")
 
 	blocked := r.Clone()
@@ -115,37 +117,37 @@ func TestEntries_HaveOneRowPerIndex(t *testing.T) {
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.ByAfter, store.ByAfter, store.Wakes,
 	}, spacesOf(&blocked))
 
-	held := storetest.SentRecord(7)
+	held := storetest.NewSentRecord(7)
 	held.Status, held.Holder = schemas.Working, "auto-code"
 	require.Equal(t, []store.Space{store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByHolder}, spacesOf(held))
 }
 
 func spacesOf(r *store.Record) (spaces []store.Space) {
-	for _, e := range store.Entries(r) {
+	for _, e := range store.IndexRowsOf(r) {
 		spaces = append(spaces, e.Space)
 	}
 	return spaces
 }
 
 // An id that a foreign message brought may have any length and hold any character.
-func TestWithOrigin_AcceptsAnyCharacter(t *testing.T) {
+func TestHandoffsWithOrigin_AcceptIDsOfAnyCharacters(t *testing.T) {
 	w := inMemory(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}
 	for i, text := range foreign {
-		r := storetest.SentRecord(schemas.ID(i + 1))
+		r := storetest.NewSentRecord(schemas.ID(i + 1))
 		r.OriginID = text
 		w.Change(nil, r, "send", "")
 	}
-	again := storetest.SentRecord(100)
+	again := storetest.NewSentRecord(100)
 	again.OriginID = foreign[0]
 	w.Change(nil, again, "send", "")
 	w.Read(func(v *store.View) error {
 		for i, text := range foreign[1:] {
-			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.WithOrigin(text)))
+			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.HandoffsWithOrigin(text)))
 		}
-		require.Equal(t, []schemas.ID{100, 1}, collect(t, v.WithOrigin(foreign[0])), "the newest first")
-		require.Empty(t, collect(t, v.WithOrigin("HO-2")))
+		require.Equal(t, []schemas.ID{100, 1}, collect(t, v.HandoffsWithOrigin(foreign[0])), "the newest first")
+		require.Empty(t, collect(t, v.HandoffsWithOrigin("HO-2")))
 		return nil
 	})
-	w.Sound()
+	w.RequireSound()
 }

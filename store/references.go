@@ -13,13 +13,13 @@ import (
 // digestKind is the prefix of the digests of referenced content.
 const digestKind = "sha256:"
 
-// DigestOf returns the digest under which content is kept: sha256 and 64 hexadecimal digits.
-func DigestOf(content []byte) string {
+// ReferenceDigest returns the digest under which content is kept: sha256 and 64 hexadecimal digits.
+func ReferenceDigest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return digestKind + hex.EncodeToString(sum[:])
 }
 
-// PutReference writes content that handoffs refer to under its digest, [DigestOf]. Content that is already there is not
+// PutReference writes content that handoffs refer to under its digest, [ReferenceDigest]. Content that is already there is not
 // written again, so many handoffs share one copy. The content has no owner, and only [Tx.DeleteReference] deletes it.
 // The error is [schemas.Limit] for content that is too large for its rows.
 func (t *Tx) PutReference(content []byte) error {
@@ -27,7 +27,7 @@ func (t *Tx) PutReference(content []byte) error {
 		return err
 	}
 	sum := sha256.Sum256(content)
-	if first, err := t.w.Get(References, join(sum[:], []byte{0, 0})); first != nil || err != nil {
+	if first, err := t.w.Get(References, joinBytes(sum[:], []byte{0, 0})); first != nil || err != nil {
 		return err
 	}
 	return t.putChunks(References, sum[:], content)
@@ -39,7 +39,7 @@ func (t *Tx) DeleteReference(digest string) error {
 	if sum == nil {
 		return nil
 	}
-	return t.deleteWhere(Prefix(References, sum), matchAll)
+	return t.deleteRowsWhere(Prefix(References, sum), matchAll)
 }
 
 // Reference returns the content of a digest. It returns nil if there is none or if the digest is malformed. The error
@@ -49,8 +49,8 @@ func (v *View) Reference(digest string) ([]byte, error) {
 	if sum == nil {
 		return nil, nil
 	}
-	content, err := v.chunks(References, sum, bytes.NewBuffer([]byte{}))
-	if err == nil && content != nil && DigestOf(content) != digest {
+	content, err := v.joinChunks(References, sum, bytes.NewBuffer([]byte{}))
+	if err == nil && content != nil && ReferenceDigest(content) != digest {
 		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
 	}
 	return content, err
@@ -59,7 +59,7 @@ func (v *View) Reference(digest string) ([]byte, error) {
 // ReferenceDigests returns the digests of all content in [References].
 func (v *View) ReferenceDigests() (map[string]bool, error) {
 	digests := map[string]bool{}
-	for digest, err := range distinctBeginnings(v, Range{Space: References}, firstSum, DigestIn) {
+	for digest, err := range distinctBeginnings(v, Range{Space: References}, firstDigest, DigestFromKey) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +68,12 @@ func (v *View) ReferenceDigests() (map[string]bool, error) {
 	return digests, nil
 }
 
-// DigestIn returns the digest in the key of a row of [References].
-func DigestIn(key []byte) string { return digestKind + hex.EncodeToString(firstSum(key)) }
+// DigestFromKey returns the digest in the key of a row of [References].
+func DigestFromKey(key []byte) string { return digestKind + hex.EncodeToString(firstDigest(key)) }
 
-func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
+func firstDigest(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
 
-// decodeDigest returns the hash in a digest of [DigestOf]; nil for any other text.
+// decodeDigest returns the hash in a digest of [ReferenceDigest]; nil for any other text.
 func decodeDigest(digest string) []byte {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
 	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {

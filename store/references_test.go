@@ -12,15 +12,15 @@ import (
 // longer is content of several rows.
 var longer = []byte(strings.Repeat("what others refer to\n", 200))
 
-func TestPutReference_KeepsContentOnce(t *testing.T) {
+func TestPutReference_StoresSameContentOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for range 2 {
 			w.Write(func(tx *store.Tx) error { return tx.PutReference(longer) })
 		}
-		require.Len(t, w.Dump(store.References)[store.References], 3)
+		require.Len(t, w.CopyRows(store.References)[store.References], 3)
 		found := map[string][]byte{
-			store.DigestOf(longer): longer, strings.ToUpper(store.DigestOf(longer)): nil, store.DigestOf(longer)[7:]: nil,
-			store.DigestOf(nil): nil, "sha256:12": nil, "": nil,
+			store.ReferenceDigest(longer): longer, strings.ToUpper(store.ReferenceDigest(longer)): nil, store.ReferenceDigest(longer)[7:]: nil,
+			store.ReferenceDigest(nil): nil, "sha256:12": nil, "": nil,
 		}
 		for digest, want := range found {
 			w.Read(func(v *store.View) error {
@@ -32,6 +32,6 @@ func TestPutReference_KeepsContentOnce(t *testing.T) {
 		for digest := range found {
 			w.Write(func(tx *store.Tx) error { return tx.DeleteReference(digest) })
 		}
-		require.Empty(t, w.Dump(store.References)[store.References])
+		require.Empty(t, w.CopyRows(store.References)[store.References])
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"handoff/schemas"
 )
 
-// get reads one row that holds JSON; nil if there is none.
+// getJSON reads one row that holds JSON; nil if there is none.
 //
 // The errors are the errors of Get and of decoding JSON. Records have a decoder of their own, which also finds damage
 // that is still valid JSON.
-func get[T any](v *View, s Space, key []byte) (*T, error) {
+func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {
 		return nil, err
@@ -34,16 +34,16 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 	return t.w.Put(s, key, b)
 }
 
-// decoded yields the result of decode for each row of a range. An error, of the scan or of decode, is yielded once,
+// decodeRows yields the result of decode for each row of a range. An error, of the scan or of decode, is yielded once,
 // last.
 //
 // Decode may read other rows meanwhile, and must not keep the row. Ranging may stop early.
-func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
-	return decodedIf(v, r, func(Row) bool { return true }, decode)
+func decodeRows[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
+	return decodeRowsIf(v, r, func(Row) bool { return true }, decode)
 }
 
-// decodedIf is [decoded] for the rows that wanted selects; it skips the others.
-func decodedIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
+// decodeRowsIf is [decodeRows] for the rows that wanted selects; it skips the others.
+func decodeRowsIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
 			if err == nil && !wanted(row) {
@@ -83,14 +83,14 @@ func reversePrefix(s Space, prefix []byte) Range {
 	return r
 }
 
-// FromJSON decodes the value of a row. The result shares no memory with the row.
-func FromJSON[T any](row Row) (out T, err error) {
+// DecodeJSONRow decodes the value of a row. The result shares no memory with the row.
+func DecodeJSONRow[T any](row Row) (out T, err error) {
 	err = schemas.Decode(row.Value, &out)
 	return out, err
 }
 
-// Each calls fn with each row of a range, and stops at the first error.
-func (v *View) Each(r Range, fn func(Row) error) error {
+// EachInRange calls fn with each row of a range, and stops at the first error.
+func (v *View) EachInRange(r Range, fn func(Row) error) error {
 	for row, err := range v.r.Scan(r) {
 		if err == nil {
 			err = fn(row)
@@ -114,7 +114,7 @@ const rowsPerSnapshot = 1000
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error, end ...func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
-			r.From, err = v.eachInSnapshot(r, fn)
+			r.From, err = v.eachOfNextThousand(r, fn)
 			more = r.From != nil
 			for i := 0; err == nil && !more && i < len(end); i++ {
 				err = end[i](v)
@@ -128,9 +128,9 @@ func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	return nil
 }
 
-// eachInSnapshot calls fn with at most rowsPerSnapshot first rows of a range. It returns the key of the row after them,
+// eachOfNextThousand calls fn with at most rowsPerSnapshot first rows of a range. It returns the key of the row after them,
 // nil if there is none.
-func (v *View) eachInSnapshot(r Range, fn func(*View, Row) error) (next []byte, err error) {
+func (v *View) eachOfNextThousand(r Range, fn func(*View, Row) error) (next []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {
 		if err != nil {

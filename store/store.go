@@ -8,8 +8,8 @@
 //	sys         "events"                      → how many events there are
 //	            "declared"                    → digest of the files that declared agents and rules last
 //	            "copy"                        → the place to which all rows were copied, see package travel
-//	            "ruled"                       → RuleCount: handoffs that time rules sent in one hour
-//	            "uncut"                       → progress of a correction of times, see View.TrimCursor
+//	            "ruled"                       → TimedSendCount: handoffs that time rules sent in one hour
+//	            "uncut"                       → progress of a correction of times, see View.TimeCorrectionCursor
 //	records     id                            → Record: the state of a handoff
 //	bodies      id, event, chunk (2 bytes)    → content of the event, 2,000 bytes a row
 //	ready       box, order, id                → the handoff may be claimed from the box
@@ -39,37 +39,37 @@
 //	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
 //	rules       file                          → DeclaredRules
-//	touches     id                            → TouchedFiles: files that the work on a handoff touches
+//	touches     id                            → AllTouchedFiles: files that the work on a handoff touches
 //	tellings    agent, session                → Delivered: items that hooks delivered to the session, for a week
 //
 // A [Record] is small and changes. Each change is committed together with its [schemas.Event]. The texts of people and
 // agents are content of an event and never change: a record names the events whose content is its body, its result, its
-// last note. [Entries] returns all index keys of a record, so a check is a loop over it.
+// last note. [IndexRowsOf] returns all index keys of a record, so a check is a loop over it.
 //
 // Writers and lifetime of each row:
 //
-//   - [Tx.Change] alone writes events, salts, tree, bodies and records, all in one transaction. No code deletes them:
+//   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. No code deletes them:
 //     a handoff that has ended stays, and its history with it. Package travel writes rows of all spaces, into an
 //     empty store.
-//   - [Tx.Change] writes and deletes ready, wakes and the by_ spaces, as the difference of [Entries] before and
+//   - [Tx.WriteChange] writes and deletes ready, wakes and the by_ spaces, as the difference of [IndexRowsOf] before and
 //     after. They hold only data of the record, so they could be computed again.
-//   - [Tx.Change], [Tx.Notify] and [Tx.MarkRead] keep the counters in mailboxes. A row whose counters are all zero is
+//   - [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters are all zero is
 //     deleted.
 //   - [Tx.PutAgent] and [Tx.PutWorkflow] replace agents and workflows. These rows stay.
-//   - [Tx.PutRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclared] replaces the
+//   - [Tx.PutDeclaredRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclarationDigest] replaces the
 //     digest with each declaration.
 //   - [Tx.PutToken] writes tokens. The row of a revoked or expired token stays, and its fields say that it is revoked
 //     or expired.
-//   - [Tx.Notify] writes notices. They stay, unless [Tx.Recall] deletes one. [Tx.MarkRead] deletes their row in
+//   - [Tx.AddNotice] writes notices. They stay, unless [Tx.RecallNotice] deletes one. [Tx.MarkNoticesRead] deletes their row in
 //     unread.
-//   - [Tx.ExpireReceipts] deletes receipts of request ids, a few with each call that writes one. Receipts of keys
+//   - [Tx.DeleteOldReceipts] deletes receipts of request ids, a few with each call that writes one. Receipts of keys
 //     stay.
 //   - [Tx.PutReference] writes references, each content once, and [Tx.DeleteReference] deletes them when they are
 //     redacted.
 //   - [Tx.PutWords] writes words when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - [Tx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
 //     row is no longer needed, the next call that writes one deletes it with [Tx.DeleteTouchedFiles].
-//   - [Tx.PutDelivered] replaces tellings, and [Tx.ForgetDelivered] deletes them after their session had no delivery
+//   - [Tx.PutDeliveredItems] replaces tellings, and [Tx.DeleteOldDeliveries] deletes them after their session had no delivery
 //     for a while.
 //
 // An upgrade changes no row in place. A record keeps the fields that this program does not know, so an older program
@@ -79,13 +79,13 @@
 //
 // Errors of this package are errors of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
 // that no version could have written. Only two are a [schemas.Error] with a code: limit for content that is too large,
-// and unavailable for a record of a newer program. [Coded] gives all other errors their codes and sentences.
+// and unavailable for a record of a newer program. [CodedError] gives all other errors their codes and sentences.
 //
 // # Rows beneath their types
 //
 // Package audit compares rows with each other, and package travel copies them to another store. Both read them by
-// [View.Rows], and build them by the functions that also write them here: [Number], [Chunks], [EncodeRecord],
-// [Entries], [Shares], [UnreadEntry], [Token.HashEntry] and [Receipt.Encode].
+// [View.RawRows], and build them by the functions that also write them here: [EncodeNumber], [SplitIntoChunks], [EncodeRecord],
+// [IndexRowsOf], [CountersOf], [UnreadRow], [Token.HashRow] and [Receipt.Encode].
 //
 // # Decisions
 //
@@ -147,13 +147,13 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 // It finishes earlier calls first; later calls get [ErrClosed].
 func (s *Store) Close() error { return s.backend.Close() }
 
-// Try runs a part of a transaction that may fail alone. If fn returns an error or panics, Try drops the changes of fn
+// TryPart runs a part of a transaction that may fail alone. If fn returns an error or panics, Try drops the changes of fn
 // and returns that error (a panic as a [*Panic]), and the transaction goes on with all its other changes.
 //
 // The part sees the changes of the transaction so far, and the transaction sees the changes of the part after Try
 // returned nil. Parts may be nested. Numbers of a failed part may be given again. The clock uses Try: if the change of
 // one handoff fails, the changes of the others stay.
-func (t *Tx) Try(fn func(*Tx) error) error {
+func (t *Tx) TryPart(fn func(*Tx) error) error {
 	var o Overlay
 	o.Reset(t.w)
 	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w, t.agents}, w: w}) }); err != nil {
@@ -174,8 +174,8 @@ type View struct {
 	agents *agentCache
 }
 
-// Rows returns the reader of the raw rows, for packages audit and travel. Other callers use the methods of the View.
-func (v *View) Rows() Reader { return v.r }
+// RawRows returns the reader of the raw rows, for packages audit and travel. Other callers use the methods of the View.
+func (v *View) RawRows() Reader { return v.r }
 
 // Tx reads and changes, inside Update. Its own reads see its changes at once, other callers after the commit.
 //

@@ -35,7 +35,7 @@ func tokens(t *testing.T, v *store.View) (names []string) {
 func TestToken_IsFoundByNameAndHash(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ended := token("ab")
-		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = storetest.Minute(9).Ptr(), storetest.Minute(5).Ptr(), 0.5, 7
+		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = storetest.MinutesAfterNoon(9).Ptr(), storetest.MinutesAfterNoon(5).Ptr(), 0.5, 7
 		w.Write(func(tx *store.Tx) error {
 			for _, put := range []store.Token{token("b"), token("a"), ended} {
 				if err := tx.PutToken(put); err != nil {
@@ -63,7 +63,7 @@ func TestToken_IsFoundByNameAndHash(t *testing.T) {
 			require.Nil(t, none)
 			return err
 		})
-		w.Sound()
+		w.RequireSound()
 	})
 }
 
@@ -80,22 +80,22 @@ func TestTokenByHash_ReportsHashOfOtherToken(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestPendingWithToken_FollowsRecords(t *testing.T) {
+func TestPendingSentWithToken_CountsPendingRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		count := func() (n int) {
 			w.Read(func(v *store.View) (err error) {
-				n, err = v.PendingWithToken("ci")
+				n, err = v.PendingSentWithToken("ci")
 				return err
 			})
 			return n
 		}
-		blocked := storetest.SentRecord(1)
+		blocked := storetest.NewSentRecord(1)
 		blocked.SentWith, blocked.NeedsApproval = "ci", true
 		blocked = w.Change(nil, blocked, "send", "")
-		delayed := storetest.SentRecord(2)
-		delayed.SentWith, delayed.Box, delayed.NotBefore = "ci", "", storetest.Minute(60)
+		delayed := storetest.NewSentRecord(2)
+		delayed.SentWith, delayed.Box, delayed.NotBefore = "ci", "", storetest.MinutesAfterNoon(60)
 		w.Change(nil, delayed, "send", "")
-		other := storetest.SentRecord(3)
+		other := storetest.NewSentRecord(3)
 		other.SentWith = "ci-2"
 		w.Change(nil, other, "send", "")
 		require.Equal(t, 2, count())
@@ -111,14 +111,14 @@ func TestPendingWithToken_FollowsRecords(t *testing.T) {
 		require.Equal(t, 2, count())
 		w.Complete(w.Claim(back))
 		require.Equal(t, 1, count())
-		w.Sound()
+		w.RequireSound()
 	})
 }
 
 // A file of a version without tokens gets their space when it is opened.
 func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
-	w := over(t, storetest.Bolt(t, path))
+	w := over(t, storetest.OpenBolt(t, path))
 	w.Send(2)
 	require.NoError(t, w.Close())
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
@@ -126,8 +126,8 @@ func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("tokens")) }))
 	require.NoError(t, db.Close())
 
-	w = over(t, storetest.Bolt(t, path))
+	w = over(t, storetest.OpenBolt(t, path))
 	require.Equal(t, schemas.ID(3), w.Send(1).ID)
 	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
-	w.Sound()
+	w.RequireSound()
 }

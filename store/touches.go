@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// TouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule
+// AllTouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule
 // depends on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative
 // to the root of the working tree.
 type TouchedFiles struct {
@@ -30,10 +30,10 @@ type TouchedFiles struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// MarkNotified notes that the holder of t is warned about files that the work on another handoff, by, touches as well.
+// RecordWarnedFiles notes that the holder of t is warned about files that the work on another handoff, by, touches as well.
 // It returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
 // told, about which the holder of the other handoff was warned.
-func (t *TouchedFiles) MarkNotified(by schemas.ID, files []string, told []uint32) (news []string) {
+func (t *TouchedFiles) RecordWarnedFiles(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(file))
@@ -48,24 +48,24 @@ func (t *TouchedFiles) MarkNotified(by schemas.ID, files []string, told []uint32
 	return news
 }
 
-// TouchedFiles returns the rows of all handoffs. For a row that cannot be read it returns the zero value.
-func (v *View) TouchedFiles() (map[schemas.ID]TouchedFiles, error) {
+// AllTouchedFiles returns the rows of all handoffs. For a row that cannot be read it returns the zero value.
+func (v *View) AllTouchedFiles() (map[schemas.ID]TouchedFiles, error) {
 	all := map[schemas.ID]TouchedFiles{}
-	err := v.Each(Range{Space: Touches}, func(row Row) error {
+	err := v.EachInRange(Range{Space: Touches}, func(row Row) error {
 		head, files, _ := bytes.Cut(row.Value, []byte{0})
 		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
-		t := TouchedFiles{Committed: splitNames(committed), Loose: splitNames(loose)}
+		t := TouchedFiles{Committed: splitAtZeroBytes(committed), Loose: splitAtZeroBytes(loose)}
 		if schemas.Decode(head, &t) != nil {
 			t = TouchedFiles{}
 		}
-		all[schemas.ID(LastNumber(row.Key))] = t
+		all[schemas.ID(DecodeLastNumber(row.Key))] = t
 		return nil
 	})
 	return all, err
 }
 
-// splitNames splits names that are separated by zero bytes.
-func splitNames(names string) []string {
+// splitAtZeroBytes splits names that are separated by zero bytes.
+func splitAtZeroBytes(names string) []string {
 	if names == "" {
 		return nil
 	}
@@ -77,8 +77,8 @@ func splitNames(names string) []string {
 func (t *Tx) PutTouchedFiles(id schemas.ID, touch TouchedFiles) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")
-	return t.w.Put(Touches, Number(id), append(append(head, 0), files...))
+	return t.w.Put(Touches, EncodeNumber(id), append(append(head, 0), files...))
 }
 
 // DeleteTouchedFiles deletes the row of a handoff.
-func (t *Tx) DeleteTouchedFiles(id schemas.ID) error { return t.w.Delete(Touches, Number(id)) }
+func (t *Tx) DeleteTouchedFiles(id schemas.ID) error { return t.w.Delete(Touches, EncodeNumber(id)) }

@@ -40,14 +40,16 @@ func ListWords(texts ...string) WordList {
 //
 // It replaces the words of the handoff. No check compares words with content: if a row is lost, only searches miss the
 // handoff.
-func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, Number(id), list) }
+func (t *Tx) PutWords(id schemas.ID, list WordList) error {
+	return t.w.Put(Words, EncodeNumber(id), list)
+}
 
 // maxAllWords is the largest number of words of one handoff, including words that were added after the send.
 const maxAllWords = 2 * maxWords
 
 // AddWords adds search words to a handoff, four hundred in all; existing words stay.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
-	row, err := t.r.Get(Words, Number(id))
+	row, err := t.r.Get(Words, EncodeNumber(id))
 	if err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 			all, n = append(all, word[:len(word)-1]...), n+1
 		}
 	}
-	return t.w.Put(Words, Number(id), append(all, 0))
+	return t.w.Put(Words, EncodeNumber(id), append(all, 0))
 }
 
 // SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
@@ -97,7 +99,7 @@ func isSeparator(r rune) bool {
 //
 // Without any words it is true. A handoff without a row has no words.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
-	row, err := v.r.Get(Words, Number(id))
+	row, err := v.r.Get(Words, EncodeNumber(id))
 	if err != nil {
 		return false, err
 	}

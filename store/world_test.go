@@ -18,7 +18,7 @@ func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWor
 func inMemory(t testing.TB) *world { return over(t, memory.New()) }
 
 func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	storetest.OnEach(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
+	storetest.RunOnEachBackend(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
 }
 
 // errUndo makes a transaction undo its changes.

@@ -77,7 +77,7 @@ func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err 
 //
 // A program makes one id for each call and keeps it for all repeats of the call. The receipts of ids are kept for a
 // day and deleted in the order of their times, so an id in another form would disturb this order: see
-// [handoff/store.Tx.ExpireReceipts].
+// [handoff/store.Tx.DeleteOldReceipts].
 func NewRequestID(now time.Time, rand io.Reader) string {
 	var random [8]byte
 	if _, err := io.ReadFull(rand, random[:]); err != nil {

@@ -36,7 +36,7 @@ func TestScripts_PlayAsWritten(t *testing.T) {
 
 // TestScripts_OverDatabase plays testdata/database. The variable DATABASE says where a database is.
 func TestScripts_OverDatabase(t *testing.T) {
-	playScripts(t, "database", postgrestest.Start(t))
+	playScripts(t, "database", postgrestest.StartServer(t))
 }
 
 func playScripts(t *testing.T, scripts, database string) {

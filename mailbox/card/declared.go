@@ -89,7 +89,7 @@ func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err e
 // HasNewRules reports whether a file declares other rules than the store has for it.
 func (d Declarations) HasNewRules(v *store.View) (bool, error) {
 	for name, declared := range d.Rules {
-		stored, err := v.RulesOf(name)
+		stored, err := v.DeclaredRules(name)
 		if err != nil || !reflect.DeepEqual(schemas.OrZero(stored), declared) {
 			return true, err
 		}

@@ -122,7 +122,7 @@ func (o op) shortenLease(r *store.Record) error {
 	}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while the holder waits for an answer
-			now.Lease = min(r.Lease, store.At(o.Now.Add(operation.Grace)))
+			now.Lease = min(r.Lease, store.TimeOf(o.Now.Add(operation.Grace)))
 		}
 	})
 }

@@ -44,7 +44,7 @@ func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) erro
 		return nil
 	}
 	a.Idle = a.Idle || a.Session != c.Session
-	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.Now)
+	a.Client, a.Session, a.Seen = client, c.Session, store.TimeOf(o.Now)
 	a.Conn, a.Process, a.Left = c.Conn, c.Process, c.Conn == ""
 	return o.PutAgent(a)
 }
@@ -56,7 +56,7 @@ func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
-	a.Seen = store.At(o.Now)
+	a.Seen = store.TimeOf(o.Now)
 	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 
@@ -81,8 +81,8 @@ func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActsOverConnection(a.Card.Name, another) {
 		return false, nil
 	}
-	m, err := o.Mailbox(schemas.Address(a.Card.Name))
-	return m == store.Mailbox{}, err
+	m, err := o.Counters(schemas.Address(a.Card.Name))
+	return m == store.Counters{}, err
 }
 
 // markNameGone stores that the connection of an agent is gone. It also clears Idle, the mark of a session that has done

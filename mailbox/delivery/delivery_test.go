@@ -111,9 +111,9 @@ func TestNews_RepeatReturnsFirstResult(t *testing.T) {
 func TestNews_WritesNothingWithoutNewItems(t *testing.T) {
 	w := mailboxtest.New(t)
 	hooks := hooksOf(w, "qa", "s1")
-	told := func() (told store.Delivered, agent *store.Agent) {
+	told := func() (told store.DeliveredItems, agent *store.Agent) {
 		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
-			if told, err = v.Delivered("qa", "s1"); err != nil {
+			if told, err = v.DeliveredItems("qa", "s1"); err != nil {
 				return err
 			}
 			agent, err = v.Agent("qa")

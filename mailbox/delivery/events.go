@@ -49,15 +49,15 @@ type Delivery struct {
 	WakePolls    bool            // long polls of the session check again
 	ToNote       []*store.Record // handoffs that get a note, see [Delivery.CheckpointWithNote]
 
-	found        schemas.Marks   // the items to deliver
-	delivered    store.Delivered // to the session, before and now
-	sessionEvent string          // to the session, for the notes
+	found        schemas.Marks        // the items to deliver
+	delivered    store.DeliveredItems // to the session, before and now
+	sessionEvent string               // to the session, for the notes
 }
 
 // Rows stores the marks of sessions. See [store.Tx].
 type Rows interface {
-	PutDelivered(a schemas.Agent, session string, d store.Delivered) error
-	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
+	PutDeliveredItems(a schemas.Agent, session string, d store.DeliveredItems) error
+	DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error
 }
 
 // MakeDelivery finds the items for the event and stores that they were delivered. The error is invalid for an unknown
@@ -69,7 +69,7 @@ func MakeDelivery(rows Rows, s Session) (d *Delivery, err error) {
 	if !ok {
 		return d, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(s.In.On)))
 	}
-	if d.delivered, err = d.Delivered(s.Agent, s.In.Session); err != nil {
+	if d.delivered, err = d.DeliveredItems(s.Agent, s.In.Session); err != nil {
 		return d, err
 	}
 	if err := deliver(d); err != nil {
@@ -215,7 +215,7 @@ func (d *Delivery) addItem(it schemas.Item) {
 // findNotices finds the unread notices that wanted accepts, newest first. It looks only at the newest thousand unread
 // notices.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
-	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadBy(d.Agent)) {
+	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadNotices(d.Agent)) {
 		if err != nil {
 			return err
 		}

@@ -88,9 +88,9 @@ func (d *Delivery) storeMarks(rows Rows) error {
 	if !d.MarksChanged && !used {
 		return nil
 	}
-	d.delivered.At = store.At(d.Now)
+	d.delivered.At = store.TimeOf(d.Now)
 	return cmp.Or(
-		rows.PutDelivered(d.Agent, d.In.Session, d.delivered),
-		rows.ForgetDelivered(d.Now.Add(-marksLifetime), d.Agent, d.In.Session, maxExamined),
+		rows.PutDeliveredItems(d.Agent, d.In.Session, d.delivered),
+		rows.DeleteOldDeliveries(d.Now.Add(-marksLifetime), d.Agent, d.In.Session, maxExamined),
 	)
 }

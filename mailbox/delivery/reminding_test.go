@@ -170,7 +170,7 @@ func TestNews_DeletesMarksOfSessionAfterAWeek(t *testing.T) {
 	w.Sends(mailboxtest.Human, "qa", "Test it too")
 	hooksOf(w, "qa", "s2").news(schemas.OnMail)
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
-		told, err := v.Delivered("qa", "s1")
+		told, err := v.DeliveredItems("qa", "s1")
 		require.Zero(t, told)
 		return err
 	}))

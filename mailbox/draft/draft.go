@@ -139,7 +139,7 @@ func (d *Draft) addWorkingTree(in *schemas.Tree) {
 // and of files. Code that changes the handoff of a draft afterwards has to call Encode again. Callers run Encode before
 // the transaction if possible, because only one transaction can write at a time.
 func (m Maker) Encode(d *Draft) error {
-	said, err := store.ContentOf(d.Handoff, m.NewID)
+	said, err := store.EncodeContent(d.Handoff, m.NewID)
 	if err != nil {
 		return err
 	}

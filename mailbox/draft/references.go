@@ -51,7 +51,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 		}
 		ref.Name = cmp.Or(ref.Name, fmt.Sprintf("text-%d", i+1))
 		contents = append(contents, []byte(ref.Content))
-		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.CountTokens(ref.Content)
+		ref.Digest, ref.Bytes, ref.Tokens = store.ReferenceDigest([]byte(ref.Content)), len(ref.Content), content.CountTokens(ref.Content)
 		ref.Content = ""
 	}
 	return &kept, contents, nil

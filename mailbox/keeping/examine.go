@@ -57,7 +57,7 @@ func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 		line += i.Heading.Lines[kind.name]
 		err := s.EachRow(ctx, kind.space, func(v *store.View, row store.Row) error {
 			at++
-			return travel.RefusedLine(at, kind.look(v, row))
+			return travel.LineError(at, kind.look(v, row))
 		})
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (x *examiner) checkWorkflow(v *store.View, row store.Row) error {
 	if err := x.checkRow(row, &w); err != nil {
 		return err
 	}
-	for _, err := range v.Oldest(store.InWorkflow(schemas.Workflow(row.Key)), 0) {
+	for _, err := range v.OldestFirst(store.IndexByWorkflow(schemas.Workflow(row.Key)), 0) {
 		if err != nil || w.Owner != "" {
 			return err
 		}
@@ -243,9 +243,9 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case store.Time:
-		return value < 0 || value > store.At(x.latestTime(field)) && (field != "wakes" || value != store.LeaveTime)
+		return value < 0 || value > store.TimeOf(x.latestTime(field)) && (field != "wakes" || value != store.LeaveTime)
 	case time.Time:
-		return value.After(x.latestTime(field)) || store.At(value) < 0
+		return value.After(x.latestTime(field)) || store.TimeOf(value) < 0
 	case schemas.Status:
 		return isUnknown(value, schemas.Statuses)
 	case schemas.Priority:

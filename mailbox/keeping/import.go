@@ -50,7 +50,7 @@ func (i *Import) removeClaim(tx *store.Tx, id schemas.ID) error {
 	now.Status, now.SilentAt = schemas.Pending, 0
 	operation.DropClaim(&now)
 	now.Wakes = operation.NextChangeTime(&now)
-	content, err := store.ContentOf(schemas.Imported{
+	content, err := store.EncodeContent(schemas.Imported{
 		Note:      "the claim of " + string(was.Holder) + " did not come along",
 		Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root,
 	}, i.NewID)
@@ -58,6 +58,6 @@ func (i *Import) removeClaim(tx *store.Tx, id schemas.ID) error {
 		return err
 	}
 	e.Action, e.From, e.To, e.Attempt = string(life.Import), was.Status, now.Status, now.Attempt
-	_, err = tx.Change(was, &now, e, content)
+	_, err = tx.WriteChange(was, &now, e, content)
 	return err
 }

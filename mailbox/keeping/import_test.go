@@ -71,7 +71,7 @@ func TestImport_ReexportsSameBytes(t *testing.T) {
 	for name, open := range opens {
 		t.Run(name, func(t *testing.T) {
 			if open == nil {
-				workspaces, n := postgrestest.Workspaces(t), 0
+				workspaces, n := postgrestest.NewWorkspaceOpener(t), 0
 				open = func(t testing.TB) store.Backend { n++; return workspaces(t, fmt.Sprint("w", n)) }
 			}
 			w := mailboxtest.New(t, mailboxtest.InBackend(open(t)))

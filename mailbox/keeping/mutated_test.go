@@ -110,7 +110,7 @@ func TestDamage_CircularParentsStopNoCommand(t *testing.T) {
 			require.NoError(t, err)
 			now := was.Clone()
 			now.Parent, now.RetryOf, now.Successor = parent, parent, parent
-			_, err = tx.Change(was, &now, schemas.Event{At: w.Now(), Action: "damaged", To: now.Status}, store.Content{})
+			_, err = tx.WriteChange(was, &now, schemas.Event{At: w.Now(), Action: "damaged", To: now.Status}, store.Content{})
 			return err
 		}))
 	}
@@ -161,9 +161,9 @@ func runEveryCommand(w *mailboxtest.World, slowest *timedCommand) {
 		do("export", func() (any, error) {
 			return travel.Export(ctx, w.Store, schemas.ExportHeading{Workspace: "w"}, io.Discard)
 		})
-		do("backup", func() (any, error) { return audit.Verify(ctx, w.Store) })
+		do("backup", func() (any, error) { return audit.VerifyStore(ctx, w.Store) })
 		do("check", func() (any, error) {
-			out, err := audit.Examine(ctx, w.Store, reading.SearchWords)
+			out, err := audit.ExamineStore(ctx, w.Store, reading.SearchWords)
 			require.Empty(w.T, out.Faults)
 			return out, err
 		})
@@ -343,7 +343,7 @@ func recomputeHashes(lines []map[string]any) string {
 		event map[string]any
 		prev  string
 	}
-	last, newest, walk, counts := map[string]link{}, map[string]map[string]any{}, ledger.Walk{}, map[string]int{}
+	last, newest, walk, counts := map[string]link{}, map[string]map[string]any{}, ledger.TreeWalk{}, map[string]int{}
 	for _, line := range lines[1:] {
 		counts[fmt.Sprint(line["kind"])]++
 		if e, is := line["event"].(map[string]any); is && e["state"] != nil {
@@ -369,7 +369,7 @@ func recomputeHashes(lines []map[string]any) string {
 			e["before"], e["prev"] = before.event["n"], before.prev
 		}
 		raw := encode(e)
-		line["leaf"] = ledger.Leaf(raw)
+		line["leaf"] = ledger.LeafHash(raw)
 		last[of] = link{e, sum(raw)}
 		walk.Add(raw)
 	}

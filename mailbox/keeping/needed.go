@@ -26,7 +26,7 @@ func findNeeded(v *store.View) (neededHandoffs, error) {
 		return n, err
 	}
 	for _, status := range schemas.Open.States() {
-		for id, err := range v.Oldest(store.InState(status), 0) {
+		for id, err := range v.OldestFirst(store.IndexByState(status), 0) {
 			if err == nil {
 				err = n.addNeedsOf(v, id)
 			}
@@ -56,7 +56,7 @@ func findNeededSince(v *store.View, event uint64) (neededHandoffs, error) {
 }
 
 func newNeededHandoffs(v *store.View) (neededHandoffs, error) {
-	newest, err := v.Events()
+	newest, err := v.EventCount()
 	return neededHandoffs{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 

@@ -125,7 +125,7 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // its text is gone, or it was never JSON
 		}
-		if done.Events[e.N], err = o.Redact(e, less); err != nil {
+		if done.Events[e.N], err = o.RedactContent(e, less); err != nil {
 			return done, err
 		}
 		if err := o.deleteUnreferencedContent(content, less); err != nil {

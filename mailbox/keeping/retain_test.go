@@ -111,7 +111,7 @@ func sendCompleted(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.S
 	sent := w.Sends(a, "qa", "look", mailboxtest.NoParent, change)
 	w.Claims(qa)
 	w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
-		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image")), "log": strings.Repeat("log ", 60)}
+		in.Results = map[string]any{"image": "app", "digest": store.ReferenceDigest([]byte("image")), "log": strings.Repeat("log ", 60)}
 	})
 	return sent
 }
@@ -147,7 +147,7 @@ func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
 	sent := sendCompleted(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.Pass(halfYear)
 	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
-	require.Equal(t, store.DigestOf([]byte("image")), w.FullView(sent.HandoffID).Completion.Results["digest"], "it is short")
+	require.Equal(t, store.ReferenceDigest([]byte("image")), w.FullView(sent.HandoffID).Completion.Results["digest"], "it is short")
 	require.Equal(t, "[no longer kept]", w.FullView(sent.HandoffID).Completion.Results["log"])
 	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, mailboxtest.WithNote("again"))
 	mailboxtest.RequireError(t, err, schemas.Conflict, "no longer kept in full")

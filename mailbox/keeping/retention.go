@@ -35,7 +35,7 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are dropped by a person alone").WithField("agent").
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
-	r := retention{engine: k.Engine, by: by, before: store.At(in.Before), dry: in.DryRun || !by.InPerson()}
+	r := retention{engine: k.Engine, by: by, before: store.TimeOf(in.Before), dry: in.DryRun || !by.InPerson()}
 	done, err := r.run(ctx)
 	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
 		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are dropped for good by a person alone",
@@ -137,7 +137,7 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 		return err
 	}
 	looked := 0
-	for id, err := range p.v.Oldest(store.All(), after) {
+	for id, err := range p.v.OldestFirst(store.IndexOfAllHandoffs(), after) {
 		if err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedCont
 func (p *retentionPortion) replaceContents(r *store.Record, found []shortenedContent) (err error) {
 	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
-		if redaction.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {
+		if redaction.Events[l.event.N], err = p.tx.RedactContent(l.event, l.content); err != nil {
 			return err
 		}
 	}

@@ -86,7 +86,7 @@ func (f Filter) showsAll() bool {
 func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
-		f.in.Status == schemas.Blocked && !r.Blocked(),
+		f.in.Status == schemas.Blocked && !r.IsBlocked(),
 		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
 		f.in.Type != "" && r.Type != f.in.Type,
 		!compose.HasAnyTag(r.Tags, f.in.Tags),

@@ -108,7 +108,7 @@ func (f Filter) NoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut,
 // more notices. It cannot be used for the next page: the shown notices are no longer unread then, so the next call
 // begins at the start of the list.
 func (f Filter) UnreadNoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	return f.buildNoticePage(v, a, v.UnreadBy(a))
+	return f.buildNoticePage(v, a, v.UnreadNotices(a))
 }
 
 // buildNoticePage makes a page of the given notices. After the page is full, it only counts the matching notices, at
@@ -132,7 +132,7 @@ func (f Filter) buildNoticePage(
 			}
 			continue // it is only counted
 		}
-		unread, err := v.IsUnread(a, n.ID)
+		unread, err := v.IsNoticeUnread(a, n.ID)
 		if err != nil {
 			return p.out, nil, err
 		}

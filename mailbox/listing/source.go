@@ -17,22 +17,22 @@ func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (i
 	switch f.in.Box {
 	case "claimed":
 		if len(f.states) > 0 && f.states[0].Ended() {
-			return v.Newest(store.LastHeldBy(a), f.cursor), nil
+			return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), nil
 		}
-		return v.Newest(store.HeldBy(a), f.cursor), nil
+		return v.NewestFirst(store.IndexByHolder(a), f.cursor), nil
 	case "sent":
-		return v.Newest(store.SentBy(a), f.cursor), nil
+		return v.NewestFirst(store.IndexBySender(a), f.cursor), nil
 	case "all":
 		switch {
 		case f.in.Workflow != "":
-			return v.Newest(store.InWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
+			return v.NewestFirst(store.IndexByWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
 		case len(f.states) > 0:
 			return f.newestInStates(v), nil
 		}
-		return v.Newest(store.All(), f.cursor), nil
+		return v.NewestFirst(store.IndexOfAllHandoffs(), f.cursor), nil
 	}
 	if f.in.Status != "" && f.in.Status != schemas.StatusFilter(schemas.Pending) {
-		return v.Newest(store.AddressedTo(schemas.Address(a)), f.cursor), nil
+		return v.NewestFirst(store.IndexByRecipient(schemas.Address(a)), f.cursor), nil
 	}
 	inbox, err := boxes(a)
 	if err != nil {
@@ -41,7 +41,7 @@ func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (i
 	if a == schemas.Human {
 		return humanInbox(v, inbox, f.cursor)
 	}
-	return afterCursor(v, v.Queue(inbox...), f.cursor)
+	return afterCursor(v, v.ClaimableHandoffs(inbox...), f.cursor)
 }
 
 // humanInbox yields first the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of
@@ -56,12 +56,12 @@ func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter
 		case r != nil && r.NeedsApproval:
 			cursor = 0 // the mailboxes follow
 		default:
-			return afterCursor(v, v.Queue(inbox...), cursor)
+			return afterCursor(v, v.ClaimableHandoffs(inbox...), cursor)
 		}
 	}
-	queue, err := afterCursor(v, v.Queue(inbox...), cursor)
+	queue, err := afterCursor(v, v.ClaimableHandoffs(inbox...), cursor)
 	return func(yield func(schemas.ID, error) bool) {
-		for id, err := range v.Newest(store.InState(schemas.Pending), last) {
+		for id, err := range v.NewestFirst(store.IndexByState(schemas.Pending), last) {
 			r, broken := v.Record(id)
 			waits := broken == nil && r != nil && r.NeedsApproval && !slices.Contains(inbox, r.Box)
 			if (err != nil || waits) && !yield(id, err) {
@@ -87,7 +87,7 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 		}
 		var heads []head
 		for _, state := range f.states {
-			next, stop := iter.Pull2(v.Newest(store.InState(state), f.cursor))
+			next, stop := iter.Pull2(v.NewestFirst(store.IndexByState(state), f.cursor))
 			defer stop()
 			if id, err, ok := next(); ok {
 				heads = append(heads, head{id, err, next})
@@ -149,7 +149,7 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 func claimOrderKey(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
-	for _, e := range store.Entries(&pending) {
+	for _, e := range store.IndexRowsOf(&pending) {
 		if e.Space == store.Ready {
 			return e.Key
 		}

@@ -202,7 +202,7 @@ func (w *World) EventActions(id schemas.ID) (all []string) {
 // CountPending returns how many handoffs are pending in a mailbox.
 func (w *World) CountPending(box schemas.Address) int {
 	w.T.Helper()
-	m, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
+	m, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) (store.Counters, error) { return v.Counters(box) })
 	require.NoError(w.T, err)
 	return m.Pending
 }

@@ -71,12 +71,12 @@ var Backends = map[string]func(testing.TB) store.Backend{"memory": NewMemoryBack
 
 // NewMemoryBackend returns a store in memory that runs the function of every update twice. So tests find functions that
 // leave state of the first run in the second.
-func NewMemoryBackend(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
+func NewMemoryBackend(testing.TB) store.Backend { return storetest.RunUpdatesTwice(memory.New()) }
 
 // NewFileBackend returns a store in a file of its own.
 func NewFileBackend(t testing.TB) store.Backend {
 	t.Helper()
-	return storetest.Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))
+	return storetest.OpenBolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
 
 // Close does the checks of the test's end at once, for a test that goes on without the store.
@@ -100,7 +100,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 // CheckIntact checks the whole store and its registry, and fails the test on any fault.
 func (w *World) CheckIntact() {
 	w.T.Helper()
-	out, err := audit.Examine(context.Background(), w.Store, reading.SearchWords)
+	out, err := audit.ExamineStore(context.Background(), w.Store, reading.SearchWords)
 	require.NoError(w.T, err)
 	require.Empty(w.T, out.Faults)
 }

@@ -41,7 +41,7 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 // told of it first, or it rests after an attempt.
 func (t *claimJudge) claimableSoonText() (string, error) {
 	now := t.Here.Now()
-	return firstText(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
+	return firstText(t.View, t.DueHandoffs(now.Add(time.Minute)), func(r *store.Record) string {
 		if !t.qualifies(r.To) || t.firstReason(r, Member) != 0 {
 			return ""
 		}
@@ -57,7 +57,7 @@ func (t *claimJudge) claimableSoonText() (string, error) {
 // low if there are more than the scan reads.
 func (t *claimJudge) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
-	_, err := firstText(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
+	_, err := firstText(t.View, t.OldestFirst(store.IndexOfAllDependents(), 0), func(r *store.Record) string {
 		if t.qualifies(r.To) {
 			seen[r.ID] = true
 			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waitText())
@@ -73,7 +73,7 @@ func (t *claimJudge) blockedText() (string, error) {
 // unfitText names the first handoff in a pool of the agent that is not offered to it, and why. The agent sees that
 // handoff when it lists its mail.
 func (t *claimJudge) unfitText() (string, error) {
-	return firstText(t.View, t.View.Queue(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
+	return firstText(t.View, t.View.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
 			return v.notOfferedText()
 		}

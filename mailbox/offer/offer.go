@@ -38,7 +38,7 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 		return in, err
 	}
 	for _, box := range boxes {
-		m, err := f.Mailbox(box)
+		m, err := f.Counters(box)
 		if err != nil {
 			return in, err
 		}
@@ -49,7 +49,7 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 			continue
 		}
 		// Handoffs that it declined, and reviews of its own work, do not count.
-		for r, err := range reading.Records(f.View, reading.AtMost(maxCountedRows, f.View.Queue(box))) {
+		for r, err := range reading.Records(f.View, reading.AtMost(maxCountedRows, f.View.ClaimableHandoffs(box))) {
 			if err != nil {
 				return in, err
 			}
@@ -98,7 +98,7 @@ func (f Offers) Queue(
 			yield(nil, t.err)
 			return
 		}
-		for id, err := range f.View.Queue(t.boxes...) {
+		for id, err := range f.View.ClaimableHandoffs(t.boxes...) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -133,7 +133,7 @@ func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Add
 
 // orphanedBoxes returns the mailboxes with claimable mail for absent sessions of the agent's client.
 func (t *claimJudge) orphanedBoxes() []schemas.Address {
-	return t.filterOrphaned(t.ClaimableBoxes(names.CommonPrefix(t.Client)))
+	return t.filterOrphaned(t.MailboxesWithWork(names.CommonPrefix(t.Client)))
 }
 
 // absentBoxes returns the mailboxes of all absent sessions of the agent's client, with mail or without.

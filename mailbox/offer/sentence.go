@@ -18,7 +18,7 @@ func (v Verdict) reasonClause() string {
 		return fmt.Sprintf("holds %d, and takes %d at most", v.Held, v.Card.MaxOpen)
 	case v.Reason == TooLong:
 		longest := time.Duration(v.Card.MaxMinutes) * time.Minute
-		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.Estimated()))
+		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.EstimatedDuration()))
 	case v.Reason == WrongType:
 		return "does not accept " + schemas.Visible(r.Type)
 	case v.Reason == Declined && v.Delivered:

@@ -92,12 +92,12 @@ var rules = []struct {
 }{
 	{Ended, func(_ *claimJudge, r *store.Record) bool { return r.Status.Ended() }},
 	{Held, func(_ *claimJudge, r *store.Record) bool { return r.Status.Held() }},
-	{Blocked, func(_ *claimJudge, r *store.Record) bool { return r.Blocked() }},
+	{Blocked, func(_ *claimJudge, r *store.Record) bool { return r.IsBlocked() }},
 	{TooEarly, func(_ *claimJudge, r *store.Record) bool { return r.Box == "" }},
 	{Away, func(t *claimJudge, _ *store.Record) bool { return t.Card.Away }},
 	{Full, func(t *claimJudge, r *store.Record) bool { return t.isOfferedAsMember(r) && t.isFull() }},
 	{TooLong, func(t *claimJudge, r *store.Record) bool {
-		return roster.ExceedsLongestSession(t.Card, r.Estimated()) && t.isOfferedAsMember(r)
+		return roster.ExceedsLongestSession(t.Card, r.EstimatedDuration()) && t.isOfferedAsMember(r)
 	}},
 	{WrongType, func(t *claimJudge, r *store.Record) bool {
 		return roster.RefusesTypeForRole(t.Card, r.To, r.Type) && t.isOfferedAsMember(r)
@@ -157,7 +157,7 @@ func (t *claimJudge) isFull() bool {
 		return false
 	}
 	if !t.counted {
-		m, err := t.Mailbox(schemas.Address(t.Card.Name))
+		m, err := t.Counters(schemas.Address(t.Card.Name))
 		t.counted, t.held, t.err = true, m.Held, err
 	}
 	return t.held >= t.Card.MaxOpen

@@ -44,7 +44,7 @@ func (o *Op) recordCallerSeen() error {
 			}
 		}
 	}
-	a.Seen, a.Idle = store.At(o.Now), false
+	a.Seen, a.Idle = store.TimeOf(o.Now), false
 	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
 		return err
 	}
@@ -54,7 +54,7 @@ func (o *Op) recordCallerSeen() error {
 
 // HandoffsHeldBy yields the handoffs that an agent holds, oldest first.
 func (o *Op) HandoffsHeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
-	return o.HeldAmong(a, o.Oldest(store.HeldBy(a), 0))
+	return o.HeldAmong(a, o.OldestFirst(store.IndexByHolder(a), 0))
 }
 
 // HeldAmong yields the handoffs among ids that the agent still holds. It passes over handoffs that cannot be read.

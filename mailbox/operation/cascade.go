@@ -104,7 +104,7 @@ func (o *Op) runDuty(c *cascade, d duty) error {
 		return o.runOwnDuty(c, d)
 	}
 	others, ended := o.Rules.AffectedHandoffs(d.do, d.of.Now)
-	for id, err := range o.Oldest(others, d.after) {
+	for id, err := range o.OldestFirst(others, d.after) {
 		switch {
 		case err != nil:
 			return err
@@ -145,7 +145,7 @@ func (o *Op) deferDuties(owed []duty) error {
 				return err
 			}
 			err = o.ChangeRecord(&RecordChange{Action: life.Defer}, r, func(now *store.Record) {
-				now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
+				now.Owes = append(now.Owes, store.OpenConsequence{Do: string(d.do), After: d.after})
 			})
 			if err != nil {
 				return err
@@ -164,7 +164,7 @@ func (o *Op) deferDuties(owed []duty) error {
 func (o *Op) resumeDuties(r *store.Record) error {
 	h := &RecordChange{Action: life.Resume}
 	err := o.ChangeRecord(h, r, func(now *store.Record) {
-		now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
+		now.Owes = slices.DeleteFunc(now.Owes, func(d store.OpenConsequence) bool { return d.Leave == "" })
 	})
 	if err != nil {
 		return err

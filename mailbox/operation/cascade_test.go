@@ -28,7 +28,7 @@ func countDependents(w *mailboxtest.World, id schemas.ID) (n int) {
 	w.T.Helper()
 	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {
 		n = 0
-		for other, err := range v.Oldest(store.DependentsOf(id), 0) {
+		for other, err := range v.OldestFirst(store.IndexByDependency(id), 0) {
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func (o *Op) applyNextTimer(r *store.Record) error {
 		return o.resumeDuties(r)
 	}
 	for i, at := range timerEnds(r) {
-		if at != 0 && at <= store.At(o.Now) {
+		if at != 0 && at <= store.TimeOf(o.Now) {
 			return o.Rules.ApplyTimer(Timer(i), r)
 		}
 	}
@@ -47,7 +47,7 @@ const maxDueDuration = 100 * time.Millisecond
 // and [Op.bringUpToDate] makes sure that no caller acts on an overdue handoff. If a change fails, applyDueChanges logs the handoff,
 // undoes all changes of that handoff, and goes on with the next handoff.
 func (o *Op) applyDueChanges() error {
-	due, err := reading.Collect(reading.AtMost(maxDueHandoffs, o.Due(o.Now)))
+	due, err := reading.Collect(reading.AtMost(maxDueHandoffs, o.DueHandoffs(o.Now)))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (o *Op) applyDueChanges() error {
 func (o *Op) TryPart(fn func() error) error {
 	tx, before := o.tx, o.commitEffects
 	defer o.useTransaction(tx)
-	err := tx.Try(func(part *store.Tx) error {
+	err := tx.TryPart(func(part *store.Tx) error {
 		o.useTransaction(part)
 		return o.withConsequences(fn)
 	})
@@ -153,5 +153,5 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 // handoffs, a record with deferred consequences does not count as due: the operation reads the record as it is, and a
 // later operation carries out the consequences. A damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {
-	return r.Wakes != 0 && r.Wakes <= store.At(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
+	return r.Wakes != 0 && r.Wakes <= store.TimeOf(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
 }

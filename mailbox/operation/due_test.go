@@ -38,7 +38,7 @@ func TestDueChanges_OfOneHandoffAreAppliedTogether(t *testing.T) {
 	w.Pass(25 * time.Minute)                                          // the lease was renewed, the holder silent
 	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // any call
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
-		due, err := v.NextDue()
+		due, err := v.NextDueTime()
 		require.True(t, due.After(w.Now()))
 		return err
 	}))

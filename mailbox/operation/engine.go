@@ -81,7 +81,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, spreadLeft: MaxSpread}
 		o.useTransaction(tx)
 		o.Rules = e.rules(o)
-		if o.last, err = tx.Events(); err != nil {
+		if o.last, err = tx.EventCount(); err != nil {
 			return err
 		}
 		if err := o.cutFutureTimes(); err != nil {
@@ -103,7 +103,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 		return ErrorWithCode(err)
 	}
 	if !o.moreToCut {
-		e.latest.Store(int64(store.At(o.Now)))
+		e.latest.Store(int64(store.TimeOf(o.Now)))
 	}
 	e.Here.ForgetClaims(o.voided...)
 	if by.Via != schemas.ViaClock {

@@ -51,7 +51,7 @@ func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err 
 	if o.By.Request == "" {
 		return fn(o)
 	}
-	done, err := o.Receipt(store.ByRequest(o.By.Request))
+	done, err := o.Receipt(store.RequestReceiptKey(o.By.Request))
 	if err != nil {
 		return out, err
 	}
@@ -95,8 +95,8 @@ func (o *Op) storeReceipt(out any) error {
 		digest, out = refusedDigest, schemas.AsError(o.refusal)
 	}
 	return cmp.Or(
-		o.tx.ExpireReceipts(o.Now.Add(-receiptLife), 4),
-		o.StoreResult(store.ByRequest(o.By.Request), store.At(o.Now), digest, out),
+		o.tx.DeleteOldReceipts(o.Now.Add(-receiptLife), 4),
+		o.StoreResult(store.RequestReceiptKey(o.By.Request), store.TimeOf(o.Now), digest, out),
 	)
 }
 

@@ -52,7 +52,7 @@ func (l Leases) leaseLength(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return l.Lease
 	}
-	return max(l.Lease, withoutConnection, 2*r.Estimated())
+	return max(l.Lease, withoutConnection, 2*r.EstimatedDuration())
 }
 
 // LeasesAt decides about claims at one fixed time. Each of its methods looks up the open connections and the sleeps of
@@ -86,14 +86,14 @@ func (j LeasesAt) RenewedLeaseEnd(v *store.View, r *store.Record) store.Time {
 	case j.isConnectionGoneForGood(r):
 		return capAtDeadline(r, j.EndExtendedBySleep(v, r, r.Lease))
 	case j.MayConnectionReturn(r):
-		return capAtDeadline(r, store.At(j.Now.Add(Grace)))
+		return capAtDeadline(r, store.TimeOf(j.Now.Add(Grace)))
 	}
 	heard := j.LastHeard(r)
 	heard = heard.Add(j.Clock.SleptSince(heard))
-	end := store.At(heard.Add(j.leaseLength(r)))
+	end := store.TimeOf(heard.Add(j.leaseLength(r)))
 	if r.Conn != "" {
-		longest := heard.Add(max(j.Max, 2*r.Estimated(), longestHolderSession(v, r)))
-		end = min(store.At(j.Now.Add(j.leaseLength(r))), store.At(longest))
+		longest := heard.Add(max(j.Max, 2*r.EstimatedDuration(), longestHolderSession(v, r)))
+		end = min(store.TimeOf(j.Now.Add(j.leaseLength(r))), store.TimeOf(longest))
 	}
 	return capAtDeadline(r, max(end, j.EndExtendedBySleep(v, r, r.Lease)))
 }
@@ -121,13 +121,13 @@ func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 // RestartLease starts the lease of a claimed handoff anew, because its holder made a call about it. While a handoff waits for
 // an answer, it has no lease, because its holder cannot speed up the answer.
 func (j LeasesAt) RestartLease(r *store.Record) {
-	r.Touched, r.Left = store.At(j.Now), false
+	r.Touched, r.Left = store.TimeOf(j.Now), false
 	r.SilentAt = j.SilenceNoticeAt(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return
 	}
-	r.Lease = capAtDeadline(r, store.At(j.Now.Add(j.leaseLength(r))))
+	r.Lease = capAtDeadline(r, store.TimeOf(j.Now.Add(j.leaseLength(r))))
 }
 
 // MaxLeaseLength returns the longest time from now to the end of a lease of r.
@@ -154,7 +154,7 @@ func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
 		end = woke.Add(Grace)
 	}
-	return store.At(end)
+	return store.TimeOf(end)
 }
 
 // The connection of a claim is open, gone, or unknown. A connection is unknown if it belonged to an earlier process: it
@@ -200,7 +200,7 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 		return 0
 	}
 	heard := l.LastHeard(r)
-	return store.At(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
+	return store.TimeOf(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
 }
 
 // SilenceLimit returns how long the holder of r may make no call before the server tells the sender. It is four thirds
@@ -211,7 +211,7 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 func (l Leases) SilenceLimit(r *store.Record) time.Duration {
 	longest := l.leaseLength(r)
 	if r.Conn != "" { // its lease is renewed, see [LeasesAt.RenewedLeaseEnd]
-		longest = max(l.Max, 2*r.Estimated())
+		longest = max(l.Max, 2*r.EstimatedDuration())
 	}
-	return min(max(l.Lease*4/3, 2*r.Estimated()), longest*3/4)
+	return min(max(l.Lease*4/3, 2*r.EstimatedDuration()), longest*3/4)
 }

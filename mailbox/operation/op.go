@@ -62,21 +62,21 @@ type RowWriter interface {
 	PutTouchedFiles(schemas.ID, store.TouchedFiles) error
 	DeleteTouchedFiles(schemas.ID) error
 
-	Notify(schemas.Notice) (schemas.NoticeID, error)
-	MarkRead(schemas.Agent, ...schemas.NoticeID) error
-	Recall(schemas.Agent, schemas.NoticeID) (bool, error)
-	PutDelivered(schemas.Agent, string, store.Delivered) error
-	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
+	AddNotice(schemas.Notice) (schemas.NoticeID, error)
+	MarkNoticesRead(schemas.Agent, ...schemas.NoticeID) error
+	RecallNotice(schemas.Agent, schemas.NoticeID) (bool, error)
+	PutDeliveredItems(schemas.Agent, string, store.DeliveredItems) error
+	DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error
 
-	PutDeclared(digest string) error
-	PutRules(file string, said store.DeclaredRules) (changed bool, err error)
-	PutRuleCount(store.RuleCount) error
+	PutDeclarationDigest(digest string) error
+	PutDeclaredRules(file string, said store.DeclaredRules) (changed bool, err error)
+	PutTimedSendCount(store.TimedSendCount) error
 	PutToken(store.Token) error
 	DeleteReceipt(store.ReceiptKey) error
 
 	PutReference(content []byte) error
 	DeleteReference(digest string) error
-	Redact(e schemas.Event, content []byte) (digest string, err error)
+	RedactContent(e schemas.Event, content []byte) (digest string, err error)
 	RewriteNotices(change func(*schemas.Notice) bool) error
 	DeleteReceiptsWhere(gone func(result []byte) bool) error
 }
@@ -170,7 +170,7 @@ func (o *Op) Find(id string) (*store.Record, error) {
 // stores that number in the record, its next write of an event must be this Commit, because another event would take
 // the number.
 func (o *Op) Commit(h *RecordChange) error {
-	content, err := store.ContentOf(h.Content, o.env.NewID)
+	content, err := store.EncodeContent(h.Content, o.env.NewID)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (o *Op) Commit(h *RecordChange) error {
 		h.Now.SilentAt = 0
 	}
 	h.Now.Wakes = NextChangeTime(h.Now)
-	if o.last, err = o.tx.Change(h.Was, h.Now, o.newEvent(h), content); err != nil {
+	if o.last, err = o.tx.WriteChange(h.Was, h.Now, o.newEvent(h), content); err != nil {
 		return err
 	}
 	h.Stored = content
@@ -230,7 +230,7 @@ func (o *Op) newEvent(h *RecordChange) schemas.Event {
 // one handoff less.
 func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
-	if now.Claimable() {
+	if now.IsClaimable() {
 		o.boxes = append(o.boxes, now.Box)
 	}
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
@@ -260,13 +260,13 @@ func (o *Op) recordFreedHolder(holder schemas.Agent) {
 // content. The content must hold no secret. RecordEvent changes no record and has no consequence, but after the commit
 // the server wakes the calls that wait for new events.
 func (o *Op) RecordEvent(a life.Action, said any) error {
-	content, err := store.ContentOf(said, o.env.NewID)
+	content, err := store.EncodeContent(said, o.env.NewID)
 	if err != nil {
 		return err
 	}
 	var e schemas.Event
 	o.fillEventHeader(&e, a)
-	o.last, err = o.tx.Change(nil, nil, e, content)
+	o.last, err = o.tx.WriteChange(nil, nil, e, content)
 	o.wrote = true
 	o.regrouped = o.regrouped || a == life.Register
 	return err

@@ -32,7 +32,7 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 		return nil
 	}
 	n := 0
-	for _, err := range v.Due(e.Now()) {
+	for _, err := range v.DueHandoffs(e.Now()) {
 		if n++; err != nil || n == reading.MaxScanned {
 			break
 		}
@@ -97,7 +97,7 @@ func (e *Engine) NextDueTime(ctx context.Context, now time.Time) (time.Time, err
 		if e.clockWasSetBack(v, now) {
 			return time.UnixMilli(1), nil
 		}
-		return v.NextDue()
+		return v.NextDueTime()
 	})
 }
 

@@ -24,7 +24,7 @@ const dueAtOnce store.Time = 1
 // if the handoff has ended. If these consequences wait for a person's permission, Wakes returns [store.LeaveTime].
 func NextChangeTime(r *store.Record) store.Time {
 	switch {
-	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
+	case slices.ContainsFunc(r.Owes, func(d store.OpenConsequence) bool { return d.Leave == "" }):
 		return dueAtOnce
 	case len(r.Owes) > 0:
 		return store.LeaveTime

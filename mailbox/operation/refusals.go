@@ -27,10 +27,10 @@ type UndoError string
 
 func (u UndoError) Error() string { return string(u) }
 
-// ErrorWithCode is [store.Coded], but returns an [UndoError] unchanged, because the calling method looks for it.
+// ErrorWithCode is [store.CodedError], but returns an [UndoError] unchanged, because the calling method looks for it.
 func ErrorWithCode(err error) error {
 	if _, undone := errors.AsType[UndoError](err); undone {
 		return err
 	}
-	return store.Coded(err)
+	return store.CodedError(err)
 }

@@ -25,11 +25,11 @@ type Rules interface {
 
 	// Affected returns the other handoffs that a consequence concerns; the engine calls RunConsequenceFor for each of them. The
 	// engine passes over handoffs that have ended, unless ended is true.
-	AffectedHandoffs(c life.Consequence, now *store.Record) (others store.Index, ended bool)
+	AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool)
 	RunConsequenceFor(c life.Consequence, other, now *store.Record) error
 
 	// BeforeResume runs before a deferred consequence.
-	BeforeResume(*RecordChange, store.Debt) error
+	BeforeResume(*RecordChange, store.OpenConsequence) error
 
 	// ClockBudgetSpent reports whether the rules of files have used up their budget of cost and time for one operation.
 	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.

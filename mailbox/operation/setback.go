@@ -21,15 +21,15 @@ const clockTolerance = time.Minute
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
-		if after, err := v.TrimCursor(); err == nil && after != 0 {
+		if after, err := v.TimeCorrectionCursor(); err == nil && after != 0 {
 			return true
 		}
-		if n, err := v.Events(); err == nil {
+		if n, err := v.EventCount(); err == nil {
 			e, _ := v.Event(n) // nil for none
-			latest = int64(store.At(schemas.OrZero(e).At))
+			latest = int64(store.TimeOf(schemas.OrZero(e).At))
 		}
 	}
-	return latest > int64(store.At(now.Add(clockTolerance)))
+	return latest > int64(store.TimeOf(now.Add(clockTolerance)))
 }
 
 // cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Without it, for example, a claim
@@ -63,12 +63,12 @@ func (o *Op) cutFutureTimes() error {
 // nextHandoffsToCut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids, and stores the
 // id at which the next operation goes on.
 func (o *Op) nextHandoffsToCut() (open []schemas.ID, err error) {
-	after, err := o.TrimCursor()
+	after, err := o.TimeCorrectionCursor()
 	if err != nil {
 		return nil, err
 	}
 	for _, status := range schemas.Open.States() {
-		some, err := reading.Collect(reading.AtMost(reading.MaxScanned+1, o.Oldest(store.InState(status), after)))
+		some, err := reading.Collect(reading.AtMost(reading.MaxScanned+1, o.OldestFirst(store.IndexByState(status), after)))
 		if err != nil {
 			return nil, err
 		}
@@ -80,5 +80,5 @@ func (o *Op) nextHandoffsToCut() (open []schemas.ID, err error) {
 		open = open[:reading.MaxScanned]
 		after = open[reading.MaxScanned-1]
 	}
-	return open, o.tx.PutTrimCursor(after)
+	return open, o.tx.PutTimeCorrectionCursor(after)
 }

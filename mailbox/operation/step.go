@@ -34,7 +34,7 @@ func (o *Op) ApplyAction(a life.Action, r *store.Record) (now store.Record, err 
 // claim token stay, because the last holder may still repeat the call with its outcome, or send a late outcome. The
 // deadline stays, so that readers see it; [NextChangeTime] ignores it.
 func (o *Op) EndRecord(r *store.Record) {
-	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
+	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.TimeOf(o.Now), 0, 0, "", nil, false
 }
 
 // CheckCallerPart returns an error if the caller plays none of the parts (sender, holder and others) of which an action
@@ -102,7 +102,7 @@ func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 		(review.Status.Held() || review.Status == schemas.Completed) {
 		return true, nil
 	}
-	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+	for id, err := range o.OldestFirst(store.IndexByParent(r.ID), 0) {
 		if err != nil {
 			return false, err
 		}

@@ -19,7 +19,7 @@ func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 		return nil
 	}
 	n.To, n.From, n.At = to, o.By.Agent, o.Now
-	_, err := o.tx.Notify(n)
+	_, err := o.tx.AddNotice(n)
 	o.WakeAfterCommit(schemas.Address(to))
 	return err
 }

@@ -19,9 +19,9 @@ import (
 // A database that confirms a commit too late may have kept it, so the server must not say that nothing was done. A kept
 // change becomes visible as soon as the database answers again, without another call.
 func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	var ids atomic.Int64
-	b := postgrestest.Opener(t, address, postgres.Config{})(t, "held")
+	b := postgrestest.WorkspaceOpener(t, address, postgres.Config{})(t, "held")
 	defer b.Close()
 	s := mailbox.New(mailbox.Config{
 		Store: store.New(b), Now: time.Now,
@@ -34,7 +34,7 @@ func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
 	}
 	require.NoError(t, send("one"))
 
-	other, err := postgrestest.Pool(t, address).Begin(t.Context())
+	other, err := postgrestest.ConnectPool(t, address).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = other.Exec(t.Context(), "lock table handoff_log in access exclusive mode")
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ const (
 // that no longer count.
 func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
-	all, err := o.TouchedFiles()
+	all, err := o.AllTouchedFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Re
 	if other.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
 		theirTold = nil
 	}
-	c.changing, c.naming = mine.MarkNotified(other.ID, c.changing, theirTold), mine.MarkNotified(other.ID, c.naming, theirTold)
-	c.tree = mine.MarkNotified(other.ID, c.tree, nil)
+	c.changing, c.naming = mine.RecordWarnedFiles(other.ID, c.changing, theirTold), mine.RecordWarnedFiles(other.ID, c.naming, theirTold)
+	c.tree = mine.RecordWarnedFiles(other.ID, c.tree, nil)
 	return c
 }
 

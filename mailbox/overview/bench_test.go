@@ -23,7 +23,7 @@ func newCrowdedService(t testing.TB, b store.Backend, stored, open int) *mailbox
 	kept := store.New(b)
 	t.Cleanup(func() { require.NoError(t, kept.Close()) })
 	s := mailbox.New(mailbox.Config{Store: kept, Now: mailboxtest.StartTime, NewID: func(p string) string { return p }})
-	at := store.At(mailboxtest.StartTime().Add(-time.Hour))
+	at := store.TimeOf(mailboxtest.StartTime().Add(-time.Hour))
 	for done := 0; done < stored; {
 		require.NoError(t, kept.Update(context.Background(), func(tx *store.Tx) error {
 			for done = done - done%1000; ; {
@@ -32,13 +32,13 @@ func newCrowdedService(t testing.TB, b store.Backend, stored, open int) *mailbox
 					return err
 				}
 				r := newRecord(id, at, int(id) > stored-open)
-				n, err := tx.Events()
+				n, err := tx.EventCount()
 				if err != nil {
 					return err
 				}
 				r.Body, r.Note, r.Ask = n+1, n+1, n+1
 				said := store.Content{Bytes: []byte(`{"task": "x", "note": "half", "questions": ["which?"]}`), Salt: []byte("salt")}
-				if _, err := tx.Change(nil, r, schemas.Event{Action: "sent", To: r.Status}, said); err != nil {
+				if _, err := tx.WriteChange(nil, r, schemas.Event{Action: "sent", To: r.Status}, said); err != nil {
 					return err
 				}
 				if done++; done%1000 == 0 || done == stored {

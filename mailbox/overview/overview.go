@@ -79,7 +79,7 @@ type overviewBuilder struct {
 	*store.View
 	Config
 	here  map[schemas.Agent]bool
-	boxes []store.Box
+	boxes []store.MailboxCounters
 	seen  map[schemas.ID]bool
 	err   error
 
@@ -157,7 +157,7 @@ func kindRank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
 // countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes,
 // and as many rows of handoffs that wait for an answer or are blocked.
 func (l *overviewBuilder) countTotals() {
-	for b := range yieldUntilError(l, l.Boxes()) {
+	for b := range yieldUntilError(l, l.NonEmptyMailboxes()) {
 		if len(l.boxes) == maxRows {
 			l.running.incomplete, l.stuck.incomplete = true, true
 			break
@@ -166,13 +166,13 @@ func (l *overviewBuilder) countTotals() {
 		l.counts.Claimable += b.Pending
 		l.counts.Held += b.Held
 	}
-	l.counts.Waiting = l.countDistinct(l.Oldest(store.InState(schemas.Waiting), 0))
-	l.counts.Blocked = l.countDistinct(l.Oldest(store.AllDependents(), 0))
-	for id := range yieldUntilError(l, l.Newest(store.All(), 0)) {
+	l.counts.Waiting = l.countDistinct(l.OldestFirst(store.IndexByState(schemas.Waiting), 0))
+	l.counts.Blocked = l.countDistinct(l.OldestFirst(store.IndexOfAllDependents(), 0))
+	for id := range yieldUntilError(l, l.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
 		l.counts.Sent = int(id) //nolint:gosec // ids count up from 1
 		break
 	}
-	events, err := l.Events()
+	events, err := l.EventCount()
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 

@@ -23,7 +23,7 @@ func (l *overviewBuilder) addHeldHandoffs() {
 			if b.Held == 0 || agent == schemas.Human || l.here[agent] != here {
 				continue
 			}
-			for r := range l.unseenRecords(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
+			for r := range l.unseenRecords(l.OldestFirst(store.IndexByHolder(agent), 0), left, &l.running, &l.stuck) {
 				l.addHeldHandoff(r)
 			}
 			if left -= b.Held; left < 0 {
@@ -51,7 +51,7 @@ func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 // that end: from then on the handoff waits in vain.
 func (l *overviewBuilder) addBlockedHandoffs() {
 	looked := 0
-	for id := range yieldUntilError(l, l.Dependencies()) {
+	for id := range yieldUntilError(l, l.BlockingHandoffs()) {
 		if looked++; looked > MaxScanned {
 			l.stuck.incomplete = true
 			break
@@ -60,7 +60,7 @@ func (l *overviewBuilder) addBlockedHandoffs() {
 		if dead == nil || !reading.KeepsDependentsBlocked(dead) {
 			continue
 		}
-		for r := range l.unseenRecords(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {
+		for r := range l.unseenRecords(l.OldestFirst(store.IndexByDependency(id), 0), MaxScanned-looked, &l.stuck) {
 			looked++
 			part := &l.stuck
 			if dead.Status == schemas.Completed && dead.From == schemas.Human { // the person may accept it
@@ -88,7 +88,7 @@ func (l *overviewBuilder) addPendingHandoffs() {
 			break
 		}
 		nobody, told := offer.NoPresentTakerText(l.Known, b.Address), ""
-		for r := range l.unseenRecords(l.Queue(b.Address), min(maxPerBox, left)) {
+		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(maxPerBox, left)) {
 			left--
 			why, err := l.Offers.NoTakerReason(r, offer.Present)
 			l.err = cmp.Or(l.err, err)
@@ -117,7 +117,7 @@ func lastLeaseEnded(r *store.Record) bool {
 // addQuestions adds handoffs that wait for an answer, from the person or from an agent. If the agent is present, the
 // handoff counts as running.
 func (l *overviewBuilder) addQuestions() {
-	for r := range l.unseenRecords(l.Oldest(store.InState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
+	for r := range l.unseenRecords(l.OldestFirst(store.IndexByState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
 		switch {
 		case err != nil:
@@ -141,9 +141,9 @@ const NoticeApproval = "approval"
 // the record says whether a handoff still waits.
 func (l *overviewBuilder) addApprovals() {
 	var pending part
-	l.addApprovalsFrom(l.Newest(store.InState(schemas.Pending), 0), &pending)
+	l.addApprovalsFrom(l.NewestFirst(store.IndexByState(schemas.Pending), 0), &pending)
 	if pending.incomplete {
-		l.addApprovalsFrom(l.Newest(store.SentBy(schemas.Human), 0), &l.needs)
+		l.addApprovalsFrom(l.NewestFirst(store.IndexBySender(schemas.Human), 0), &l.needs)
 		l.addApprovalsFrom(l.approvalNotices(), &l.needs)
 	}
 }
@@ -186,8 +186,8 @@ func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 // addRulesAwaitingPermission adds workflows whose rules wait for the person's permission. Some stand still behind a
 // step that ended; others are under way, and are also shown among the running ones.
 func (l *overviewBuilder) addRulesAwaitingPermission() {
-	for r := range l.unseenRecords(l.AwaitingLeave(), l.scanLimit, &l.needs) {
-		file := r.AwaitsLeave()
+	for r := range l.unseenRecords(l.HandoffsAwaitingLeave(), l.scanLimit, &l.needs) {
+		file := r.FileAwaitingLeave()
 		switch {
 		case r.Status == schemas.Returned: // its rework goes on
 			continue
@@ -197,7 +197,7 @@ func (l *overviewBuilder) addRulesAwaitingPermission() {
 		l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
 	for _, state := range schemas.Open.States() {
-		for r := range l.unseenRecords(l.Newest(store.InState(state), 0), l.scanLimit, &l.needs) {
+		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), l.scanLimit, &l.needs) {
 			if file := l.LeaveFile(r); file != "" {
 				l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
 				delete(l.seen, r.ID)
@@ -210,7 +210,7 @@ func (l *overviewBuilder) addRulesAwaitingPermission() {
 // the newest of each state, and does not mark the part if there are more.
 func (l *overviewBuilder) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
-		for r := range l.unseenRecords(l.Newest(store.InState(state), 0), maxRows) {
+		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), maxRows) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
 			if !refused && !l.isContinued(r) {
 				l.addConcern(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
@@ -226,7 +226,7 @@ func (l *overviewBuilder) isContinued(r *store.Record) bool {
 		return true
 	}
 	looked := 0
-	for id := range yieldUntilError(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
+	for id := range yieldUntilError(l, l.NewestFirst(store.IndexByParent(r.ID), 0)) {
 		part := reading.RecordOrNil(l.View, id)
 		switch looked++; {
 		case looked > MaxScanned || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
@@ -240,7 +240,7 @@ func (l *overviewBuilder) isContinued(r *store.Record) bool {
 
 // addMessages adds unread messages to the person: no other step shows them.
 func (l *overviewBuilder) addMessages() {
-	ids, err := l.UnreadAbout(schemas.Human, 0, maxUnread)
+	ids, err := l.UnreadNoticesAbout(schemas.Human, 0, maxUnread)
 	l.err = cmp.Or(l.err, err)
 	for i, id := range ids {
 		if i >= l.scanLimit {
@@ -266,14 +266,14 @@ func messageConcern(n schemas.Notice) schemas.Concern {
 
 // addWorkForHuman adds handoffs that the person may claim, and handoffs that the person holds.
 func (l *overviewBuilder) addWorkForHuman() {
-	for r := range l.unseenRecords(l.Queue(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
+	for r := range l.unseenRecords(l.ClaimableHandoffs(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
 		kind := schemas.ConcernWork
 		if parent := reading.RecordOrNil(l.View, r.Parent); parent != nil && isEscalation(parent, r) {
 			kind = schemas.ConcernEscalation
 		}
 		l.addConcern(&l.needs, kind, r, r.Created, "")
 	}
-	for r := range l.unseenRecords(l.Oldest(store.HeldBy(schemas.Human), 0), l.scanLimit) {
+	for r := range l.unseenRecords(l.OldestFirst(store.IndexByHolder(schemas.Human), 0), l.scanLimit) {
 		l.addConcern(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
 	}
 }

@@ -170,7 +170,7 @@ func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all 
 	for _, d := range schemas.OrZero(h.Context).Decisions {
 		said[d.Decision] = true
 	}
-	for of, err := range Records(v, AtMost(maxRecalled, v.Newest(store.InWorkflow(r.Workflow), r.ID))) {
+	for of, err := range Records(v, AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID))) {
 		if err != nil || len(all) >= h.Metadata.Recall {
 			return all, err
 		}

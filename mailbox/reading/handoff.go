@@ -68,7 +68,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 // every handoff with that id.
 func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
-	for n, err := range v.WithOrigin(id) {
+	for n, err := range v.HandoffsWithOrigin(id) {
 		r, unread := v.Record(n)
 		if err = cmp.Or(err, unread); err != nil {
 			return nil, err

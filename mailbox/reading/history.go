@@ -108,7 +108,7 @@ func LimitUsage(v *store.View, name schemas.Workflow, wf store.Workflow, now tim
 
 // FirstInWorkflow returns the oldest handoff of a workflow that can be read, or nil if there is none.
 func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error) {
-	for r, err := range Records(v, v.Oldest(store.InWorkflow(name), 0)) {
+	for r, err := range Records(v, v.OldestFirst(store.IndexByWorkflow(name), 0)) {
 		return r, err
 	}
 	return nil, nil
@@ -119,7 +119,7 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
-	for r, err := range Records(v, AtMost(recent, v.Newest(store.All(), 0))) {
+	for r, err := range Records(v, AtMost(recent, v.NewestFirst(store.IndexOfAllHandoffs(), 0))) {
 		if err != nil {
 			break
 		}
@@ -135,7 +135,7 @@ func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 // latestWorkflow returns the workflow of the newest handoff, for a caller that names no workflow. In a workspace
 // without handoffs the error is not_found, and advises a call that sends a first handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
-	for r, err := range Records(v, v.Newest(store.All(), 0)) {
+	for r, err := range Records(v, v.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
 		return schemas.OrZero(r).Workflow, err
 	}
 	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").
@@ -149,7 +149,7 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
-	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
+	for id, err := range v.OldestFirst(store.IndexByWorkflow(out.Workflow), 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *sche
 			out.LogVerified = false
 			continue
 		}
-		intact, unproved := audit.Handoff(v, id)
+		intact, unproved := audit.IsHandoffIntact(v, id)
 		out.LogVerified = out.LogVerified && intact
 		step, done, err := historyStep(v, r)
 		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story has the question

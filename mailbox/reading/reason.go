@@ -15,8 +15,8 @@ import (
 // the same text. The text contains words of agents unchanged, so callers shorten it and replace invisible characters.
 func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
-	case r.AwaitsLeave() != "":
-		return LeaveReason(r.AwaitsLeave()), nil
+	case r.FileAwaitingLeave() != "":
+		return LeaveReason(r.FileAwaitingLeave()), nil
 	case r.Status.Ended():
 		var got schemas.GetOut
 		if err := AddOutcome(v, r, &got); err != nil {

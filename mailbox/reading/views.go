@@ -135,7 +135,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Handoff, out.Readable = &h, storedReferenceNames(h.Context)
-	if out.Children, err = Collect(v.Oldest(store.ChildrenOf(r.ID), 0)); err != nil {
+	if out.Children, err = Collect(v.OldestFirst(store.IndexByParent(r.ID), 0)); err != nil {
 		return err
 	}
 	st, err := Standing(v, r)

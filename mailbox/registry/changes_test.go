@@ -84,7 +84,7 @@ func TestChanges_IncludeMessageWithoutHandoff(t *testing.T) {
 		var h schemas.Handoff
 		require.NoError(t, v.DecodeContent(0, 1, &h))
 		require.Equal(t, "The staging server is down", h.Task)
-		n, err := v.Events()
+		n, err := v.EventCount()
 		require.Equal(t, uint64(1), n)
 		return err
 	}))

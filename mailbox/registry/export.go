@@ -75,7 +75,7 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 	if _, file := errors.AsType[*os.PathError](err); file {
 		err = fileError(err)
 	}
-	return schemas.ExportOut{}, store.Coded(err)
+	return schemas.ExportOut{}, store.CodedError(err)
 }
 
 // removeExportFiles removes files whose readers were killed.

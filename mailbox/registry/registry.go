@@ -57,10 +57,10 @@ func New(c Config) *Registry { return &Registry{config: c} }
 // Head does not write, not even changes that are due by time, so it also answers when the disk is full. All errors come
 // from the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
-	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).Events)
+	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).EventCount)
 	if err == nil && r.config.Failed != nil {
 		if failed := r.config.Failed(); failed != nil {
-			out.Failing = schemas.AsError(store.Coded(failed)).Message
+			out.Failing = schemas.AsError(store.CodedError(failed)).Message
 		}
 	}
 	return out, err
@@ -71,16 +71,16 @@ func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestI
 // changes nothing and can be repeated. Faults that it finds are in the result; it returns an error only if the store
 // cannot be read.
 func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
-	out, err := audit.Registry(ctx, r.config.Store, in.Sizes...)
-	return out, store.Coded(err)
+	out, err := audit.VerifyRegistry(ctx, r.config.Store, in.Sizes...)
+	return out, store.CodedError(err)
 }
 
 // Check checks the whole store: its rows on disk, its indexes, counters and all other rows that can be computed from
 // the records, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
 // long as an audit. It changes nothing and can be repeated; faults are in the result.
 func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
-	out, err := audit.Examine(ctx, r.config.Store, reading.SearchWords)
-	return out, store.Coded(err)
+	out, err := audit.ExamineStore(ctx, r.config.Store, reading.SearchWords)
+	return out, store.CodedError(err)
 }
 
 // Backup writes a copy of the current store into a file that the caller has created; the path must be absolute. The
@@ -92,7 +92,7 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
 			WithHint("With HANDOFF_STORE handoff backup reads it from the database by itself.")
 	}
-	return out, store.Coded(r.config.WriteFile(ctx, in.File))
+	return out, store.CodedError(r.config.WriteFile(ctx, in.File))
 }
 
 // readCurrent applies changes that are due by time, and then does the same as [store.ReadSnapshot].
@@ -107,14 +107,14 @@ func readCurrent[Out any](ctx context.Context, r *Registry, fn func(*store.View)
 // number. Other errors come from the store.
 func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
-		events, err := v.Events()
+		events, err := v.EventCount()
 		if err != nil {
 			return out, err
 		}
 		if out.Size = cmp.Or(in.Size, events); out.Size > events {
 			return out, schemas.Invalidf("size", "there are %d events, and not %d", events, out.Size)
 		}
-		out.Root, err = v.Tree().Root(int64(out.Size)) //nolint:gosec // events are counted
+		out.Root, err = v.TreeRows().Root(int64(out.Size)) //nolint:gosec // events are counted
 		return out, err
 	})
 }

@@ -27,14 +27,14 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	if r.config.Commits != nil {
 		out.Commits = r.config.Commits()
 	}
-	if out.Event, err = readCurrent(ctx, r, (*store.View).Events); err != nil {
+	if out.Event, err = readCurrent(ctx, r, (*store.View).EventCount); err != nil {
 		return out, err
 	}
 	if out.States, err = r.countStates(ctx); err != nil {
-		return out, store.Coded(err)
+		return out, store.CodedError(err)
 	}
 	out.Mailboxes, err = r.largestBoxes(ctx)
-	return out, store.Coded(err)
+	return out, store.CodedError(err)
 }
 
 // countStates counts the handoffs in every state. The count of ended handoffs may be a minute old, because there may be
@@ -82,7 +82,7 @@ func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.
 func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	err = r.config.Store.View(ctx, func(v *store.View) error {
 		boxes = []schemas.MailboxStats{}
-		for b, err := range v.Boxes() {
+		for b, err := range v.NonEmptyMailboxes() {
 			if err != nil {
 				return err
 			}

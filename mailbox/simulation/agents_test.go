@@ -118,7 +118,7 @@ func (l *world) sensibleCall(c *client, r *store.Record) any {
 		return l.newCallOnHandoff(c, r, pickOne(l, []int{0, 0, 0, 1}))
 	case r.Status == schemas.Pending && owns && l.happensOnceIn(6):
 		return l.newCallOnHandoff(c, r, 2+l.rnd.IntN(2))
-	case r.Status == schemas.Pending && !r.Blocked() && l.happensOnceIn(3):
+	case r.Status == schemas.Pending && !r.IsBlocked() && l.happensOnceIn(3):
 		if to, directed := r.To.Directed(); !directed || to == me {
 			return schemas.ClaimIn{HandoffID: r.ID.String()}
 		}

@@ -450,7 +450,7 @@ func limitIgnored(s *step) error {
 // sentOverLimit finds a send into a mailbox that was full, and one too many in a workflow.
 func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 	if _, sends := s.callIn().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
-		if m, err := s.Mailbox(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
+		if m, err := s.Counters(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
 			return cmp.Or(err, fmt.Errorf("%s holds %d", c.now.Box, m.Pending))
 		}
 	}
@@ -459,7 +459,7 @@ func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 		return nil
 	}
 	n := 0.0
-	for id, err := range s.Oldest(store.InWorkflow(c.now.Workflow), 0) {
+	for id, err := range s.OldestFirst(store.IndexByWorkflow(c.now.Workflow), 0) {
 		if err != nil {
 			return err
 		}
@@ -485,7 +485,7 @@ func (s *step) holdsTooMany(c *change, e schemas.Event) error {
 	if _, directed := c.now.To.Directed(); directed || c.was != nil && c.was.Asker == e.Agent {
 		return nil
 	}
-	m, err := s.Mailbox(schemas.Address(e.Agent))
+	m, err := s.Counters(schemas.Address(e.Agent))
 	i := slices.IndexFunc(s.clients, func(c *client) bool { return c.by.Agent == e.Agent })
 	if most := s.clients[i].maxOpen; err != nil || most > 0 && m.Held > most {
 		return cmp.Or(err, fmt.Errorf("%s holds %d of %d", e.Agent, m.Held, most))
@@ -515,7 +515,7 @@ func heldByExcluded(s *step) error {
 
 // overdue finds changes of time that were not applied.
 func overdue(s *step) error {
-	now := store.At(time.Now())
+	now := store.TimeOf(time.Now())
 	for _, id := range slices.Sorted(maps.Keys(s.seen.records)) {
 		if r := s.seen.records[id]; r.Wakes != 0 && r.Wakes < now {
 			return fmt.Errorf("%s is due since %v", r.ID, r.Wakes.Time())
@@ -534,7 +534,7 @@ func waitsTooLong(s *step) error {
 }
 
 func pendingDespiteWaiter(s *step) error {
-	for id, err := range s.Oldest(store.InState(schemas.Pending), 0) {
+	for id, err := range s.OldestFirst(store.IndexByState(schemas.Pending), 0) {
 		if err != nil {
 			return err
 		}
@@ -555,11 +555,11 @@ func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (boo
 	if a == nil || err != nil {
 		return false, err
 	}
-	m, err := s.Mailbox(schemas.Address(agent))
+	m, err := s.Counters(schemas.Address(agent))
 	own := r.Box == schemas.Address(agent)
 	_, directed := r.To.Directed()
 	full := a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen
 	wanted := len(tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(r.Tags, t) })
-	return r.Box != "" && !r.Blocked() && wanted && !slices.Contains(r.Excluded, agent) && (r.Reserved == 0 || own) &&
+	return r.Box != "" && !r.IsBlocked() && wanted && !slices.Contains(r.Excluded, agent) && (r.Reserved == 0 || own) &&
 		slices.Contains(roster.BoxesForCard(a.Card), r.Box) && (!full || own && (directed || r.Asker == agent)), err
 }

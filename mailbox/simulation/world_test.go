@@ -64,7 +64,7 @@ func simulate(t *testing.T, seed uint64, moves int, f fault) *world {
 	synctest.Test(t, func(*testing.T) {
 		l.kept, l.faulty = store.New(l.rows), l.rows
 		if seed%2 == 0 {
-			l.faulty = storetest.Twice(l.rows)
+			l.faulty = storetest.RunUpdatesTwice(l.rows)
 		}
 		if f.rows != nil {
 			l.faulty = f.rows(l, l.faulty)
@@ -221,13 +221,13 @@ func (l *world) finishCalls() {
 
 // checkStore compares all indexes and counters, and the registry too if it is told to.
 func (l *world) checkStore(registry bool) {
-	problems, err := audit.Check(context.Background(), l.kept)
+	problems, err := audit.CheckRows(context.Background(), l.kept)
 	l.noteBroken("the store is whole", err)
 	if len(problems) > 0 {
 		l.noteBroken("the store is whole", fmt.Errorf("%v", problems))
 	}
 	if registry {
-		out, err := audit.Registry(context.Background(), l.kept)
+		out, err := audit.VerifyRegistry(context.Background(), l.kept)
 		l.noteBroken("the registry is whole", err)
 		if len(out.Problems) > 0 {
 			l.noteBroken("the registry is whole", fmt.Errorf("%v", out.Problems))

@@ -50,15 +50,15 @@ type Config struct {
 	Issuer *Issuer // of access tokens; nil when there is no OAuth
 	Rate   float64 // limit per second for a token without its own rate, default 50
 
-	Logger *slog.Logger        // logs refusals of known tokens; default: discards
-	Denied func(reason Reason) // counts each refusal; nil: none is counted
+	Logger *slog.Logger               // logs refusals of known tokens; default: discards
+	Denied func(reason RefusalReason) // counts each refusal; nil: none is counted
 }
 
 // Gate identifies the caller of a request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
-	rates       *limits     // by name of token
-	guesses     *limits     // by address
+	rates       *rateLimits // by name of token
+	guesses     *rateLimits // by address
 	doubts      sync.Mutex  // held during the look-up of a doubtful bearer
 	tokenNeeded atomic.Bool // once set, every request needs a token
 }
@@ -68,9 +68,9 @@ func New(c Config) *Gate {
 	c.Rate = cmp.Or(c.Rate, 50)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Denied == nil {
-		c.Denied = func(Reason) {}
+		c.Denied = func(RefusalReason) {}
 	}
-	return &Gate{Config: c, rates: newLimits(), guesses: newLimits()}
+	return &Gate{Config: c, rates: newRateLimits(), guesses: newRateLimits()}
 }
 
 // Caller returns the caller of a request, without AgentID and Trace. It counts the request for the rate of its token.
@@ -78,7 +78,7 @@ func New(c Config) *Gate {
 // If a known token is refused, because it may not act as the named agent or makes too many requests, Caller returns the
 // caller with the error.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
-	caller, err := g.identify(r)
+	caller, err := g.identifyCaller(r)
 	if err == nil {
 		caller, err = g.chooseAgent(r, caller)
 	}
@@ -100,64 +100,64 @@ func (g *Gate) Recheck(r *http.Request) error {
 	case err != nil:
 		return err
 	case bearer == "":
-		_, err = g.anonymous(r)
+		_, err = g.callerWithoutBearer(r)
 	default:
-		_, _, err = g.lookUp(r.Context(), bearer, g.Now(), false)
+		_, _, err = g.lookUpBearer(r.Context(), bearer, g.Now(), false)
 	}
 	return err
 }
 
-// identify returns the caller under its first name.
-func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
+// identifyCaller returns the caller under its first name.
+func (g *Gate) identifyCaller(r *http.Request) (schemas.Caller, error) {
 	bearer, err := bearerOf(r.Header)
 	switch {
 	case err != nil:
 		return schemas.Caller{}, err
 	case bearer == "":
-		return g.anonymous(r)
-	case strings.HasPrefix(bearer, prefix) && !WellFormed(bearer):
-		return schemas.Caller{}, refuse(Malformed, "the token is misspelt: its checksum is wrong")
+		return g.callerWithoutBearer(r)
+	case strings.HasPrefix(bearer, prefix) && !IsWellFormed(bearer):
+		return schemas.Caller{}, newTokenRefusal(Malformed, "the token is misspelt: its checksum is wrong")
 	case !strings.HasPrefix(bearer, prefix) && g.Issuer == nil:
-		return schemas.Caller{}, refuse(Malformed, "the bearer is no token of handoff, which begins with %s", prefix)
+		return schemas.Caller{}, newTokenRefusal(Malformed, "the bearer is no token of handoff, which begins with %s", prefix)
 	}
-	return g.authenticate(r, bearer)
+	return g.authenticateBearer(r, bearer)
 }
 
-// authenticate returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers. A good
+// authenticateBearer returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers. A good
 // bearer is still accepted, because many callers share the address of a proxy, and 256 random bits or a signature
 // cannot be guessed, however many attempts are made.
-func (g *Gate) authenticate(r *http.Request, bearer string) (schemas.Caller, error) {
-	now, from := g.Now(), guessSource(r.RemoteAddr)
-	wait := g.guesses.wait(from, now)
-	caller, perSecond, err := g.lookUp(r.Context(), bearer, now, wait > 0)
+func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Caller, error) {
+	now, from := g.Now(), badTokenSource(r.RemoteAddr)
+	wait := g.guesses.waitTime(from, now)
+	caller, perSecond, err := g.lookUpBearer(r.Context(), bearer, now, wait > 0)
 	if _, refused := errors.AsType[*Refusal](err); refused && wait > 0 {
-		return schemas.Caller{}, tooMany(wait, "too many bad tokens from this address")
+		return schemas.Caller{}, newRateRefusal(wait, "too many bad tokens from this address")
 	} else if refused {
-		g.guesses.allow(from, guessRate, now)
+		g.guesses.countRequest(from, guessRate, now)
 	}
 	if err != nil {
 		return schemas.Caller{}, err
 	}
-	if wait := g.rates.allow(caller.Token, perSecond, now); wait > 0 {
-		e := tooMany(wait, "token %s may make %v requests a second", caller.Token, perSecond)
+	if wait := g.rates.countRequest(caller.Token, perSecond, now); wait > 0 {
+		e := newRateRefusal(wait, "token %s may make %v requests a second", caller.Token, perSecond)
 		e.Token = caller.Token
 		return caller, e
 	}
 	return caller, nil
 }
 
-// lookUp returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its address has
+// lookUpBearer returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its address has
 // sent many bad ones. Doubtful bearers are looked up one at a time, so that their look-ups keep at most one core and
 // one connection of the store busy.
-func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
+func (g *Gate) lookUpBearer(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
 		defer g.doubts.Unlock()
 	}
 	if strings.HasPrefix(bearer, prefix) {
-		return g.tokenCaller(ctx, Hash(bearer), now)
+		return g.callerOfToken(ctx, HashSecret(bearer), now)
 	}
-	caller, err := g.Issuer.caller(ctx, bearer, doubtful)
+	caller, err := g.Issuer.callerOfBearer(ctx, bearer, doubtful)
 	return caller, g.Rate, err
 }
 
@@ -168,18 +168,18 @@ func bearerOf(h http.Header) (string, error) {
 		return "", nil
 	}
 	if len(values) > 1 {
-		return "", refuse(Malformed, "more than one header Authorization").withCode(invalidRequest)
+		return "", newTokenRefusal(Malformed, "more than one header Authorization").withCode(invalidRequest)
 	}
 	scheme, bearer, _ := strings.Cut(values[0], " ")
 	if bearer = strings.TrimLeft(bearer, " "); !strings.EqualFold(scheme, "Bearer") || bearer == "" {
-		return "", refuse(Malformed, "the header Authorization is not the word Bearer and a token").withCode(invalidRequest)
+		return "", newTokenRefusal(Malformed, "the header Authorization is not the word Bearer and a token").withCode(invalidRequest)
 	}
 	return bearer, nil
 }
 
-// fromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and has
+// isFromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and has
 // no header of a proxy. It cannot detect a proxy without these headers, such as a tunnel.
-func fromThisMachine(r *http.Request) bool {
+func isFromThisMachine(r *http.Request) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
 			return false
@@ -189,9 +189,9 @@ func fromThisMachine(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// guessSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64 bits,
+// badTokenSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64 bits,
 // because one customer has all addresses of this network.
-func guessSource(remote string) string {
+func badTokenSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return remote

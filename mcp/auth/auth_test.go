@@ -18,7 +18,7 @@ import (
 	"handoff/tools"
 )
 
-func TestCaller_OfTokenHasItsAgent(t *testing.T) {
+func TestCaller_HasAgentOfToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1, func(in *schemas.TokenAddIn) { in.Scope, in.Pending = schemas.ScopeRead, 7 })
 	want := schemas.Caller{
@@ -58,7 +58,7 @@ func TestCaller_RefusesBadCredentials(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		headers []string
-		reason  auth.Reason
+		reason  auth.RefusalReason
 		message string
 	}{
 		{"nothing", nil, auth.NoToken, "a token is needed"},
@@ -88,7 +88,7 @@ func TestCaller_IgnoresTokenInAddress(t *testing.T) {
 	w.refused(r, auth.NoToken, "a token is needed")
 }
 
-func TestCaller_OnSameMachineNeedsNoTokenUntilOneExists(t *testing.T) {
+func TestCaller_OnSameMachineNeedsNoTokenUntilFirstTokenExists(t *testing.T) {
 	w := open(t)
 	require.Equal(t, schemas.Caller{Via: schemas.ViaHTTP}, w.welcome(request(t)))
 	require.Equal(t, schemas.Agent("anybody"), w.welcome(request(t, auth.AgentHeader, "anybody")).Agent)
@@ -133,7 +133,7 @@ func TestRecheck_FailsAfterTokenEnds(t *testing.T) {
 	require.Empty(t, w.denied, "it is no request")
 }
 
-func TestCaller_DropsSecretInPlaceOfName(t *testing.T) {
+func TestCaller_DoesNotShowSecretSentAsAgentName(t *testing.T) {
 	w := open(t)
 	secret, other := w.add("ci", 1), secretOf(2)
 	e := w.refused(bearer(t, secret, auth.AgentHeader, other), auth.Agent, "that is not an agent name")
@@ -194,14 +194,14 @@ func TestCaller_FailsWithoutStore(t *testing.T) {
 	for _, r := range []*http.Request{request(t), bearer(t, secretOf(9))} {
 		_, err := w.Caller(r)
 		require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
-		_, unauthorized := auth.Challenge(err, "")
+		_, unauthorized := auth.ChallengeHeader(err, "")
 		require.False(t, unauthorized)
 	}
 	require.Empty(t, w.denied)
 }
 
 // A store that was removed, or replaced by an older one, has no tokens.
-func TestCaller_FailsAfterTokensVanished(t *testing.T) {
+func TestCaller_FailsIfTokensVanishFromStore(t *testing.T) {
 	var at struct{ tools.Invoker }
 	w := open(t, func(w *world, c *auth.Config) {
 		at.Invoker = w.Local
@@ -215,7 +215,7 @@ func TestCaller_FailsAfterTokensVanished(t *testing.T) {
 	w.refused(bearer(t, secret), auth.Unknown, "nobody has this token")
 }
 
-func TestIssuer_IsAskedOnceForCallersAtOnce(t *testing.T) {
+func TestIssuer_IsReadOnceForConcurrentCallers(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -234,7 +234,7 @@ func TestIssuer_IsAskedOnceForCallersAtOnce(t *testing.T) {
 	require.Equal(t, 1, o.asks(o.at))
 }
 
-func TestRefusal_HasNoPartOfSecret(t *testing.T) {
+func TestRefusal_ContainsNoPartOfSecret(t *testing.T) {
 	var log bytes.Buffer
 	w := open(t, func(_ *world, c *auth.Config) {
 		c.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -249,12 +249,12 @@ func TestRefusal_HasNoPartOfSecret(t *testing.T) {
 	} {
 		_, err := w.Caller(r)
 		told, _ := json.Marshal(schemas.AsError(err))
-		value, _ := auth.Challenge(err, "")
+		value, _ := auth.ChallengeHeader(err, "")
 		for _, secret := range []string{revoked, stranger, other} {
 			for at := 5; at+8 <= len(secret); at++ {
 				require.NotContains(t, string(told)+value+err.Error()+log.String(), secret[at:at+8])
 			}
-			require.NotContains(t, log.String(), auth.Hash(secret))
+			require.NotContains(t, log.String(), auth.HashSecret(secret))
 		}
 	}
 	require.Contains(t, log.String(), `"reason":"revoked","token":"ci"`)

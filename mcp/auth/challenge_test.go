@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestChallenge_NamesFaultOfToken(t *testing.T) {
+func TestChallengeHeader_NamesFaultOfToken(t *testing.T) {
 	const metadata = "https://handoff.example.com/.well-known/oauth-protected-resource/mcp"
 	o := openOffice(t)
 	w := openWith(t, o)
@@ -53,7 +53,7 @@ func TestChallenge_NamesFaultOfToken(t *testing.T) {
 		{"no error", metadata, "", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			value, unauthorized := auth.Challenge(c.err, c.metadata)
+			value, unauthorized := auth.ChallengeHeader(c.err, c.metadata)
 			require.Equal(t, c.value, value)
 			require.Equal(t, c.unauthorized, unauthorized)
 		})
@@ -65,7 +65,7 @@ func TestMetadata_NamesIssuer(t *testing.T) {
 	require.Equal(t, "https://h/.well-known/oauth-protected-resource", auth.MetadataURL("https://h/"))
 
 	answer := httptest.NewRecorder()
-	auth.Metadata(audience, "https://login.example.com").ServeHTTP(answer, request(t))
+	auth.MetadataHandler(audience, "https://login.example.com").ServeHTTP(answer, request(t))
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "no-store", answer.Header().Get("Cache-Control"))
 	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))

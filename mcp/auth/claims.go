@@ -15,27 +15,27 @@ import (
 	"handoff/schemas"
 )
 
-// skew is the allowed difference between the clocks of issuer and server.
-const skew = time.Minute
+// maxClockSkew is the allowed difference between the clocks of issuer and server.
+const maxClockSkew = time.Minute
 
 // scopePrefix precedes each [schemas.Scope] in the scope of an access token.
 const scopePrefix = "handoff:"
 
-// claims holds the claims of a token, except the configurable claim that lists its agents.
-type claims struct {
+// tokenClaims holds the claims of a token, except the configurable claim that lists its agents.
+type tokenClaims struct {
 	jwt.Claims
-	Scope  words           `json:"scope"` // RFC 9068
-	Scp    words           `json:"scp"`   // the scope at other issuers
+	Scope  wordList        `json:"scope"` // RFC 9068
+	Scp    wordList        `json:"scp"`   // the scope at other issuers
 	Kind   string          `json:"typ"`   // the type at some issuers
 	Nonce  json.RawMessage `json:"nonce"`
 	AtHash json.RawMessage `json:"at_hash"`
 	Bound  json.RawMessage `json:"cnf"` // RFC 7800
 }
 
-// words is an array of strings, or one string of words.
-type words []string
+// wordList is an array of strings, or one string of words.
+type wordList []string
 
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *wordList) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
 		*w = strings.Fields(one)
@@ -44,26 +44,26 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// callerOf returns the caller of a token whose signature is valid.
-func (i *Issuer) callerOf(token *jwt.JSONWebToken) (schemas.Caller, error) {
-	var c claims
+// callerFromClaims returns the caller of a token whose signature is valid.
+func (i *Issuer) callerFromClaims(token *jwt.JSONWebToken) (schemas.Caller, error) {
+	var c tokenClaims
 	var all map[string]json.RawMessage
 	if err := token.UnsafeClaimsWithoutVerification(&c, &all); err != nil {
-		return schemas.Caller{}, refuse(JWT, "the claims of the token have wrong types")
+		return schemas.Caller{}, newTokenRefusal(JWT, "the claims of the token have wrong types")
 	}
 	name := subjectName(c.Subject)
 	typ := token.Headers[0].ExtraHeaders[jose.HeaderType]
 	if fault := i.invalidReason(c, typ); fault != "" {
-		return schemas.Caller{}, refuse(JWT, "%s", fault).withToken(name)
+		return schemas.Caller{}, newTokenRefusal(JWT, "%s", fault).withToken(name)
 	}
-	scope := c.scope()
+	scope := c.widestScope()
 	if scope == "" {
-		return schemas.Caller{}, forbid(JWT, name, "the token has no scope of handoff").withCode(insufficientScope).
+		return schemas.Caller{}, newPermissionRefusal(JWT, name, "the token has no scope of handoff").withCode(insufficientScope).
 			withHint("Ask the issuer for one of handoff:read, handoff:agent and handoff:admin.")
 	}
-	agents := agentsIn(all[i.AgentsClaim], scope)
+	agents := agentsInClaim(all[i.AgentsClaim], scope)
 	if len(agents) == 0 {
-		return schemas.Caller{}, forbid(JWT, name, "the token names no agent that it may act as").
+		return schemas.Caller{}, newPermissionRefusal(JWT, name, "the token names no agent that it may act as").
 			withHint("Have the issuer name them in the claim %s; human also takes handoff:admin.", i.AgentsClaim)
 	}
 	return schemas.Caller{
@@ -75,15 +75,15 @@ func (i *Issuer) callerOf(token *jwt.JSONWebToken) (schemas.Caller, error) {
 
 // invalidReason returns why a token with a valid signature is not an access token for this server at this time; "" if
 // it is one. Typ is the type in its header, nil for none.
-func (i *Issuer) invalidReason(c claims, typ any) string {
+func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	now := i.Now()
 	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
-	switch err := c.ValidateWithLeeway(expected, skew); {
+	switch err := c.ValidateWithLeeway(expected, maxClockSkew); {
 	case errors.Is(err, jwt.ErrInvalidIssuer):
 		return "the token is of another issuer"
 	case errors.Is(err, jwt.ErrInvalidAudience):
 		return "the token is for another audience"
-	case !now.Before(c.Expiry.Time().Add(skew)): // without an expiry it is the year 1
+	case !now.Before(c.Expiry.Time().Add(maxClockSkew)): // without an expiry it is the year 1
 		return "the token has expired"
 	case errors.Is(err, jwt.ErrNotValidYet):
 		return "the token is not good yet"
@@ -106,8 +106,8 @@ func isAccessType(typ any) bool {
 	return typ == nil || isText && (name == "" || name == "jwt" || name == "at+jwt")
 }
 
-// isCompact reports whether a bearer has three parts, the only form of a token that a header may contain.
-func isCompact(bearer string) bool {
+// isCompactJWT reports whether a bearer has three parts, the only form of a token that a header may contain.
+func isCompactJWT(bearer string) bool {
 	return strings.Count(bearer, ".") == 2 && !strings.ContainsAny(bearer, "{} ")
 }
 
@@ -115,7 +115,7 @@ func isCompact(bearer string) bool {
 var scopes = []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead}
 
 // scope returns the widest scope of the token, empty for none.
-func (c claims) scope() schemas.Scope {
+func (c tokenClaims) widestScope() schemas.Scope {
 	all := slices.Concat(c.Scope, c.Scp)
 	for _, scope := range scopes {
 		if slices.Contains(all, scopePrefix+string(scope)) {
@@ -125,9 +125,9 @@ func (c claims) scope() schemas.Scope {
 	return ""
 }
 
-// agentsIn returns the agents in a claim. It leaves out invalid names, and names that need a wider scope.
-func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
-	var named words
+// agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that need a wider scope.
+func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
+	var named wordList
 	if json.Unmarshal(claim, &named) != nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func subjectName(subject string) string {
 	const maxName = 60
 	name := schemas.Visible(subject)
 	if name != subject || len(name) > maxName || hashSuffix().MatchString(name) { // others may look the same
-		name = schemas.Clip(name, maxName-9) + "-" + Hash(subject)[:8]
+		name = schemas.Clip(name, maxName-9) + "-" + HashSecret(subject)[:8]
 	}
 	return "jwt:" + name
 }

@@ -16,38 +16,38 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// keySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other callers
+// sharedKeySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other callers
 // wait and get the same result, even if it is an error.
-func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
+func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:
 		defer func() { <-i.lock }()
 	case <-ctx.Done():
-		return nil, i.unavailable(ctx, ctx.Err())
+		return nil, i.unavailableError(ctx, ctx.Err())
 	}
 	switch {
 	case i.keys != nil:
 		return i.keys, nil
 	case i.Now().Sub(i.failed) < readInterval: // waiting callers share this result
-		return nil, i.unavailable(ctx, errTooSoon)
+		return nil, i.unavailableError(ctx, errTooSoon)
 	}
 	whole := context.WithoutCancel(ctx) // the result is for all callers
-	address, err := i.discover(whole)
+	address, err := i.discoverKeyAddress(whole)
 	if err != nil {
 		i.failed = i.Now()
-		return nil, i.unavailable(ctx, err)
+		return nil, i.unavailableError(ctx, err)
 	}
 	i.keys = oidc.NewRemoteKeySet(oidc.ClientContext(whole, i.client), address)
 	return i.keys, nil
 }
 
-// discover returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document of OpenID
+// discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document of OpenID
 // Connect. If the issuer's address has a path, the well-known name of that second document may come before the path or
 // after it.
-func (i *Issuer) discover(ctx context.Context) (string, error) {
+func (i *Issuer) discoverKeyAddress(ctx context.Context) (string, error) {
 	var all error
-	for _, address := range documents(i.URL) {
-		keys, err := i.read(ctx, address)
+	for _, address := range documentAddresses(i.URL) {
+		keys, err := i.readDocument(ctx, address)
 		if err == nil {
 			return keys, nil
 		}
@@ -56,16 +56,16 @@ func (i *Issuer) discover(ctx context.Context) (string, error) {
 	return "", all
 }
 
-func documents(issuer string) []string {
+func documentAddresses(issuer string) []string {
 	return slices.Compact([]string{
-		wellKnown(issuer, "oauth-authorization-server"),
-		wellKnown(issuer, "openid-configuration"),
+		wellKnownAddress(issuer, "oauth-authorization-server"),
+		wellKnownAddress(issuer, "openid-configuration"),
 		strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration",
 	})
 }
 
-// wellKnown inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 require.
-func wellKnown(address, name string) string {
+// wellKnownAddress inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 require.
+func wellKnownAddress(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -75,9 +75,9 @@ func wellKnown(address, name string) string {
 	return u.String()
 }
 
-// read returns the address of the keys in one document. It refuses a document of another issuer, and an insecure
+// readDocument returns the address of the keys in one document. It refuses a document of another issuer, and an insecure
 // address of keys.
-func (i *Issuer) read(ctx context.Context, address string) (string, error) {
+func (i *Issuer) readDocument(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err
@@ -135,7 +135,7 @@ const maxDocument = 1 << 20
 
 func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	address := r.URL.String()
-	if err := p.start(address); err != nil {
+	if err := p.startRead(address); err != nil {
 		return nil, err
 	}
 	resp, err := p.RoundTripper.RoundTrip(r)
@@ -143,7 +143,7 @@ func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
-		p.done(address)
+		p.recordSuccess(address)
 	}
 	resp.Body = struct {
 		io.Reader
@@ -152,7 +152,7 @@ func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (p *pacedTransport) start(address string) error {
+func (p *pacedTransport) startRead(address string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -166,7 +166,7 @@ func (p *pacedTransport) start(address string) error {
 	return nil
 }
 
-func (p *pacedTransport) done(address string) {
+func (p *pacedTransport) recordSuccess(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last[address] = lastRead{at: p.last[address].at, read: true}

@@ -36,7 +36,7 @@ func TestIssuer_FindsDocumentsAtStandardAddresses(t *testing.T) {
 	}
 }
 
-func TestIssuer_RefusesUntrueDocuments(t *testing.T) {
+func TestIssuer_RefusesInvalidDiscoveryDocuments(t *testing.T) {
 	for reason, about := range map[string]map[string]any{
 		"is about the issuer": {"issuer": "https://evil.example.com"},
 		"is not https":        {"jwks_uri": "http://login.example.com/keys"},
@@ -57,7 +57,7 @@ func TestIssuer_RefusesUntrueDocuments(t *testing.T) {
 
 // The first caller asks the issuer on behalf of all waiting callers: if the first caller leaves meanwhile, the others
 // must not get an error.
-func TestIssuer_SurvivesCallerThatLeaves(t *testing.T) {
+func TestIssuer_AnswersWaitingCallersIfFirstCallerLeaves(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	r := bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))

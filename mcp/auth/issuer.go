@@ -91,22 +91,22 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// caller returns the caller of an access token, under its first name. It checks the algorithm of the signature before
+// callerOfBearer returns the caller of an access token, under its first name. It checks the algorithm of the signature before
 // the signature, as [oidc.RemoteKeySet] requires without a verifier. The verifier of that package is made for ID
 // tokens: it allows the clocks five minutes, and most of its errors have no types. For a doubtful token it does not
 // fetch unknown keys.
-func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
-	if !isCompact(bearer) {
-		return schemas.Caller{}, refuse(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
+func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
+	if !isCompactJWT(bearer) {
+		return schemas.Caller{}, newTokenRefusal(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
 	}
-	keys, err := i.keySet(ctx)
+	keys, err := i.sharedKeySet(ctx)
 	if err != nil {
 		return schemas.Caller{}, err
 	}
 	const forged = "the token is not signed by its issuer"
 	token, err := jwt.ParseSigned(bearer, asymmetric)
 	if err != nil {
-		return schemas.Caller{}, refuse(JWT, forged)
+		return schemas.Caller{}, newTokenRefusal(JWT, forged)
 	}
 	if doubtful {
 		known, end := context.WithCancel(ctx)
@@ -115,15 +115,15 @@ func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (sche
 	}
 	switch _, err := keys.VerifySignature(ctx, bearer); {
 	case err == nil:
-		return i.callerOf(token)
+		return i.callerFromClaims(token)
 	case doubtful, errors.Unwrap(err) == nil, errors.Is(err, errReadRecently): // an error of reading wraps its cause
-		return schemas.Caller{}, refuse(JWT, forged)
+		return schemas.Caller{}, newTokenRefusal(JWT, forged)
 	}
-	return schemas.Caller{}, i.unavailable(ctx, err)
+	return schemas.Caller{}, i.unavailableError(ctx, err)
 }
 
-// unavailable logs the cause and returns the error for the client, which does not contain the cause.
-func (i *Issuer) unavailable(ctx context.Context, cause error) error {
+// unavailableError logs the cause and returns the error for the client, which does not contain the cause.
+func (i *Issuer) unavailableError(ctx context.Context, cause error) error {
 	if !errors.Is(cause, errTooSoon) {
 		i.Logger.WarnContext(ctx, "issuer not read", slog.String("issuer", i.URL), slog.Any("cause", cause))
 	}

@@ -125,7 +125,7 @@ func TestIssuer_LimitsRateBySubject(t *testing.T) {
 }
 
 // With an issuer every caller needs a token, and tokens of the workspace stay valid.
-func TestIssuer_WorksWithTokensOfWorkspace(t *testing.T) {
+func TestIssuer_WorksNextToTokensOfWorkspace(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	w.refused(request(t), auth.NoToken, "a token is needed")
@@ -170,7 +170,7 @@ func TestIssuer_RefusesForgedTokens(t *testing.T) {
 }
 
 // A program that can check a token by a shared key can also make one, even if the issuer carelessly publishes the key.
-func TestIssuer_RefusesSharedKeys(t *testing.T) {
+func TestIssuer_RefusesTokenSignedWithSharedKey(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	o.publish("1", jose.ES256)
@@ -196,7 +196,7 @@ func TestIssuer_ReadsRotatedKeys(t *testing.T) {
 }
 
 // If a caller signs tokens with keys of its own, the server does not ask the issuer for keys at each call.
-func TestIssuer_IsReadRarelyForForgedTokens(t *testing.T) {
+func TestIssuer_ReadsKeysRarelyForForgedTokens(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	good := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -220,11 +220,11 @@ func (w *world) unavailable(r *http.Request) {
 	require.Equal(w, schemas.Unavailable, e.Code, e)
 	require.Equal(w, 5, e.RetryAfter)
 	require.NotContains(w, e.Message+e.Hint, "127.0.0.1", "what is inside is not told")
-	_, unauthorized := auth.Challenge(err, "")
+	_, unauthorized := auth.ChallengeHeader(err, "")
 	require.False(w, unauthorized)
 }
 
-func TestIssuer_ThatIsDownMakesCallersRetry(t *testing.T) {
+func TestIssuer_ReturnsUnavailableWhileIssuerIsDown(t *testing.T) {
 	var log bytes.Buffer
 	o := openOffice(t)
 	w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -251,7 +251,7 @@ func TestIssuer_ThatIsDownMakesCallersRetry(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-func TestIssuer_WithUnreachableKeysMakesCallersRetry(t *testing.T) {
+func TestIssuer_ReturnsUnavailableWhileKeysAreUnreachable(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -275,7 +275,7 @@ func TestSubjectName_DistinguishesSimilarSubjects(t *testing.T) {
 }
 
 // A type that is no text does not belong to an access token.
-func TestIssuer_RefusesTypeThatIsNotText(t *testing.T) {
+func TestIssuer_RefusesTokenTypeThatIsNotText(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)

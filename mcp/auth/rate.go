@@ -7,9 +7,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped.
+// rateLimits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped.
 // A bucket fills up again after the last request of its name, so only names with recent requests keep one.
-type limits struct {
+type rateLimits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
 	sweepAt int
@@ -19,16 +19,16 @@ type limits struct {
 // search costs more than it saves.
 const minSweep = 1024
 
-func newLimits() *limits {
-	return &limits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
+func newRateLimits() *rateLimits {
+	return &rateLimits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
 // allow counts a request of a name, or returns the time to wait until one is allowed. A burst may have the requests of
 // two seconds, and at least 20.
-func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time.Duration) {
+func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	next := l.of(name, perSecond, now).ReserveN(now, 1)
+	next := l.bucketOf(name, perSecond, now).ReserveN(now, 1)
 	if wait = next.DelayFrom(now); wait > 0 {
 		next.CancelAt(now)
 	}
@@ -36,7 +36,7 @@ func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time
 }
 
 // wait returns the time to wait until a request of a name is allowed, zero for none. It counts no request.
-func (l *limits) wait(name string, now time.Time) time.Duration {
+func (l *rateLimits) waitTime(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lim, ok := l.by[name]
@@ -48,11 +48,11 @@ func (l *limits) wait(name string, now time.Time) time.Duration {
 	return next.DelayFrom(now)
 }
 
-func (l *limits) of(name string, perSecond float64, now time.Time) *rate.Limiter {
+func (l *rateLimits) bucketOf(name string, perSecond float64, now time.Time) *rate.Limiter {
 	burst := max(20, int(2*perSecond))
 	lim, ok := l.by[name]
 	if !ok {
-		l.sweep(now)
+		l.dropFullBuckets(now)
 		lim = rate.NewLimiter(rate.Limit(perSecond), burst)
 		l.by[name] = lim
 	}
@@ -63,7 +63,7 @@ func (l *limits) of(name string, perSecond float64, now time.Time) *rate.Limiter
 	return lim
 }
 
-func (l *limits) sweep(now time.Time) {
+func (l *rateLimits) dropFullBuckets(now time.Time) {
 	if len(l.by) < l.sweepAt {
 		return
 	}
@@ -75,5 +75,5 @@ func (l *limits) sweep(now time.Time) {
 	l.sweepAt = max(minSweep, 2*len(l.by))
 }
 
-// guessRate is the number of bad tokens per second that one address may send. [limits.allow] defines the burst.
+// guessRate is the number of bad tokens per second that one address may send. [limits.countRequest] defines the burst.
 const guessRate = 10

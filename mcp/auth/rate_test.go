@@ -14,7 +14,7 @@ import (
 )
 
 // letIn counts the accepted requests until the first refused one.
-func letIn(w *world, r *http.Request, reason auth.Reason) (n int, refused *schemas.Error) {
+func letIn(w *world, r *http.Request, reason auth.RefusalReason) (n int, refused *schemas.Error) {
 	w.Helper()
 	for before := w.denied[reason]; ; n++ {
 		require.Less(w, n, 10_000, "nothing limits it")
@@ -25,7 +25,7 @@ func letIn(w *world, r *http.Request, reason auth.Reason) (n int, refused *schem
 	}
 }
 
-func TestRate_LimitsToken(t *testing.T) {
+func TestRateLimit_LimitsRequestsOfToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("slow", 1, func(in *schemas.TokenAddIn) { in.Rate = 0.5 })
 	n, e := letIn(w, bearer(t, secret), auth.Rate)
@@ -41,7 +41,7 @@ func TestRate_LimitsToken(t *testing.T) {
 	w.welcome(bearer(t, secret))
 }
 
-func TestRate_IsPerToken(t *testing.T) {
+func TestRateLimit_AppliesToEachToken(t *testing.T) {
 	w := open(t)
 	one, two := w.add("one", 1), w.add("two", 2)
 	n, e := letIn(w, bearer(t, one), auth.Rate)
@@ -52,7 +52,7 @@ func TestRate_IsPerToken(t *testing.T) {
 	require.Equal(t, 100, n)
 }
 
-func TestRate_DoesNotLimitLocalCallersWithoutToken(t *testing.T) {
+func TestRateLimit_IgnoresLocalCallersWithoutToken(t *testing.T) {
 	w := open(t)
 	for range 1000 {
 		w.welcome(request(t))
@@ -66,7 +66,7 @@ func from(t *testing.T, remote, token string) *http.Request {
 	return r
 }
 
-func TestGuesses_AreLimitedPerAddress(t *testing.T) {
+func TestBadTokens_AreLimitedPerAddress(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 
@@ -85,7 +85,7 @@ func TestGuesses_AreLimitedPerAddress(t *testing.T) {
 	w.refused(from(t, "192.0.2.7:5", secretOf(9)), auth.Rate, "too many")
 }
 
-func TestGuesses_AreCountedPerIPv6Network(t *testing.T) {
+func TestBadTokens_AreCountedPerIPv6Network(t *testing.T) {
 	w := open(t)
 	guess := func(i int) error {
 		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), secretOf(9)))
@@ -98,7 +98,7 @@ func TestGuesses_AreCountedPerIPv6Network(t *testing.T) {
 	w.refused(from(t, "[2001:db8:0:1::1]:1", secretOf(9)), auth.Unknown, "nobody")
 }
 
-func TestGuesses_CountRevokedToken(t *testing.T) {
+func TestBadTokens_IncludeRevokedToken(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	w.welcome(bearer(t, secret))
@@ -111,7 +111,7 @@ func TestGuesses_CountRevokedToken(t *testing.T) {
 
 // All callers behind one proxy have the same address, and after each refresh a caller has a new access token: so
 // neither the address nor the token tells that a caller is known.
-func TestGuesses_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
+func TestBadTokens_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)

@@ -11,24 +11,24 @@ import (
 	"handoff/schemas"
 )
 
-// Reason is the reason of a refusal, for metrics.
-type Reason string
+// RefusalReason is the reason of a refusal, for metrics.
+type RefusalReason string
 
 // The reasons.
 const (
-	NoToken   Reason = "no_token"
-	Malformed Reason = "malformed" // not well-formed, or in the wrong header
-	Unknown   Reason = "unknown"
-	Expired   Reason = "expired"
-	Revoked   Reason = "revoked"
-	JWT       Reason = "jwt"   // the issuer's token is not valid, or lacks claims
-	Agent     Reason = "agent" // a valid token, and a name that it may not act as
-	Rate      Reason = "rate"
+	NoToken   RefusalReason = "no_token"
+	Malformed RefusalReason = "malformed" // not well-formed, or in the wrong header
+	Unknown   RefusalReason = "unknown"
+	Expired   RefusalReason = "expired"
+	Revoked   RefusalReason = "revoked"
+	JWT       RefusalReason = "jwt"   // the issuer's token is not valid, or lacks claims
+	Agent     RefusalReason = "agent" // a valid token, and a name that it may not act as
+	Rate      RefusalReason = "rate"
 )
 
 // Refusal is the error of a refused request. It wraps the [*schemas.Error] for the client.
 type Refusal struct {
-	Reason Reason
+	Reason RefusalReason
 	Token  string // the name of the token, empty when it is not known
 
 	err  *schemas.Error
@@ -47,19 +47,19 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// refuse returns a refusal for a caller without a valid token.
-func refuse(why Reason, format string, args ...any) *Refusal {
+// newTokenRefusal returns a refusal for a caller without a valid token.
+func newTokenRefusal(why RefusalReason, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add makes a token; " +
 		"send its secret in the header Authorization, after the word Bearer.")
 	return &Refusal{Reason: why, err: e, code: invalidToken}
 }
 
-// forbid returns a refusal for a known caller without permission.
-func forbid(why Reason, token, format string, args ...any) *Refusal {
+// newPermissionRefusal returns a refusal for a known caller without permission.
+func newPermissionRefusal(why RefusalReason, token, format string, args ...any) *Refusal {
 	return &Refusal{Reason: why, Token: token, err: schemas.Errorf(schemas.Denied, format, args...)}
 }
 
-func tooMany(wait time.Duration, format string, args ...any) *Refusal {
+func newRateRefusal(wait time.Duration, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Limit, format, args...).After(wait)
 	return &Refusal{Reason: Rate, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
 }
@@ -79,38 +79,38 @@ func (r *Refusal) withToken(token string) *Refusal {
 	return r
 }
 
-// unauthorized reports whether a different token would help. More rights or waiting would not.
-func (r *Refusal) unauthorized() bool {
+// isUnauthorized reports whether a different token would help. More rights or waiting would not.
+func (r *Refusal) isUnauthorized() bool {
 	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
 }
 
-// Challenge returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok is
+// ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok is
 // true, the status of the response is 401; otherwise it follows the error's code in [schemas.Codes]. MetadataURL is the
 // result of [MetadataURL], empty without OAuth.
-func Challenge(err error, metadataURL string) (value string, ok bool) {
+func ChallengeHeader(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
-	if !is || !refusal.unauthorized() && refusal.code == "" {
+	if !is || !refusal.isUnauthorized() && refusal.code == "" {
 		return "", false
 	}
 	var params []string
 	param := func(name, value string) {
 		if value != "" {
-			params = append(params, name+`="`+quotable(value)+`"`)
+			params = append(params, name+`="`+replaceUnquotable(value)+`"`)
 		}
 	}
 	if refusal.Reason != NoToken { // RFC 6750: no error for a request without a bearer
 		param("error", refusal.code)
 		param("error_description", refusal.Error())
 	}
-	if refusal.code == insufficientScope || metadataURL != "" && refusal.unauthorized() {
+	if refusal.code == insufficientScope || metadataURL != "" && refusal.isUnauthorized() {
 		param("scope", scopePrefix+string(schemas.ScopeAgent))
 	}
 	param("resource_metadata", metadataURL)
-	return strings.TrimSpace("Bearer " + strings.Join(params, ", ")), refusal.unauthorized()
+	return strings.TrimSpace("Bearer " + strings.Join(params, ", ")), refusal.isUnauthorized()
 }
 
-// quotable replaces characters that RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
-func quotable(s string) string {
+// replaceUnquotable replaces characters that RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
+func replaceUnquotable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
 			return '\''
@@ -121,12 +121,12 @@ func quotable(s string) string {
 
 // MetadataURL returns the address of the metadata of a resource, such as https://host/mcp (RFC 9728, section 3).
 func MetadataURL(resource string) string {
-	return wellKnown(resource, "oauth-protected-resource")
+	return wellKnownAddress(resource, "oauth-protected-resource")
 }
 
-// Metadata returns the handler for [MetadataURL], and for the same address without the path of the resource. It
+// MetadataHandler returns the handler for [MetadataURL], and for the same address without the path of the resource. It
 // responds with the issuer of tokens (RFC 9728), and needs no token.
-func Metadata(resource, issuer string) http.Handler {
+func MetadataHandler(resource, issuer string) http.Handler {
 	var offered []string
 	for _, scope := range slices.Backward(scopes) {
 		offered = append(offered, scopePrefix+string(scope))

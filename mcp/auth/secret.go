@@ -29,9 +29,9 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// WellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the token
+// IsWellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the token
 // exists.
-func WellFormed(s string) bool {
+func IsWellFormed(s string) bool {
 	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false
 	}
@@ -42,9 +42,9 @@ func WellFormed(s string) bool {
 	return checksum(body) == s[len(body):]
 }
 
-// Hash returns the stored part of a secret: its SHA-256 in lower-case hexadecimal. It needs no salt and no slow
+// HashSecret returns the stored part of a secret: its SHA-256 in lower-case hexadecimal. It needs no salt and no slow
 // function, because 256 random bits cannot be guessed.
-func Hash(secret string) string {
+func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }

@@ -11,10 +11,10 @@ import (
 	"handoff/tools"
 )
 
-// Needed reports whether every request needs a token: it does if there is an issuer, or if the workspace has or ever
+// NeedsToken reports whether every request needs a token: it does if there is an issuer, or if the workspace has or ever
 // had a token. After its first true result it stays true in this process: if the store is removed or replaced, requests
 // without a token must still be refused.
-func (g *Gate) Needed(ctx context.Context) (bool, error) {
+func (g *Gate) NeedsToken(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil
 	}
@@ -22,10 +22,10 @@ func (g *Gate) Needed(ctx context.Context) (bool, error) {
 	return found.Needed, err
 }
 
-// anonymous returns the caller of a request without a bearer, if none is needed.
-func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
-	if fromThisMachine(r) {
-		needed, err := g.Needed(r.Context())
+// callerWithoutBearer returns the caller of a request without a bearer, if none is needed.
+func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
+	if isFromThisMachine(r) {
+		needed, err := g.NeedsToken(r.Context())
 		if err != nil {
 			return schemas.Caller{}, err
 		}
@@ -33,12 +33,12 @@ func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
 			return schemas.Caller{Via: schemas.ViaHTTP}, nil
 		}
 	}
-	return schemas.Caller{}, refuse(NoToken, "a token is needed")
+	return schemas.Caller{}, newTokenRefusal(NoToken, "a token is needed")
 }
 
-// tokenCaller returns the caller for the hash of a secret, and its limit of requests per second. The duration of the
+// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The duration of the
 // look-up reveals nothing about secrets: choosing the first bytes of a SHA-256 does not choose the bytes of the secret.
-func (g *Gate) tokenCaller(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
+func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.findToken(ctx, hash)
 	if err != nil {
 		return schemas.Caller{}, 0, err
@@ -46,14 +46,14 @@ func (g *Gate) tokenCaller(ctx context.Context, hash string, now time.Time) (sch
 	t := found.Token
 	switch {
 	case t == nil:
-		return schemas.Caller{}, 0, refuse(Unknown, "nobody has this token")
+		return schemas.Caller{}, 0, newTokenRefusal(Unknown, "nobody has this token")
 	case t.Revoked != nil:
-		return schemas.Caller{}, 0, refuse(Revoked, "token %s was revoked", t.Name).withToken(t.Name)
+		return schemas.Caller{}, 0, newTokenRefusal(Revoked, "token %s was revoked", t.Name).withToken(t.Name)
 	case t.Expires != nil && !now.Before(*t.Expires):
 		at := t.Expires.UTC().Format(time.RFC3339)
-		return schemas.Caller{}, 0, refuse(Expired, "token %s expired at %s", t.Name, at).withToken(t.Name)
+		return schemas.Caller{}, 0, newTokenRefusal(Expired, "token %s expired at %s", t.Name, at).withToken(t.Name)
 	case len(t.Agents) == 0: // an empty list in a Caller means all names
-		return schemas.Caller{}, 0, forbid(Agent, t.Name, "token %s names no agent", t.Name)
+		return schemas.Caller{}, 0, newPermissionRefusal(Agent, t.Name, "token %s names no agent", t.Name)
 	}
 	return schemas.Caller{
 		Via: schemas.ViaHTTP, Agent: t.Agents[0], Names: t.Agents,
@@ -83,7 +83,7 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 		return c, nil
 	}
 	if len(values) > 1 {
-		return c, forbid(Agent, c.Token, "more than one header %s", AgentHeader).withHint("Send one name.")
+		return c, newPermissionRefusal(Agent, c.Token, "more than one header %s", AgentHeader).withHint("Send one name.")
 	}
 	asked := strings.TrimSpace(values[0])
 	named, err := c.As(asked)
@@ -96,7 +96,7 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 		reason = e.Message
 		g.recordDenied(r.Context(), c, asked)
 	}
-	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, reason).withHint("%s", allowedNames(c, e))
+	return c, newPermissionRefusal(Agent, c.Token, "%s: %s", AgentHeader, reason).withHint("%s", allowedNamesHint(c, e))
 }
 
 // recordDenied makes a call under the denied name. The workspace refuses it before any tool runs. If the caller has a
@@ -108,8 +108,8 @@ func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string)
 	}
 }
 
-// allowedNames returns a hint with the names that the caller may act as.
-func allowedNames(c schemas.Caller, e *schemas.Error) string {
+// allowedNamesHint returns a hint with the names that the caller may act as.
+func allowedNamesHint(c schemas.Caller, e *schemas.Error) string {
 	switch {
 	case e.Code != schemas.Denied:
 		return e.Hint

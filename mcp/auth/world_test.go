@@ -25,7 +25,7 @@ type world struct {
 	tools.Local
 	*auth.Gate
 	space  *mailboxtest.World
-	denied map[auth.Reason]int
+	denied map[auth.RefusalReason]int
 }
 
 // pass lets time pass after all requested documents were stored.
@@ -47,13 +47,13 @@ func readingKeys() bool {
 // is one.
 func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	t.Helper()
-	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.Reason]int{}}
+	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.RefusalReason]int{}}
 	w.Local = tools.Local{Mailbox: w.space.Service}
 	c := auth.Config{
 		Invoker:      w.Local,
 		NewRequestID: func() string { return w.space.NewID("r") },
 		Now:          w.space.Now,
-		Denied:       func(reason auth.Reason) { w.denied[reason]++ },
+		Denied:       func(reason auth.RefusalReason) { w.denied[reason]++ },
 	}
 	for _, change := range set {
 		change(w, &c)
@@ -76,7 +76,7 @@ func (w *world) do(tool string, in, out any) {
 func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
 	w.Helper()
 	secret := secretOf(seed)
-	in := schemas.TokenAddIn{Name: name, Hash: auth.Hash(secret), Agents: []schemas.Agent{"planner", "qa"}}
+	in := schemas.TokenAddIn{Name: name, Hash: auth.HashSecret(secret), Agents: []schemas.Agent{"planner", "qa"}}
 	for _, f := range change {
 		f(&in)
 	}
@@ -114,7 +114,7 @@ func bearer(t *testing.T, token string, headers ...string) *http.Request {
 }
 
 // refused checks that a request is refused, with its reason and count. It returns the error for the caller.
-func (w *world) refused(r *http.Request, reason auth.Reason, message string) *schemas.Error {
+func (w *world) refused(r *http.Request, reason auth.RefusalReason, message string) *schemas.Error {
 	w.Helper()
 	before := w.denied[reason]
 	_, err := w.Caller(r)

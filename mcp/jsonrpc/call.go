@@ -12,8 +12,8 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Call is the content of a message tools/call. Its fields are slices of the text of the message and not copies.
-type Call struct {
+// ToolCall is the content of a message tools/call. Its fields are slices of the text of the message and not copies.
+type ToolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none
 	Meta      json.RawMessage `json:"_meta"`     // nil when there is none
@@ -32,11 +32,11 @@ var (
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scan reads the envelope and the call of a message in one pass. It reports false if encoding/json must interpret the
+// scanEnvelope reads the envelope and the call of a message in one pass. It reports false if encoding/json must interpret the
 // text: if it is no object, if it has a name twice or in other capitals, or if its method is no text.
-func (m *Message) scan() bool {
+func (m *Message) scanEnvelope() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
-	call, at, version := Call{}, 0, json.RawMessage(nil)
+	call, at, version := ToolCall{}, 0, json.RawMessage(nil)
 	_, ok := readObject(d, envelopeNames, func(name string) bool {
 		switch name {
 		case "jsonrpc":
@@ -70,7 +70,7 @@ func (m *Message) scan() bool {
 }
 
 // readParams reads the parameters of a call, and sets at to the place of the arguments.
-func (m *Message) readParams(d *jsontext.Decoder, c *Call, at *int) bool {
+func (m *Message) readParams(d *jsontext.Decoder, c *ToolCall, at *int) bool {
 	others, ok := readObject(d, callParams, func(name string) bool {
 		switch name {
 		case "name":

@@ -21,7 +21,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m := Message{Text: text}
-		if !m.scan() {
+		if !m.scanEnvelope() {
 			return
 		}
 		var want Message

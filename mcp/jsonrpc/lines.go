@@ -33,13 +33,13 @@ type Line struct {
 	tail []byte // the end of a line that is too long
 }
 
-// TooLong reports whether the line is longer than [MaxLine].
-func (l *Line) TooLong() bool { return l.Size > MaxLine }
+// IsTooLong reports whether the line is longer than [MaxLine].
+func (l *Line) IsTooLong() bool { return l.Size > MaxLine }
 
-func (l *Line) add(part []byte) {
+func (l *Line) appendPart(part []byte) {
 	l.Size += len(part)
 	switch {
-	case !l.TooLong():
+	case !l.IsTooLong():
 		l.Text = append(l.Text, part...)
 		return
 	case l.tail == nil:
@@ -82,7 +82,7 @@ func ReadLines(in io.Reader, done <-chan struct{}) (<-chan Line, <-chan error) {
 func readLine(r *bufio.Reader) (l Line, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		l.add(bytes.TrimSuffix(part, []byte("\n")))
+		l.appendPart(bytes.TrimSuffix(part, []byte("\n")))
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return l, err
 		}
@@ -124,11 +124,11 @@ type Writer struct {
 
 	writing chan struct{} // holds a token during a write, which may take for ever
 	mu      sync.Mutex    // guards the field below
-	next    *batch        // lines for the next write
+	next    *lineBatch    // lines for the next write
 }
 
-// batch holds lines that are written together.
-type batch struct {
+// lineBatch holds lines that are written together.
+type lineBatch struct {
 	lines   []byte
 	written chan struct{} // closed when the write is over
 	taken   int           // how many bytes the write took
@@ -141,34 +141,34 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 }
 
 // Send writes one message and reports whether all of it was written. If a message does not encode, Send writes the
-// replacement of [Encode] and returns false. It waits for a client that does not read. Messages that come during a
+// replacement of [EncodeMessage] and returns false. It waits for a client that does not read. Messages that come during a
 // write share the next one.
 func (w *Writer) Send(message any) bool {
-	line, encoded := Encode(message, w.logger)
-	b, end := w.join(line)
+	line, encoded := EncodeMessage(message, w.logger)
+	b, end := w.addToBatch(line)
 	select {
 	case <-b.written:
 	case w.writing <- struct{}{}:
-		w.flush()
+		w.writeBatch()
 		<-w.writing
 		<-b.written // if not by this flush, then by one before it
 	}
 	return b.taken >= end && encoded
 }
 
-// join appends a line to the next batch, and returns the end of the line in it.
-func (w *Writer) join(line []byte) (b *batch, end int) {
+// addToBatch appends a line to the next batch, and returns the end of the line in it.
+func (w *Writer) addToBatch(line []byte) (b *lineBatch, end int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next == nil {
-		w.next = &batch{written: make(chan struct{})}
+		w.next = &lineBatch{written: make(chan struct{})}
 	}
 	w.next.lines = append(append(w.next.lines, line...), '\n')
 	return w.next, len(w.next.lines)
 }
 
-// flush writes the next batch, if there is one.
-func (w *Writer) flush() {
+// writeBatch writes the next batch, if there is one.
+func (w *Writer) writeBatch() {
 	w.mu.Lock()
 	b := w.next
 	w.next = nil
@@ -186,10 +186,10 @@ func (w *Writer) flush() {
 	}
 }
 
-// Encode encodes a message. If the message does not encode, ok is false and the text is an error in its place, so that
+// EncodeMessage encodes a message. If the message does not encode, ok is false and the text is an error in its place, so that
 // the client does not wait for ever. The error has the id of the request, or none if the message is no response. Encode
 // logs the cause.
-func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
+func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	r, isResponse := message.(sdk.JSONRPCResponse)
 	if isResponse {
 		if text, ok = encodeResult(r); ok {

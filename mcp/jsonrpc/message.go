@@ -24,37 +24,37 @@ type Message struct {
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 
-	Call *Call  `json:"-"` // of a message tools/call; nil for others, and if only the SDK understands it
-	Text []byte `json:"-"` // the whole message
+	Call *ToolCall `json:"-"` // of a message tools/call; nil for others, and if only the SDK understands it
+	Text []byte    `json:"-"` // the whole message
 }
 
-// Parse reads the envelope. For a text that is no message it returns the error for the response, which contains the id
+// ParseMessage reads the envelope. For a text that is no message it returns the error for the response, which contains the id
 // if the text has one.
-func Parse(text []byte) (Message, *sdk.JSONRPCError) {
+func ParseMessage(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
-	if m.scan() {
-		return m, m.invalid()
+	if m.scanEnvelope() {
+		return m, m.invalidMessageError()
 	}
 	m = Message{Text: text}
 	err := json.Unmarshal(text, &m)
 	switch {
 	case !utf8.Valid(text):
-		return m, m.Refuse(sdk.PARSE_ERROR, "the message is not valid UTF-8, first at byte %d", firstInvalid(text))
+		return m, m.ErrorResponse(sdk.PARSE_ERROR, "the message is not valid UTF-8, first at byte %d", firstInvalidOffset(text))
 	case err != nil && !json.Valid(text):
-		return m, (&Message{}).Refuse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
+		return m, (&Message{}).ErrorResponse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
 	case err != nil:
-		return m, m.Refuse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
+		return m, m.ErrorResponse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
 	}
-	return m, m.invalid()
+	return m, m.invalidMessageError()
 }
 
-// invalid returns the error for an object that is no message.
-func (m *Message) invalid() *sdk.JSONRPCError {
+// invalidMessageError returns the error for an object that is no message.
+func (m *Message) invalidMessageError() *sdk.JSONRPCError {
 	switch {
 	case m.ID == nil && m.Method == "" && !m.IsResponse():
-		return m.Refuse(sdk.INVALID_REQUEST, "the message has no method")
+		return m.ErrorResponse(sdk.INVALID_REQUEST, "the message has no method")
 	case m.ID != nil && !isID(m.ID):
-		return m.Refuse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
+		return m.ErrorResponse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func isID(value json.RawMessage) bool {
 	return len(value) > 0 && (value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9')
 }
 
-func firstInvalid(text []byte) int {
+func firstInvalidOffset(text []byte) int {
 	for i, r := range string(text) {
 		if _, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
 			return i
@@ -73,8 +73,8 @@ func firstInvalid(text []byte) int {
 	return len(text)
 }
 
-// Refuse returns an error as the response to a message. Its id is null when the message has none.
-func (m *Message) Refuse(code int, format string, a ...any) *sdk.JSONRPCError {
+// ErrorResponse returns an error as the response to a message. Its id is null when the message has none.
+func (m *Message) ErrorResponse(code int, format string, a ...any) *sdk.JSONRPCError {
 	id := sdk.NewRequestId(nil)
 	if isID(m.ID) {
 		id = sdk.NewRequestId(m.ID)
@@ -102,8 +102,8 @@ func (m *Message) CancelledID() (id string, ok bool) {
 	return string(p.ID), json.Unmarshal(m.Params, &p) == nil && p.ID != nil
 }
 
-// WithID puts the id of a request, as its client wrote it, into the response.
-func (m *Message) WithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage {
+// ResponseWithID puts the id of a request, as its client wrote it, into the response.
+func (m *Message) ResponseWithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage {
 	switch r := response.(type) {
 	case sdk.JSONRPCResponse:
 		r.ID = sdk.NewRequestId(m.ID)
@@ -116,8 +116,8 @@ func (m *Message) WithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage {
 	}
 }
 
-// Request is a request without a response so far.
-type Request struct {
+// OpenRequest is a request without a response so far.
+type OpenRequest struct {
 	Message
 	Context context.Context // done when the request was cancelled or has its response
 
@@ -125,29 +125,29 @@ type Request struct {
 	cancelled bool
 }
 
-// Requests are the requests of one client without a response so far, by their ids as the client wrote them. The zero
+// OpenRequests are the requests of one client without a response so far, by their ids as the client wrote them. The zero
 // value has none. It is safe for use by many goroutines.
-type Requests struct {
+type OpenRequests struct {
 	mu   sync.Mutex // guards the field below, and cancelled of each request
-	open map[string]*Request
+	open map[string]*OpenRequest
 }
 
 // Track registers a request: from then on [Requests.Cancel] finds it. Its context ends with ctx. The caller calls
 // [Requests.Untrack] once.
-func (q *Requests) Track(ctx context.Context, m Message) *Request {
+func (q *OpenRequests) Track(ctx context.Context, m Message) *OpenRequest {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &Request{Message: m, Context: ctx, cancel: cancel}
+	r := &OpenRequest{Message: m, Context: ctx, cancel: cancel}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.open == nil {
-		q.open = map[string]*Request{}
+		q.open = map[string]*OpenRequest{}
 	}
 	q.open[string(m.ID)] = r
 	return r
 }
 
 // Untrack ends a request and reports whether it was cancelled. From then on it cannot be cancelled.
-func (q *Requests) Untrack(r *Request) (cancelled bool) {
+func (q *OpenRequests) Untrack(r *OpenRequest) (cancelled bool) {
 	r.cancel()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -158,7 +158,7 @@ func (q *Requests) Untrack(r *Request) (cancelled bool) {
 }
 
 // Cancel cancels the request of an id. It does nothing when there is none.
-func (q *Requests) Cancel(id string) {
+func (q *OpenRequests) Cancel(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if r, ok := q.open[id]; ok {
@@ -168,7 +168,7 @@ func (q *Requests) Cancel(id string) {
 }
 
 // Len returns the number of requests.
-func (q *Requests) Len() int {
+func (q *OpenRequests) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.open)

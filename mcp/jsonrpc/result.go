@@ -14,13 +14,13 @@ import (
 // reports false for results that our tools do not return.
 func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if list, is := r.Result.(sdk.ListToolsResult); is {
-		return encodeList(r, list)
+		return encodeToolList(r, list)
 	}
 	result, is := r.Result.(*sdk.CallToolResult)
 	if !is {
 		return nil, false
 	}
-	plain, is := plainText(result)
+	plain, is := singleText(result)
 	structured := jsontext.Value(result.RawStructuredContent).Clone()
 	if !is || structured != nil && structured.Compact() != nil {
 		return nil, false
@@ -57,8 +57,8 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	return b.Bytes(), ok
 }
 
-// plainText returns the text of a result, if it has exactly one text and no other fields than our tools set.
-func plainText(result *sdk.CallToolResult) (text string, ours bool) {
+// singleText returns the text of a result, if it has exactly one text and no other fields than our tools set.
+func singleText(result *sdk.CallToolResult) (text string, ours bool) {
 	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return "", false
 	}
@@ -66,8 +66,8 @@ func plainText(result *sdk.CallToolResult) (text string, ours bool) {
 	return content.Text, ours && content.Annotations == nil && content.Meta == nil
 }
 
-// encodeList encodes a list of tools, which is longer than all other responses at the start together.
-func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
+// encodeToolList encodes a list of tools, which is longer than all other responses at the start together.
+func encodeToolList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
 	tools := make([]map[string]any, len(list.Tools))
 	for i, t := range list.Tools {
 		if !isPlainTool(t) {

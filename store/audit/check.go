@@ -13,31 +13,31 @@ import (
 	"handoff/store"
 )
 
-// Check compares derived rows with their sources: each record with its index rows, each index row with its record, all
+// CheckRows compares derived rows with their sources: each record with its index rows, each index row with its record, all
 // counters with the counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that they
 // refer to. It does so in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some
 // engines grow meanwhile. An error means that the check could not be finished.
 //
-// It changes nothing. Tests call it after their changes, and people by [Examine]. It does not read events and content:
-// [Registry] reads these.
-func Check(ctx context.Context, s *store.Store) ([]string, error) {
-	found, err := check(ctx, s, nil)
+// It changes nothing. Tests call it after their changes, and people by [ExamineStore]. It does not read events and content:
+// [VerifyRegistry] reads these.
+func CheckRows(ctx context.Context, s *store.Store) ([]string, error) {
+	found, err := checkRows(ctx, s, nil)
 	if err != nil {
 		return nil, err
 	}
 	return found.problems(), nil
 }
 
-// Wording returns the search words of a handoff. Package mailbox chooses them.
-type Wording func(*store.View, *store.Record) (store.WordList, error)
+// SearchWordsFunc returns the search words of a handoff. Package mailbox chooses them.
+type SearchWordsFunc func(*store.View, *store.Record) (store.WordList, error)
 
-func check(ctx context.Context, s *store.Store, words Wording) (found *faults, err error) {
+func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (found *foundFaults, err error) {
 	err = s.View(ctx, func(v *store.View) error {
-		found = &faults{}
+		found = &foundFaults{}
 		c := checker{
-			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.Tally{},
+			View: v, foundFaults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.CounterTotals{},
 		}
-		for _, step := range append([]func() error{c.records, c.indexes, c.unread, c.counters}, c.unprovenSteps()...) {
+		for _, step := range append([]func() error{c.checkRecords, c.checkIndexRows, c.checkUnreadNotices, c.checkCounters}, c.unprovenChecks()...) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -54,10 +54,10 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 // of the method records.
 type checker struct {
 	*store.View
-	*faults
+	*foundFaults
 	ctx     context.Context // of the whole check
-	words   Wording
-	counted store.Tally
+	words   SearchWordsFunc
+	counted store.CounterTotals
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
@@ -67,8 +67,8 @@ type checker struct {
 	expected [store.Spaces]uint64
 }
 
-// sum returns the number that a row adds to the sum of its space.
-func (c *checker) sum(key, value []byte) uint64 {
+// rowSum returns the number that a row adds to the sum of its space.
+func (c *checker) rowSum(key, value []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	_, _ = h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(key)))) //nolint:gosec // keys are short
@@ -77,45 +77,45 @@ func (c *checker) sum(key, value []byte) uint64 {
 	return h.Sum64()
 }
 
-// each calls fn with every row of a space.
+// eachRow calls fn with every row of a space.
 //
 // The row is valid until fn returns. An error of fn ends the walk.
-func (c *checker) each(space store.Space, fn func(store.Row) error) error {
-	return c.Each(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
+func (c *checker) eachRow(space store.Space, fn func(store.Row) error) error {
+	return c.EachInRange(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
 }
 
-// records reads each record, and adds up its index rows and counters.
-func (c *checker) records() error {
-	return c.each(store.Records, func(row store.Row) error {
-		id := schemas.ID(store.LastNumber(row.Key))
+// checkRecords reads each record, and adds up its index rows and counters.
+func (c *checker) checkRecords() error {
+	return c.eachRow(store.Records, func(row store.Row) error {
+		id := schemas.ID(store.DecodeLastNumber(row.Key))
 		c.last = max(c.last, id)
 		r, err := store.DecodeRecord(row.Value)
 		if err != nil {
-			c.addf("the record of %s cannot be read: %v", id, err)
-			if isNewer(err) {
+			c.addFault("the record of %s cannot be read: %v", id, err)
+			if isNewerRecord(err) {
 				c.refused = err
 			}
 			return nil
 		}
 		if r.ID != id {
-			c.addf("the record of %s calls itself %s", id, r.ID)
+			c.addFault("the record of %s calls itself %s", id, r.ID)
 			return nil
 		}
-		shares := store.Shares(r)
+		shares := store.CountersOf(r)
 		c.counted.Add(shares[:]...)
-		for _, e := range store.Entries(r) {
-			c.expected[e.Space] += c.sum(e.Key, e.Value)
+		for _, e := range store.IndexRowsOf(r) {
+			c.expected[e.Space] += c.rowSum(e.Key, e.Value)
 		}
-		return c.checkWords(r)
+		return c.checkSearchWords(r)
 	})
 }
 
-// checkWords checks that a handoff with content has search words.
-func (c *checker) checkWords(r *store.Record) error {
+// checkSearchWords checks that a handoff with content has search words.
+func (c *checker) checkSearchWords(r *store.Record) error {
 	if r.Body == 0 {
 		return nil
 	}
-	row, err := c.Rows().Get(store.Words, store.Number(r.ID))
+	row, err := c.RawRows().Get(store.Words, store.EncodeNumber(r.ID))
 	if err != nil || len(row) > 0 && row[0] == 0 && row[len(row)-1] == 0 {
 		return err
 	}
@@ -123,78 +123,78 @@ func (c *checker) checkWords(r *store.Record) error {
 	if c.words != nil {
 		list, err := c.words(c.View, r)
 		if err == nil {
-			c.mendf(put(store.Words, store.Number(r.ID), list), lost, r.ID)
+			c.addMendableFault(putFix(store.Words, store.EncodeNumber(r.ID), list), lost, r.ID)
 			return nil
 		}
 	}
-	c.addf(lost+", and its content cannot be read", r.ID)
+	c.addFault(lost+", and its content cannot be read", r.ID)
 	return nil
 }
 
-// indexSpaces lists the spaces of [store.Entries].
+// indexSpaces lists the spaces of [store.IndexRowsOf].
 var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState, store.ByParent, store.ByOrigin, store.ByAfter, store.ByFreed}
 
-// indexes compares the index rows with the expected ones.
-func (c *checker) indexes() error {
+// checkIndexRows compares the index rows with the expected ones.
+func (c *checker) checkIndexRows() error {
 	for _, space := range indexSpaces {
-		err := c.each(space, func(row store.Row) error {
-			c.expected[space] -= c.sum(row.Key, row.Value)
+		err := c.eachRow(space, func(row store.Row) error {
+			c.expected[space] -= c.rowSum(row.Key, row.Value)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := c.missing(); err != nil {
+	if err := c.findMissingIndexRows(); err != nil {
 		return err
 	}
-	return c.extra()
+	return c.findExtraIndexRows()
 }
 
-// missing finds expected index rows that are missing.
-func (c *checker) missing() error {
+// findMissingIndexRows finds expected index rows that are missing.
+func (c *checker) findMissingIndexRows() error {
 	if c.expected == ([store.Spaces]uint64{}) {
 		return nil
 	}
-	return c.each(store.Records, func(row store.Row) error {
+	return c.eachRow(store.Records, func(row store.Row) error {
 		r, err := store.DecodeRecord(row.Value)
-		if err != nil || r.ID != schemas.ID(store.LastNumber(row.Key)) {
+		if err != nil || r.ID != schemas.ID(store.DecodeLastNumber(row.Key)) {
 			return nil //nolint:nilerr // records reported it
 		}
-		for _, e := range store.Entries(r) {
+		for _, e := range store.IndexRowsOf(r) {
 			if c.expected[e.Space] == 0 {
 				continue
 			}
-			value, err := c.Rows().Get(e.Space, e.Key)
+			value, err := c.RawRows().Get(e.Space, e.Key)
 			if err != nil {
 				return err
 			}
 			if value == nil || !bytes.Equal(value, e.Value) {
-				c.mendf(put(e.Space, e.Key, e.Value), "%s lacks its row in %s", r.ID, e.Space)
+				c.addMendableFault(putFix(e.Space, e.Key, e.Value), "%s lacks its row in %s", r.ID, e.Space)
 			}
 		}
 		return nil
 	})
 }
 
-// extra finds index rows that no record expects. Rows of a record that cannot be read may be right, so they are
+// findExtraIndexRows finds index rows that no record expects. Rows of a record that cannot be read may be right, so they are
 // skipped.
-func (c *checker) extra() error {
+func (c *checker) findExtraIndexRows() error {
 	for _, space := range indexSpaces {
 		if c.expected[space] == 0 {
 			continue
 		}
-		err := c.each(space, func(row store.Row) error {
-			id := schemas.ID(store.LastNumber(row.Key))
-			b, err := c.Rows().Get(store.Records, store.Number(id))
+		err := c.eachRow(space, func(row store.Row) error {
+			id := schemas.ID(store.DecodeLastNumber(row.Key))
+			b, err := c.RawRows().Get(store.Records, store.EncodeNumber(id))
 			if err != nil {
 				return err
 			}
 			r, _ := store.DecodeRecord(b) // nil if it cannot be read
 			switch {
 			case b != nil && (r == nil || r.ID != id):
-			case b == nil || !slices.ContainsFunc(store.Entries(r), store.Entry{Space: space, Key: row.Key}.Same):
-				c.mendf(drop(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
+			case b == nil || !slices.ContainsFunc(store.IndexRowsOf(r), store.IndexRow{Space: space, Key: row.Key}.HasSameKey):
+				c.addMendableFault(deleteFix(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
 			}
 			return nil
 		})
@@ -205,56 +205,56 @@ func (c *checker) extra() error {
 	return nil
 }
 
-// unread checks that unread notices exist, and counts them.
-func (c *checker) unread() error {
-	return c.each(store.Unread, func(row store.Row) error {
-		kept, err := c.Rows().Get(store.Notices, row.Key)
+// checkUnreadNotices checks that unread notices exist, and counts them.
+func (c *checker) checkUnreadNotices() error {
+	return c.eachRow(store.Unread, func(row store.Row) error {
+		kept, err := c.RawRows().Get(store.Notices, row.Key)
 		if err != nil {
 			return err
 		}
-		id := schemas.NoticeID(store.LastNumber(row.Key))
+		id := schemas.NoticeID(store.DecodeLastNumber(row.Key))
 		var notice schemas.Notice
 		if kept == nil {
-			c.mendf(drop(store.Unread, row.Key), "notice %s is unread and missing", id)
+			c.addMendableFault(deleteFix(store.Unread, row.Key), "notice %s is unread and missing", id)
 			return nil
 		}
 		if err := schemas.Decode(kept, &notice); err != nil {
-			c.addf("notice %s is unread and cannot be read: %v", id, err)
-		} else if e := store.UnreadEntry(notice); len(row.Value) > 0 && store.LastNumber(row.Value) != store.LastNumber(e.Value) {
-			right := put(store.Unread, row.Key, e.Value)
-			c.mendf(right, "notice %s is unread and its row names another handoff", id)
+			c.addFault("notice %s is unread and cannot be read: %v", id, err)
+		} else if e := store.UnreadRow(notice); len(row.Value) > 0 && store.DecodeLastNumber(row.Value) != store.DecodeLastNumber(e.Value) {
+			right := putFix(store.Unread, row.Key, e.Value)
+			c.addMendableFault(right, "notice %s is unread and its row names another handoff", id)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
-		c.counted.Add(store.Box{Address: schemas.Address(agent), Mailbox: store.Mailbox{Unread: 1}})
+		c.counted.Add(store.MailboxCounters{Address: schemas.Address(agent), Counters: store.Counters{Unread: 1}})
 		return nil
 	})
 }
 
-// counters compares the counts of this check with the stored counters.
-func (c *checker) counters() error {
-	maps.DeleteFunc(c.counted, func(_ schemas.Address, holds store.Mailbox) bool { return holds == store.Mailbox{} })
-	err := c.each(store.Mailboxes, func(row store.Row) error {
-		c.counted.Add(store.Box{Address: schemas.Address(row.Key)})
+// checkCounters compares the counts of this check with the stored counters.
+func (c *checker) checkCounters() error {
+	maps.DeleteFunc(c.counted, func(_ schemas.Address, holds store.Counters) bool { return holds == store.Counters{} })
+	err := c.eachRow(store.Mailboxes, func(row store.Row) error {
+		c.counted.Add(store.MailboxCounters{Address: schemas.Address(row.Key)})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, box := range slices.Sorted(maps.Keys(c.counted)) {
-		b, err := c.Rows().Get(store.Mailboxes, []byte(box))
+		b, err := c.RawRows().Get(store.Mailboxes, []byte(box))
 		if err != nil {
 			return err
 		}
 		holds := c.counted[box]
-		if holds != (store.Mailbox{}) && bytes.Equal(b, holds.Encode()) {
+		if holds != (store.Counters{}) && bytes.Equal(b, holds.Encode()) {
 			continue
 		}
-		right := put(store.Mailboxes, []byte(box), holds.Encode())
-		if holds == (store.Mailbox{}) {
-			right = drop(store.Mailboxes, []byte(box))
+		right := putFix(store.Mailboxes, []byte(box), holds.Encode())
+		if holds == (store.Counters{}) {
+			right = deleteFix(store.Mailboxes, []byte(box))
 		}
-		kept, _ := store.DecodeMailbox(b) // zeros when they cannot be read
-		c.mendf(right, "mailbox %s is counted as %+v and holds %+v", box, kept, holds)
+		kept, _ := store.DecodeCounters(b) // zeros when they cannot be read
+		c.addMendableFault(right, "mailbox %s is counted as %+v and holds %+v", box, kept, holds)
 	}
 	return nil
 }

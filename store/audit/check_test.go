@@ -24,27 +24,27 @@ var checked = []store.Space{
 // indexed returns a record with rows in every index.
 func indexed(t testing.TB) *world {
 	w := busy(t)
-	r := storetest.SentRecord(50)
+	r := storetest.NewSentRecord(50)
 	r.Parent, r.OriginID, r.After, r.SentWith = 1, "HO-1", []schemas.ID{2, 3}, "ci"
 	w.Change(nil, r, "send", "")
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutToken(store.Token{Token: schemas.Token{Name: "ci"}, Hash: strings.Repeat("ci", 32)})
 	})
-	r = storetest.SentRecord(60)
+	r = storetest.NewSentRecord(60)
 	r.Body = 12
 	w.Change(nil, r, "send", `{"task":"find it"}`)
 	w.Write(func(tx *store.Tx) error { return tx.PutWords(60, wordsOf(r)) })
 	require.Zero(t, w.mend().Rows, "nothing of what is sound is touched")
-	w.Sound()
+	w.RequireSound()
 	for _, s := range checked {
-		require.NotEmpty(t, w.Dump(s)[s], s)
+		require.NotEmpty(t, w.CopyRows(s)[s], s)
 	}
 	return w
 }
 
-func TestCheck_FindsEveryMissingIndexRow(t *testing.T) {
+func TestCheckRows_FindsEveryMissingIndexRow(t *testing.T) {
 	w := indexed(t)
-	before := w.Dump(storetest.EverySpace()...)
+	before := w.CopyRows(storetest.AllSpaces()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
 			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
@@ -54,7 +54,7 @@ func TestCheck_FindsEveryMissingIndexRow(t *testing.T) {
 				lost := s == store.Tokens && row.Key[0] == 'n'
 				require.Equal(t, !lost, broken.mend().After.OK, "%s %q", s, row.Key)
 				if !lost && s != store.Unread { // that one counts as read
-					require.Equal(t, before, broken.Dump(storetest.EverySpace()...))
+					require.Equal(t, before, broken.CopyRows(storetest.AllSpaces()...))
 				}
 			})
 		}
@@ -62,9 +62,9 @@ func TestCheck_FindsEveryMissingIndexRow(t *testing.T) {
 }
 
 // A row is added for an existing handoff, for a missing one, and with a malformed key.
-func TestCheck_FindsEveryExtraIndexRow(t *testing.T) {
+func TestCheckRows_FindsEveryExtraIndexRow(t *testing.T) {
 	w := indexed(t)
-	before := w.Dump(storetest.EverySpace()...)
+	before := w.CopyRows(storetest.AllSpaces()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
 			for _, k := range [][]byte{
@@ -77,7 +77,7 @@ func TestCheck_FindsEveryExtraIndexRow(t *testing.T) {
 				w.whileBroken(extra, func(broken *world) {
 					require.NotEmpty(t, broken.check(), "%s %q", s, k)
 					if broken.mend(); s != store.Tokens || k[0] == 'h' {
-						require.Equal(t, before, broken.Dump(storetest.EverySpace()...), "%s %q", s, k)
+						require.Equal(t, before, broken.CopyRows(storetest.AllSpaces()...), "%s %q", s, k)
 					}
 				})
 			}
@@ -85,8 +85,8 @@ func TestCheck_FindsEveryExtraIndexRow(t *testing.T) {
 	}
 }
 
-func TestCheck_FindsDamage(t *testing.T) {
-	bySender := append([]byte("architect\x00"), storetest.Key(uint64(1))...)
+func TestCheckRows_FindsDamagedRows(t *testing.T) {
+	bySender := append([]byte("architect\x00"), storetest.NumbersKey(uint64(1))...)
 	for _, test := range []struct {
 		name   string
 		damage func(rows store.Writer) error
@@ -99,8 +99,8 @@ func TestCheck_FindsDamage(t *testing.T) {
 		},
 		{
 			"a row in place of another", func(rows store.Writer) error {
-				k := append([]byte("wf_login\x00"), storetest.Key(uint64(1))...)
-				other := append([]byte("wf_other\x00"), storetest.Key(uint64(1))...)
+				k := append([]byte("wf_login\x00"), storetest.NumbersKey(uint64(1))...)
+				other := append([]byte("wf_other\x00"), storetest.NumbersKey(uint64(1))...)
 				return errors.Join(rows.Delete(store.ByWorkflow, k), rows.Put(store.ByWorkflow, other, nil))
 			},
 			"ho_1 lacks its row in by_workflow", true,
@@ -141,21 +141,23 @@ func TestCheck_FindsDamage(t *testing.T) {
 		},
 		{
 			"a record under another id", func(rows store.Writer) error {
-				return copyRow(rows, store.Records, storetest.Key(uint64(3)), storetest.Key(uint64(9)))
+				return copyRow(rows, store.Records, storetest.NumbersKey(uint64(3)), storetest.NumbersKey(uint64(9)))
 			},
 			"the record of ho_9 calls itself ho_3", false,
 		},
 		{
-			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(3)), []byte("{")) },
+			"a record that cannot be read", func(rows store.Writer) error {
+				return rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte("{"))
+			},
 			"the record of ho_3 cannot be read", false,
 		},
 		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.Key(uint64(3))) },
+			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.NumbersKey(uint64(3))) },
 			"by_state has a row for ho_3 that its record does not ask for", false,
 		},
 		{
 			"a notice that is gone", func(rows store.Writer) error {
-				return rows.Delete(store.Notices, append([]byte("architect\x00"), storetest.Key(uint64(2))...))
+				return rows.Delete(store.Notices, append([]byte("architect\x00"), storetest.NumbersKey(uint64(2))...))
 			},
 			"notice no_2 is unread and missing", true,
 		},
@@ -185,14 +187,14 @@ func TestCheck_FindsDamage(t *testing.T) {
 		},
 		{
 			"a notice to another agent", func(rows store.Writer) error {
-				k := storetest.Key(uint64(2))
+				k := storetest.NumbersKey(uint64(2))
 				return copyRow(rows, store.Notices, append([]byte("architect\x00"), k...), append([]byte("qa\x00"), k...))
 			},
 			"notice no_2 calls itself no_2 to architect", false,
 		},
 		{
 			"a notice that cannot be read", func(rows store.Writer) error {
-				return rows.Put(store.Notices, append([]byte("architect\x00"), storetest.Key(uint64(2))...), []byte("{"))
+				return rows.Put(store.Notices, append([]byte("architect\x00"), storetest.NumbersKey(uint64(2))...), []byte("{"))
 			},
 			"notice no_2 is unread and cannot be read", false,
 		},
@@ -202,17 +204,19 @@ func TestCheck_FindsDamage(t *testing.T) {
 		},
 		{
 			"words of nothing", func(rows store.Writer) error {
-				return rows.Put(store.Words, storetest.Key(uint64(77)), store.ListWords("fix"))
+				return rows.Put(store.Words, storetest.NumbersKey(uint64(77)), store.ListWords("fix"))
 			},
 			"there are words of ho_77, which is missing", true,
 		},
 		{
-			"words that are none", func(rows store.Writer) error { return rows.Put(store.Words, storetest.Key(uint64(60)), []byte("fix")) },
+			"words that are none", func(rows store.Writer) error {
+				return rows.Put(store.Words, storetest.NumbersKey(uint64(60)), []byte("fix"))
+			},
 			"ho_60 has no words by which it is found", true,
 		},
 		{
 			"a number that was given", func(rows store.Writer) error {
-				return rows.Put(store.Sys, []byte("next/records"), storetest.Key(uint64(3)))
+				return rows.Put(store.Sys, []byte("next/records"), storetest.NumbersKey(uint64(3)))
 			},
 			"the next number of records would be one that was given: 60 is the last", true,
 		},
@@ -231,10 +235,10 @@ func TestCheck_FindsDamage(t *testing.T) {
 	}
 }
 
-func TestCheck_ReturnsFirstTwentyProblems(t *testing.T) {
+func TestCheckRows_ReturnsAtMostTwentyProblems(t *testing.T) {
 	w := inMemory(t)
 	w.Send(50)
-	rows := w.Dump(store.ByBox)[store.ByBox]
+	rows := w.CopyRows(store.ByBox)[store.ByBox]
 	w.WriteRows(func(wr store.Writer) error {
 		for _, row := range rows {
 			if err := wr.Delete(store.ByBox, row.Key); err != nil {
@@ -247,15 +251,15 @@ func TestCheck_ReturnsFirstTwentyProblems(t *testing.T) {
 }
 
 // The record of a newer program has index rows that this program would consider wrong.
-func TestMend_RefusesRecordOfNewerProgram(t *testing.T) {
+func TestMendRows_RefusesRecordOfNewerProgram(t *testing.T) {
 	w := indexed(t)
 	w.WriteRows(func(rows store.Writer) error {
-		return errors.Join(rows.Put(store.Records, storetest.Key(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
+		return errors.Join(rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
 	})
-	before := w.Dump(storetest.EverySpace()...)
-	_, err := audit.Mend(t.Context(), w.Rows, nil)
+	before := w.CopyRows(storetest.AllSpaces()...)
+	_, err := audit.MendRows(t.Context(), w.Rows, nil)
 	require.ErrorContains(t, err, "written by a newer version")
-	require.Equal(t, before, w.Dump(storetest.EverySpace()...))
+	require.Equal(t, before, w.CopyRows(storetest.AllSpaces()...))
 }
 
 func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
@@ -263,10 +267,10 @@ func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
 // mend applies all fixes, and checks that the registry was not changed.
 func (w *world) mend() audit.MendResult {
 	w.T.Helper()
-	before := w.Dump(registry...)
-	done, err := audit.Mend(context.Background(), w.Rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
+	before := w.CopyRows(verifyRegistry...)
+	done, err := audit.MendRows(context.Background(), w.Rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
 	require.NoError(w.T, err)
-	require.Equal(w.T, before, w.Dump(registry...))
+	require.Equal(w.T, before, w.CopyRows(verifyRegistry...))
 	require.Equal(w.T, done.After.OK, done.After.Found == 0)
 	require.Zero(w.T, done.After.Mendable, "%v", done.After.Faults)
 	return done

@@ -31,10 +31,10 @@ func NewContentCheck() ContentCheck { return ContentCheck{map[uint64]string{}, m
 // Compare returns a sentence about the fault in the content of event n. It returns "" if the content is right, and if
 // the content has no salt, because [ContentCheck.Unexplained] judges that content later. It compares the size as well:
 // the digest covers salt and content without a border, so a byte could move from one to the other.
-func (s *ContentCheck) Compare(n uint64, e Event, c store.Content) string {
+func (s *ContentCheck) Compare(n uint64, e EventFields, c store.Content) string {
 	sum := ""
 	if c.Salt != nil || c.Bytes != nil {
-		sum = store.Hash(c.Salt, c.Bytes)
+		sum = store.HashOf(c.Salt, c.Bytes)
 	}
 	switch {
 	case c.Salt == nil && e.Said != "" && e.Said != sum:
@@ -67,15 +67,15 @@ func (s *ContentCheck) Unexplained() (wrong []string) {
 
 // checkReference gets each row of the content that handoffs refer to. At the first row of a content that it gets, it
 // checks the whole content.
-func (a *auditor) checkReference(v *store.View, row store.Row) error {
-	digest := store.DigestIn(row.Key)
+func (a *registryWalk) checkReference(v *store.View, row store.Row) error {
+	digest := store.DigestFromKey(row.Key)
 	if digest == a.content {
 		return nil
 	}
 	a.content = digest
 	content, err := v.Reference(digest)
 	if errors.Is(err, store.ErrCorrupt) || content == nil && err == nil {
-		a.problems.addf("content %s was changed", digest)
+		a.problems.addFault("content %s was changed", digest)
 		return nil
 	}
 	return err

@@ -8,9 +8,9 @@ import (
 	"handoff/store"
 )
 
-// Event holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and the
+// EventFields holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and the
 // tree proves the other bytes.
-type Event struct {
+type EventFields struct {
 	N       uint64     `json:"n"`
 	Handoff schemas.ID `json:"handoff_id"`
 	Action  string     `json:"action"`
@@ -30,44 +30,44 @@ type recordSummary struct {
 	err    error
 }
 
-func summarise(b []byte) (r recordSummary) {
+func summariseRecord(b []byte) (r recordSummary) {
 	r.err = schemas.Decode(b, &r)
 	if r.err != nil || r.Schema > schemas.Version {
-		if _, err := store.DecodeRecord(b); isNewer(err) || r.err == nil {
+		if _, err := store.DecodeRecord(b); isNewerRecord(err) || r.err == nil {
 			r.err = err
 		}
 	}
-	r.sum = store.Hash(b)
+	r.sum = store.HashOf(b)
 	return r
 }
 
-// isNewer reports whether a record was refused because a newer program wrote it.
-func isNewer(err error) bool {
+// isNewerRecord reports whether a record was refused because a newer program wrote it.
+func isNewerRecord(err error) bool {
 	coded, is := errors.AsType[*schemas.Error](err)
 	return is && coded.Code == schemas.Unavailable
 }
 
 // checkEvent checks an event of the log.
-func (a *auditor) checkEvent(v *store.View, row store.Row) error {
-	n := store.LastNumber(row.Key)
-	tree, err := v.Rows().Get(store.Tree, row.Key)
+func (a *registryWalk) checkEvent(v *store.View, row store.Row) error {
+	n := store.DecodeLastNumber(row.Key)
+	tree, err := v.RawRows().Get(store.Tree, row.Key)
 	if err != nil {
 		return err
 	}
-	a.checkTree(n, row, tree)
-	e, err := store.FromJSON[Event](row)
+	a.checkTreeRow(n, row, tree)
+	e, err := store.DecodeJSONRow[EventFields](row)
 	if err != nil {
-		a.problems.addf("event %d cannot be read", n)
+		a.problems.addFault("event %d cannot be read", n)
 		return nil //nolint:nilerr // it is a finding
 	}
-	return cmp.Or(a.checkLinks(v, n, e), a.checkContent(v, n, e))
+	return cmp.Or(a.checkEventLinks(v, n, e), a.checkContent(v, n, e))
 }
 
-// checkTree compares an event and its row in the tree with the tree of all events so far. After a missing event it
+// checkTreeRow compares an event and its row in the tree with the tree of all events so far. After a missing event it
 // stops comparing: all later rows would differ, and only the first fault is worth a sentence.
-func (a *auditor) checkTree(n uint64, event store.Row, tree []byte) {
+func (a *registryWalk) checkTreeRow(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
-		a.problems.addf("event %d is missing", a.n+1)
+		a.problems.addFault("event %d is missing", a.n+1)
 		a.gap = true
 	}
 	a.n = n
@@ -75,9 +75,9 @@ func (a *auditor) checkTree(n uint64, event store.Row, tree []byte) {
 	if a.gap {
 		return
 	}
-	wrong := a.walk.Next(event.Value, tree)
+	wrong := a.walk.AddAndCompare(event.Value, tree)
 	if a.fits = wrong == nil; !a.fits {
-		a.problems.addf("event %d: %v", n, wrong)
+		a.problems.addFault("event %d: %v", n, wrong)
 	}
 	if _, asked := a.roots[n]; asked {
 		a.roots[n] = a.walk.Root()
@@ -85,14 +85,14 @@ func (a *auditor) checkTree(n uint64, event store.Row, tree []byte) {
 }
 
 // checkRecord checks a record.
-func (a *auditor) checkRecord(v *store.View, row store.Row) error {
-	id := schemas.ID(store.LastNumber(row.Key))
+func (a *registryWalk) checkRecord(v *store.View, row store.Row) error {
+	id := schemas.ID(store.DecodeLastNumber(row.Key))
 	last := a.last[id]
 	delete(a.last, id)
 	a.handoffs++
-	n, err := a.compareRecord(v, id, summarise(row.Value))
+	n, err := a.compareRecord(v, id, summariseRecord(row.Value))
 	if n != 0 && n != last && n <= a.n { // later events were added during the walk
-		a.problems.addf("the record of %s is as event %d left it, and event %d came after", id, n, last)
+		a.problems.addFault("the record of %s is as event %d left it, and event %d came after", id, n, last)
 	}
 	return err
 }

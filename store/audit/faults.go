@@ -15,42 +15,42 @@ const (
 	maxFixes    = 200_000 // limit of fixes that it keeps to apply at once, each some hundred bytes
 )
 
-// fix writes or deletes the row that mends a fault.
-type fix func(store.Writer) error
+// rowFix writes or deletes the row that mends a fault.
+type rowFix func(store.Writer) error
 
-func put(s store.Space, key, value []byte) fix {
+func putFix(s store.Space, key, value []byte) rowFix {
 	key, value = bytes.Clone(key), bytes.Clone(value)
 	return func(w store.Writer) error { return w.Put(s, key, value) }
 }
 
-func drop(s store.Space, key []byte) fix {
+func deleteFix(s store.Space, key []byte) rowFix {
 	key = bytes.Clone(key)
 	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
-// faults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault that
-// [Mend] can mend.
-type faults struct {
+// foundFaults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault that
+// [MendRows] can mend.
+type foundFaults struct {
 	first    []schemas.Fault
 	n        int // all of them
 	mendable int
-	fixes    []fix
+	fixes    []rowFix
 	refused  error // why no fix may be applied
 }
 
 // addf adds a fault without a fix.
-func (f *faults) addf(format string, args ...any) { f.add(false, format, args) }
+func (f *foundFaults) addFault(format string, args ...any) { f.countFault(false, format, args) }
 
 // mendf adds a fault with its fix.
-func (f *faults) mendf(by fix, format string, args ...any) {
-	f.add(true, format, args)
+func (f *foundFaults) addMendableFault(by rowFix, format string, args ...any) {
+	f.countFault(true, format, args)
 	f.mendable++
 	if len(f.fixes) < maxFixes {
 		f.fixes = append(f.fixes, by)
 	}
 }
 
-func (f *faults) add(mends bool, format string, args []any) {
+func (f *foundFaults) countFault(mends bool, format string, args []any) {
 	f.n++
 	if len(f.first) < maxProblems {
 		f.first = append(f.first, schemas.Fault{What: fmt.Sprintf(format, args...), Mends: mends})
@@ -58,12 +58,12 @@ func (f *faults) add(mends bool, format string, args []any) {
 }
 
 // problems returns the sentences, at most twenty. Each names its row.
-func (f *faults) problems() []string {
+func (f *foundFaults) problems() []string {
 	return schemas.Map(f.first, func(f schemas.Fault) string { return f.What })
 }
 
 // include adds the faults of another check. A fault that both checks found counts once.
-func (f *faults) include(more *faults) {
+func (f *foundFaults) mergeFaults(more *foundFaults) {
 	known := f.first
 	for _, fault := range more.first {
 		if slices.Contains(known, fault) {

@@ -26,7 +26,7 @@ func FuzzAudit(f *testing.F) {
 	w := busy(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		w := w.in(t)
-		before := w.Dump(storetest.EverySpace()...)
+		before := w.CopyRows(storetest.AllSpaces()...)
 		defer w.restore(before)
 		for damage := range slices.Chunk(steps[:min(len(steps), 40)], 5) {
 			if len(damage) == 5 {
@@ -37,8 +37,8 @@ func FuzzAudit(f *testing.F) {
 		found := w.audit().Problems
 		w.mend()
 		require.Zero(t, w.mend().Rows)
-		if after := w.Dump(registry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
-			for _, s := range registry {
+		if after := w.CopyRows(verifyRegistry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
+			for _, s := range verifyRegistry {
 				require.Equal(t, before[s], after[s])
 			}
 		}
@@ -77,11 +77,11 @@ func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 // readEverything calls every reading method. Errors are fine, since the rows are damaged.
 func (w *world) readEverything() {
 	ctx := context.Background()
-	_, err := audit.Check(ctx, w.Store)
+	_, err := audit.CheckRows(ctx, w.Store)
 	require.NoError(w.T, err, "what is wrong is reported")
 	_ = w.View(ctx, func(v *store.View) error {
 		for id := range schemas.ID(7) {
-			_, err := audit.Handoff(v, id)
+			_, err := audit.IsHandoffIntact(v, id)
 			require.NoError(w.T, err, "what is wrong is reported")
 			r, err := v.Record(id)
 			if err == nil && r != nil {
@@ -90,27 +90,27 @@ func (w *world) readEverything() {
 			_ = v.DecodeContent(id, 1, &schemas.Handoff{})
 			_, _ = v.HasWords(id, []string{"fix"})
 		}
-		for _, i := range []store.Index{store.All(), store.AddressedTo("auto-code"), store.ChildrenOf(1), store.HeldBy("auto-code")} {
-			drain(v.Oldest(i, 0))
-			drain(v.Newest(i, 9))
+		for _, i := range []store.HandoffIndex{store.IndexOfAllHandoffs(), store.IndexByRecipient("auto-code"), store.IndexByParent(1), store.IndexByHolder("auto-code")} {
+			drain(v.OldestFirst(i, 0))
+			drain(v.NewestFirst(i, 9))
 		}
-		drain(v.Queue("auto-code", "architect"))
-		drain(v.Due(storetest.Noon()))
-		_, _ = v.NextDue()
-		_, _ = v.Mailbox("auto-code")
-		_, _ = v.Events()
+		drain(v.ClaimableHandoffs("auto-code", "architect"))
+		drain(v.DueHandoffs(storetest.Noon()))
+		_, _ = v.NextDueTime()
+		_, _ = v.Counters("auto-code")
+		_, _ = v.EventCount()
 		drain(v.EventsAfter(0))
-		drain(v.Sent("architect"))
+		drain(v.SentHandoffs("architect"))
 		drain(v.Notices("architect", 0))
 		drain(v.Agents())
-		drain(v.WithOrigin("HO-1"))
-		_, _ = v.Receipt(store.ByKey("a", "b"))
+		drain(v.HandoffsWithOrigin("HO-1"))
+		_, _ = v.Receipt(store.KeyReceiptKey("a", "b"))
 		return nil
 	})
 	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, in any state of the store
-		_ = storetest.PutRecord(tx, nil, storetest.SentRecord(99), "send", "more")
-		_ = tx.MarkRead("architect", 1, 2)
-		_ = tx.ExpireReceipts(storetest.Noon(), 9)
+		_ = storetest.WriteRecord(tx, nil, storetest.NewSentRecord(99), "send", "more")
+		_ = tx.MarkNoticesRead("architect", 1, 2)
+		_ = tx.DeleteOldReceipts(storetest.Noon(), 9)
 		return errUndo
 	})
 }

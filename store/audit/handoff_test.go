@@ -12,19 +12,25 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestHandoff_FindsDamage(t *testing.T) {
+func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
 	w := busy(t)
 	for id := schemas.ID(1); id <= 4; id++ {
 		require.True(t, w.intact(id))
 	}
 	require.False(t, w.intact(77), "there is none")
 	for name, damage := range map[string]func(store.Writer) error{
-		"record":        func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(1)), []byte("x")) },
-		"first event":   func(rows store.Writer) error { return rows.Put(store.Events, storetest.Key(uint64(1)), []byte("{}")) },
-		"last event":    func(rows store.Writer) error { return rows.Put(store.Events, storetest.Key(uint64(3)), []byte("{")) },
-		"missing event": func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(uint64(2))) },
+		"record": func(rows store.Writer) error {
+			return rows.Put(store.Records, storetest.NumbersKey(uint64(1)), []byte("x"))
+		},
+		"first event": func(rows store.Writer) error {
+			return rows.Put(store.Events, storetest.NumbersKey(uint64(1)), []byte("{}"))
+		},
+		"last event": func(rows store.Writer) error {
+			return rows.Put(store.Events, storetest.NumbersKey(uint64(3)), []byte("{"))
+		},
+		"missing event": func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(uint64(2))) },
 		"content": func(rows store.Writer) error {
-			return rows.Delete(store.Bodies, append(storetest.Key(uint64(1), 3), 0, 0))
+			return rows.Delete(store.Bodies, append(storetest.NumbersKey(uint64(1), 3), 0, 0))
 		},
 	} {
 		w.whileBroken(damage, func(broken *world) {
@@ -35,7 +41,7 @@ func TestHandoff_FindsDamage(t *testing.T) {
 }
 
 // Events that name themselves or later events as their predecessors must not make a reader loop.
-func TestHandoff_RefusesCircleOfEvents(t *testing.T) {
+func TestIsHandoffIntact_RefusesCircularEventLinks(t *testing.T) {
 	for _, before := range []uint64{2, 3, 9} {
 		w := inMemory(t)
 		r := w.Claim(w.Send(1))
@@ -43,7 +49,7 @@ func TestHandoff_RefusesCircleOfEvents(t *testing.T) {
 		w.Read(func(v *store.View) error {
 			_, err := v.EventsOf(r, 1<<30)
 			require.ErrorIs(t, err, store.ErrCorrupt)
-			intact, err := audit.Handoff(v, r.ID)
+			intact, err := audit.IsHandoffIntact(v, r.ID)
 			require.False(t, intact)
 			return err
 		})
@@ -54,7 +60,7 @@ func TestHandoff_RefusesCircleOfEvents(t *testing.T) {
 func (w *world) rewriteEvent(n uint64, change func(*schemas.Event)) {
 	w.T.Helper()
 	w.WriteRows(func(rows store.Writer) error {
-		b, err := rows.Get(store.Events, storetest.Key(n))
+		b, err := rows.Get(store.Events, storetest.NumbersKey(n))
 		if err != nil {
 			return err
 		}
@@ -66,6 +72,6 @@ func (w *world) rewriteEvent(n uint64, change func(*schemas.Event)) {
 		if b, err = json.Marshal(e); err != nil {
 			return err
 		}
-		return rows.Put(store.Events, storetest.Key(n), b)
+		return rows.Put(store.Events, storetest.NumbersKey(n), b)
 	})
 }

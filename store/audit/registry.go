@@ -1,8 +1,8 @@
-// Package audit checks that the rows of a store are as they were written. [Registry] compares events, records and
-// content with their proofs, and [Check] compares derived rows with their sources. [Examine] does both and looks at the
-// disk, [Mend] computes derived rows again, and [Verify] reads a store that is to be a backup.
+// Package audit checks that the rows of a store are as they were written. [VerifyRegistry] compares events, records and
+// content with their proofs, and [CheckRows] compares derived rows with their sources. [ExamineStore] does both and looks at the
+// disk, [MendRows] computes derived rows again, and [VerifyStore] reads a store that is to be a backup.
 //
-// All but Mend change nothing. They read rows by [store.View.Rows] and work with every engine.
+// All but Mend change nothing. They read rows by [store.View.RawRows] and work with every engine.
 package audit
 
 import (
@@ -17,7 +17,7 @@ import (
 	"handoff/store/ledger"
 )
 
-// Registry walks through all events and compares each with the Merkle tree, with the event before it of the same
+// VerifyRegistry walks through all events and compares each with the Merkle tree, with the event before it of the same
 // handoff, and with its content. It compares each record with its last event, and content that handoffs refer to with
 // its digest. It finds every changed byte in these rows, every missing event, tree row or record, also at the end, and
 // every record that was put back to an earlier state. It opens a new snapshot after each thousand rows, so calls go on
@@ -27,7 +27,7 @@ import (
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew. To
 // find these changes, compare Root with a root that was noted outside of the store before. Content without a salt
 // counts as redacted if its digest is in its last redaction. Registry does not look for rows that belong to no event
-// and no record. [Check] looks at index rows and counters. No event proves agents, notices, workflows, receipts and
+// and no record. [CheckRows] looks at index rows and counters. No event proves agents, notices, workflows, receipts and
 // words.
 //
 // It reads every event, every content and every record, so its time is in proportion to the whole store. The end of ctx
@@ -35,20 +35,20 @@ import (
 // tree over the events that the walk saw; it does not include events that were added after its end. For each number n
 // in sizes, Roots has the root over the first n events. A number is left out if the registry has fewer events, or if an
 // event before it is missing.
-func Registry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
-	out, _, err := registry(ctx, s, sizes...)
+func VerifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
+	out, _, err := verifyRegistry(ctx, s, sizes...)
 	return out, err
 }
 
-func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas.AuditOut, found *faults, err error) {
-	a := newAuditor()
+func verifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas.AuditOut, found *foundFaults, err error) {
+	a := newRegistryWalk()
 	if len(sizes) > 0 {
 		a.roots = make(map[uint64]string, len(sizes))
 	}
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
-	if err := s.EachRow(ctx, store.Events, a.checkEvent, a.checkEnd); err != nil {
+	if err := s.EachRow(ctx, store.Events, a.checkEvent, a.checkLogEnd); err != nil {
 		return out, nil, err
 	}
 	if err := s.EachRow(ctx, store.Records, a.checkRecord); err != nil {
@@ -59,7 +59,7 @@ func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas
 		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
-		a.problems.addf("%s has events and no record", id)
+		a.problems.addFault("%s has events and no record", id)
 	}
 	maps.DeleteFunc(a.roots, func(_ uint64, root string) bool { return root == "" })
 	return schemas.AuditOut{
@@ -67,15 +67,15 @@ func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas
 	}, &a.problems, nil
 }
 
-// auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
+// registryWalk is one walk over the events and then over the records. It keeps one number for each handoff whose record it
 // has not read yet, and two digests for each content that was redacted or deleted. No other part of its memory grows
 // with the store.
-type auditor struct {
-	walk     ledger.Walk
+type registryWalk struct {
+	walk     ledger.TreeWalk
 	gap      bool              // an event is missing: the tree cannot be computed from there on
 	fits     bool              // the last event fits its row of the tree
 	roots    map[uint64]string // requested roots, by the number of events
-	problems faults
+	problems foundFaults
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen
 	handoffs uint64
@@ -85,48 +85,50 @@ type auditor struct {
 	content  string       // digest of the referenced content that was checked last
 }
 
-func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, contents: NewContentCheck()} }
+func newRegistryWalk() registryWalk {
+	return registryWalk{last: map[schemas.ID]uint64{}, contents: NewContentCheck()}
+}
 
-// checkEnd checks that no event is missing at the end. If the counter of events is too small, new events would
+// checkLogEnd checks that no event is missing at the end. If the counter of events is too small, new events would
 // overwrite the last ones. The tree proves the right number, so this fault can be mended.
-func (a *auditor) checkEnd(v *store.View) error {
+func (a *registryWalk) checkLogEnd(v *store.View) error {
 	cut := false
-	for row, err := range v.Rows().Scan(store.Range{Space: store.Tree, From: append(store.Number(a.n), 0)}) {
+	for row, err := range v.RawRows().Scan(store.Range{Space: store.Tree, From: append(store.EncodeNumber(a.n), 0)}) {
 		if err != nil {
 			return err
 		}
-		a.problems.addf("event %d is in the tree and is missing", store.LastNumber(row.Key))
+		a.problems.addFault("event %d is in the tree and is missing", store.DecodeLastNumber(row.Key))
 		cut = true
 		break
 	}
-	count, err := v.Rows().Get(store.Sys, []byte(store.EventCount))
-	if err != nil || bytes.Equal(count, store.Number(a.n)) || count == nil && a.n == 0 {
+	count, err := v.RawRows().Get(store.Sys, []byte(store.EventCountKey))
+	if err != nil || bytes.Equal(count, store.EncodeNumber(a.n)) || count == nil && a.n == 0 {
 		return err
 	}
 	const text = "the log ends with event %d and claims to end with %d"
-	if a.fits && !a.gap && !cut && (len(count) != 8 || store.LastNumber(count) < a.n) {
-		a.problems.mendf(put(store.Sys, []byte(store.EventCount), store.Number(a.n)), text, a.n, store.LastNumber(count))
+	if a.fits && !a.gap && !cut && (len(count) != 8 || store.DecodeLastNumber(count) < a.n) {
+		a.problems.addMendableFault(putFix(store.Sys, []byte(store.EventCountKey), store.EncodeNumber(a.n)), text, a.n, store.DecodeLastNumber(count))
 	} else {
-		a.problems.addf(text, a.n, store.LastNumber(count))
+		a.problems.addFault(text, a.n, store.DecodeLastNumber(count))
 	}
 	return nil
 }
 
-// checkLinks compares an event with the event before it.
-func (a *auditor) checkLinks(v *store.View, n uint64, e Event) error {
+// checkEventLinks compares an event with the event before it.
+func (a *registryWalk) checkEventLinks(v *store.View, n uint64, e EventFields) error {
 	if e.N != n {
-		a.problems.addf("event %d calls itself %d", n, e.N)
+		a.problems.addFault("event %d calls itself %d", n, e.N)
 	}
 	if (e.State != "" || e.Before != 0) && a.last[e.Handoff] != e.Before {
-		a.problems.addf("event %d does not follow event %d of %s", n, a.last[e.Handoff], e.Handoff)
+		a.problems.addFault("event %d does not follow event %d of %s", n, a.last[e.Handoff], e.Handoff)
 	}
 	if e.Before != 0 {
-		b, err := v.Rows().Get(store.Events, store.Number(e.Before))
+		b, err := v.RawRows().Get(store.Events, store.EncodeNumber(e.Before))
 		if err != nil {
 			return err
 		}
-		if store.Hash(b) != e.Prev {
-			a.problems.addf("event %d of %s was changed: its hash is not the one in event %d", e.Before, e.Handoff, n)
+		if store.HashOf(b) != e.Prev {
+			a.problems.addFault("event %d of %s was changed: its hash is not the one in event %d", e.Before, e.Handoff, n)
 		}
 	}
 	if e.State != "" {
@@ -136,70 +138,70 @@ func (a *auditor) checkLinks(v *store.View, n uint64, e Event) error {
 }
 
 // checkContent checks the content of an event.
-func (a *auditor) checkContent(v *store.View, n uint64, e Event) error {
+func (a *registryWalk) checkContent(v *store.View, n uint64, e EventFields) error {
 	c, err := v.Content(e.Handoff, n, &a.buf)
 	if err != nil {
 		return err
 	}
 	if wrong := a.contents.Compare(n, e, c); wrong != "" {
-		a.problems.addf("%s", wrong)
+		a.problems.addFault("%s", wrong)
 	}
 	return nil
 }
 
 // reportUnexplained adds a fault for each replaced content without a redaction.
-func (a *auditor) reportUnexplained() {
+func (a *registryWalk) reportUnexplained() {
 	for _, wrong := range a.contents.Unexplained() {
-		a.problems.addf("%s", wrong)
+		a.problems.addFault("%s", wrong)
 	}
 }
 
 // compareRecord compares a record with its last event and returns the number of that event; zero if they differ.
-func (a *auditor) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
+func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
 	if r.err != nil {
-		a.problems.addf("the record of %s cannot be read: %v", id, r.err)
+		a.problems.addFault("the record of %s cannot be read: %v", id, r.err)
 		return 0, nil //nolint:nilerr // it is a finding
 	}
-	event, err := v.Rows().Get(store.Events, store.Number(r.Event))
+	event, err := v.RawRows().Get(store.Events, store.EncodeNumber(r.Event))
 	if err != nil {
 		return 0, err
 	}
-	e, err := store.FromJSON[Event](store.Row{Value: event})
+	e, err := store.DecodeJSONRow[EventFields](store.Row{Value: event})
 	if err != nil || e.Handoff != id || r.ID != id || e.State != r.sum {
-		a.problems.addf("the record of %s does not match its event %d", id, r.Event)
+		a.problems.addFault("the record of %s does not match its event %d", id, r.Event)
 		return 0, nil //nolint:nilerr // likewise
 	}
 	return r.Event, nil
 }
 
-// Handoff reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of
+// IsHandoffIntact reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of
 // its events fits the event before and its content. It returns false, without an error, if there is no such handoff.
-// Only [Registry] compares with the tree and finds a record that was put back to an earlier state, because no event
+// Only [VerifyRegistry] compares with the tree and finds a record that was put back to an earlier state, because no event
 // names the next one.
 //
 // It takes one read for each event of the handoff and one for each content. It reads one snapshot, so later events do
 // not disturb it. History calls it for each handoff that it shows.
-func Handoff(v *store.View, id schemas.ID) (bool, error) {
-	b, err := v.Rows().Get(store.Records, store.Number(id))
+func IsHandoffIntact(v *store.View, id schemas.ID) (bool, error) {
+	b, err := v.RawRows().Get(store.Records, store.EncodeNumber(id))
 	if err != nil || b == nil {
 		return false, err
 	}
-	a := newAuditor()
-	n, err := a.compareRecord(v, id, summarise(b))
+	a := newRegistryWalk()
+	n, err := a.compareRecord(v, id, summariseRecord(b))
 	if err != nil || n == 0 {
 		return false, err
 	}
 	for n != 0 {
-		b, err := v.Rows().Get(store.Events, store.Number(n))
+		b, err := v.RawRows().Get(store.Events, store.EncodeNumber(n))
 		if err != nil {
 			return false, err
 		}
-		e, err := store.FromJSON[Event](store.Row{Value: b})
+		e, err := store.DecodeJSONRow[EventFields](store.Row{Value: b})
 		if err != nil || e.Handoff != id || e.Before >= n {
 			return false, nil //nolint:nilerr // it was changed
 		}
 		a.last[id] = e.Before
-		if err := cmp.Or(a.checkLinks(v, n, e), a.checkContent(v, n, e)); err != nil {
+		if err := cmp.Or(a.checkEventLinks(v, n, e), a.checkContent(v, n, e)); err != nil {
 			return false, err
 		}
 		n = e.Before

@@ -16,28 +16,28 @@ import (
 	"handoff/store/storetest"
 )
 
-// registry lists the spaces that Registry covers.
-var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
+// verifyRegistry lists the spaces that Registry covers.
+var verifyRegistry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
-func TestRegistry_OfEmptyStoreIsSound(t *testing.T) {
+func TestVerifyRegistry_AcceptsEmptyStore(t *testing.T) {
 	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
 }
 
-func TestRegistry_ReturnsRoot(t *testing.T) {
+func TestVerifyRegistry_ReturnsRoot(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Claim(w.Send(2))
-		rows := w.Dump(store.Events, store.Tree)
-		var tree ledger.Walk
+		rows := w.CopyRows(store.Events, store.Tree)
+		var tree ledger.TreeWalk
 		for n, event := range rows[store.Events] {
-			require.NoError(t, tree.Next(event.Value, rows[store.Tree][n].Value))
+			require.NoError(t, tree.AddAndCompare(event.Value, rows[store.Tree][n].Value))
 		}
 		require.Equal(t, schemas.AuditOut{Events: 3, Handoffs: 2, Root: tree.Root(), OK: true}, w.audit())
-		out, err := audit.Registry(t.Context(), w.Store, 2, 3, 4)
+		out, err := audit.VerifyRegistry(t.Context(), w.Store, 2, 3, 4)
 		require.NoError(t, err)
 		require.Len(t, out.Roots, 2, "there is no fourth event")
 		require.Equal(t, tree.Root(), out.Roots[3])
 		w.Read(func(v *store.View) error {
-			second, err := v.Tree().Root(2)
+			second, err := v.TreeRows().Root(2)
 			require.Equal(t, second, out.Roots[2])
 			return err
 		})
@@ -45,10 +45,10 @@ func TestRegistry_ReturnsRoot(t *testing.T) {
 }
 
 // Every byte of every row of the registry is changed in turn, and cut off, and doubled.
-func TestRegistry_FindsEveryChangedByte(t *testing.T) {
+func TestVerifyRegistry_FindsEveryChangedByte(t *testing.T) {
 	w := busy(t)
-	for _, s := range registry {
-		for _, row := range w.Dump(s)[s] {
+	for _, s := range verifyRegistry {
+		for _, row := range w.CopyRows(s)[s] {
 			for at := 0; at < len(row.Value); at += 1 + len(row.Value)/200 {
 				for name, value := range map[string][]byte{
 					"changed": slices.Concat(row.Value[:at], []byte{row.Value[at] ^ 0x20}, row.Value[at+1:]),
@@ -62,23 +62,23 @@ func TestRegistry_FindsEveryChangedByte(t *testing.T) {
 			w.WriteRows(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
 		}
 	}
-	w.Sound()
+	w.RequireSound()
 }
 
-func TestRegistry_FindsEveryMissingRow(t *testing.T) {
+func TestVerifyRegistry_FindsEveryMissingRow(t *testing.T) {
 	w := busy(t)
-	for _, s := range registry {
-		for _, row := range w.Dump(s)[s] {
+	for _, s := range verifyRegistry {
+		for _, row := range w.CopyRows(s)[s] {
 			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
 			w.whileBroken(remove, func(broken *world) {
 				require.NotEmpty(t, broken.audit().Problems, "%s %x", s, row.Key)
 			})
 		}
 	}
-	w.Sound()
+	w.RequireSound()
 }
 
-func TestRegistry_FindsDamage(t *testing.T) {
+func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		damage func(rows store.Writer) error
@@ -86,11 +86,15 @@ func TestRegistry_FindsDamage(t *testing.T) {
 		mends  bool
 	}{
 		{
-			"a counter that is behind", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), storetest.Key(uint64(7))) },
+			"a counter that is behind", func(rows store.Writer) error {
+				return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(uint64(7)))
+			},
 			"the log ends with event 8 and claims to end with 7", true,
 		},
 		{
-			"a counter that is far ahead", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), storetest.Key(^uint64(0))) },
+			"a counter that is far ahead", func(rows store.Writer) error {
+				return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(^uint64(0)))
+			},
 			"claims to end with 18446744073709551615", false,
 		},
 		{
@@ -102,7 +106,7 @@ func TestRegistry_FindsDamage(t *testing.T) {
 			"the log ends with event 8 and claims to end with 0", true,
 		},
 		{
-			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(uint64(4))) },
+			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(uint64(4))) },
 			"event 4 is missing", false,
 		},
 		{
@@ -123,60 +127,64 @@ func TestRegistry_FindsDamage(t *testing.T) {
 		},
 		{
 			"an event that nobody counted", func(rows store.Writer) error {
-				return copyRow(rows, store.Events, storetest.Key(uint64(8)), storetest.Key(uint64(9)))
+				return copyRow(rows, store.Events, storetest.NumbersKey(uint64(8)), storetest.NumbersKey(uint64(9)))
 			},
 			"event 9: the bytes do not match the tree", false,
 		},
 		{
 			"an event far beyond", func(rows store.Writer) error {
-				return copyRow(rows, store.Events, storetest.Key(uint64(8)), storetest.Key(^uint64(0)))
+				return copyRow(rows, store.Events, storetest.NumbersKey(uint64(8)), storetest.NumbersKey(^uint64(0)))
 			},
 			"event 9 is missing", false,
 		},
 		{
 			"events that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Events, storetest.Key(uint64(1)), storetest.Key(uint64(4)))
+				return swap(rows, store.Events, storetest.NumbersKey(uint64(1)), storetest.NumbersKey(uint64(4)))
 			},
 			"event 1 calls itself 4", false,
 		},
 		{
 			"contents that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), append(storetest.Key(uint64(2), 4), 0, 0))
+				return swap(rows, store.Bodies, append(storetest.NumbersKey(uint64(1), 1), 0, 0), append(storetest.NumbersKey(uint64(2), 4), 0, 0))
 			},
 			"the content of event 1 of ho_1 was changed", false,
 		},
 		{
 			"chunks that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(storetest.Key(uint64(4), 7), 0, 0), append(storetest.Key(uint64(4), 7), 0, 2))
+				return swap(rows, store.Bodies, append(storetest.NumbersKey(uint64(4), 7), 0, 0), append(storetest.NumbersKey(uint64(4), 7), 0, 2))
 			},
 			"the content of event 7 of ho_4 was changed", false,
 		},
 		{
 			"content where nothing was said", func(rows store.Writer) error {
-				return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 2), 0, 0), []byte("added"))
+				return rows.Put(store.Bodies, append(storetest.NumbersKey(uint64(1), 2), 0, 0), []byte("added"))
 			},
 			"the content of event 2 of ho_1 was changed", false,
 		},
 		{
-			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(1))) },
+			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.NumbersKey(uint64(1))) },
 			"the content of event 1 was changed, and no redaction tells of it", false,
 		},
 		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.Key(uint64(3))) },
+			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.NumbersKey(uint64(3))) },
 			"ho_3 has events and no record", false,
 		},
 		{
 			"a record under another id", func(rows store.Writer) error {
-				return copyRow(rows, store.Records, storetest.Key(uint64(3)), storetest.Key(uint64(9)))
+				return copyRow(rows, store.Records, storetest.NumbersKey(uint64(3)), storetest.NumbersKey(uint64(9)))
 			},
 			"the record of ho_9 does not match its event 6", false,
 		},
 		{
-			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(3)), []byte("{")) },
+			"a record that cannot be read", func(rows store.Writer) error {
+				return rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte("{"))
+			},
 			"the record of ho_3 cannot be read", false,
 		},
 		{
-			"a tree row that is too short", func(rows store.Writer) error { return rows.Put(store.Tree, storetest.Key(uint64(4)), make([]byte, 64)) },
+			"a tree row that is too short", func(rows store.Writer) error {
+				return rows.Put(store.Tree, storetest.NumbersKey(uint64(4)), make([]byte, 64))
+			},
 			"event 4: the bytes do not match the tree", false,
 		},
 	} {
@@ -193,11 +201,11 @@ func TestRegistry_FindsDamage(t *testing.T) {
 func cut(events ...uint64) func(store.Writer) error {
 	return func(rows store.Writer) error {
 		for _, n := range events {
-			if err := rows.Delete(store.Events, storetest.Key(n)); err != nil {
+			if err := rows.Delete(store.Events, storetest.NumbersKey(n)); err != nil {
 				return err
 			}
 		}
-		return rows.Put(store.Sys, []byte("events"), storetest.Key(events[0]-1))
+		return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(events[0]-1))
 	}
 }
 
@@ -205,7 +213,7 @@ func cut(events ...uint64) func(store.Writer) error {
 func cutTree(events ...uint64) func(store.Writer) error {
 	return func(rows store.Writer) error {
 		for _, n := range events {
-			if err := rows.Delete(store.Tree, storetest.Key(n)); err != nil {
+			if err := rows.Delete(store.Tree, storetest.NumbersKey(n)); err != nil {
 				return err
 			}
 		}

@@ -17,11 +17,11 @@ import (
 )
 
 // The digest of salt and content together does not say where the salt ends.
-func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
+func TestVerifyRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 	w := busy(t)
-	body := append(storetest.Key(uint64(1), 1), 0, 0)
+	body := append(storetest.NumbersKey(uint64(1), 1), 0, 0)
 	w.WriteRows(func(rows store.Writer) error {
-		salt, err := rows.Get(store.Salts, storetest.Key(uint64(1)))
+		salt, err := rows.Get(store.Salts, storetest.NumbersKey(uint64(1)))
 		if err != nil {
 			return err
 		}
@@ -34,28 +34,28 @@ func TestRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 		if err := rows.Put(store.Bodies, body, slices.Concat(salt[last:], content)); err != nil {
 			return err
 		}
-		return rows.Put(store.Salts, storetest.Key(uint64(1)), salt[:last])
+		return rows.Put(store.Salts, storetest.NumbersKey(uint64(1)), salt[:last])
 	})
 	require.Equal(t, []string{"the content of event 1 of ho_1 was changed"}, w.audit().Problems)
 }
 
 // A record that was put back to an earlier state fits the event that it names.
-func TestRegistry_FindsOldRecord(t *testing.T) {
+func TestVerifyRegistry_FindsRecordPutBackToEarlierState(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
-	old := w.Dump(store.Records)[store.Records][0]
+	old := w.CopyRows(store.Records)[store.Records][0]
 	w.Claim(r)
 	w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
 	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
 	w.Read(func(v *store.View) error {
-		intact, err := audit.Handoff(v, r.ID)
+		intact, err := audit.IsHandoffIntact(v, r.ID)
 		require.True(t, intact, "Verify says that it cannot tell")
 		return err
 	})
 }
 
 // A second beginning of the same handoff hides its earlier events.
-func TestRegistry_FindsFork(t *testing.T) {
+func TestVerifyRegistry_FindsSecondFirstEventOfHandoff(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	w.Change(nil, r, "send", "once more")
@@ -63,53 +63,53 @@ func TestRegistry_FindsFork(t *testing.T) {
 }
 
 // Redacted content is no fault if an event tells of it. Other content in its place is one.
-func TestRegistry_AcceptsRedactedContent(t *testing.T) {
+func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.Send(2)
 		redact := func(content string) {
 			require.NoError(t, w.Update(t.Context(), func(tx *store.Tx) error {
 				e, err := tx.Event(1)
 				require.NoError(t, err)
-				sum, err := tx.Redact(*e, []byte(content))
+				sum, err := tx.RedactContent(*e, []byte(content))
 				require.NoError(t, err)
 				b, err := json.Marshal(schemas.Redaction{Events: map[uint64]string{1: sum}})
 				require.NoError(t, err)
 				was, err := tx.Record(1)
 				require.NoError(t, err)
 				now := was.Clone()
-				return storetest.PutRecord(tx, was, &now, schemas.Redacted, string(b))
+				return storetest.WriteRecord(tx, was, &now, schemas.Redacted, string(b))
 			}))
 		}
 		w.Claim(r)
 		redact(strings.Repeat("less ", 1000))
 		redact("less")
 		redact("nothing")
-		w.Sound()
+		w.RequireSound()
 		w.Read(func(v *store.View) error {
 			content, err := v.RawContent(1, 1)
 			require.Equal(t, "nothing", string(content))
 			require.NoError(t, err)
-			intact, err := audit.Handoff(v, 1)
+			intact, err := audit.IsHandoffIntact(v, 1)
 			require.True(t, intact)
 			return err
 		})
 		const gone = "the content of event 1 was changed, and no redaction tells of it"
 		w.WriteRows(func(rows store.Writer) error { // content of an earlier redaction
-			return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), []byte("less"))
+			return rows.Put(store.Bodies, append(storetest.NumbersKey(uint64(1), 1), 0, 0), []byte("less"))
 		})
 		require.Equal(t, []string{gone}, w.audit().Problems)
-		w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(2))) })
+		w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.NumbersKey(uint64(2))) })
 		require.Len(t, w.audit().Problems, 2, "erased, and nobody said so")
 	})
 }
 
 // The documentation of Registry names this limit: it finds no fault if all rows were changed consistently. But the root
 // of the tree differs then.
-func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
+func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
 	w := inMemory(t)
 	r := w.Send(1)
 	before := w.audit()
-	saved := w.Dump(storetest.EverySpace()...)
+	saved := w.CopyRows(storetest.AllSpaces()...)
 	w.Claim(r)
 	after := w.audit()
 	w.restore(saved)
@@ -119,16 +119,16 @@ func TestRegistry_RootDiffersAfterConsistentCut(t *testing.T) {
 }
 
 // The audit names the first gap, even of many missing events, and still compares the later events.
-func TestRegistry_NamesFirstEventOfGap(t *testing.T) {
+func TestVerifyRegistry_NamesFirstMissingEvent(t *testing.T) {
 	w := inMemory(t)
 	w.Send(2500)
 	w.WriteRows(func(rows store.Writer) error {
 		for n := uint64(5); n <= 2300; n++ {
-			if err := rows.Delete(store.Events, storetest.Key(n)); err != nil {
+			if err := rows.Delete(store.Events, storetest.NumbersKey(n)); err != nil {
 				return err
 			}
 		}
-		return rows.Put(store.Salts, storetest.Key(uint64(2400)), []byte("changed"))
+		return rows.Put(store.Salts, storetest.NumbersKey(uint64(2400)), []byte("changed"))
 	})
 	out := w.audit()
 	require.Equal(t, []string{"event 5 is missing", "the content of event 2400 of ho_2400 was changed"}, out.Problems[:2])
@@ -138,7 +138,7 @@ func TestRegistry_NamesFirstEventOfGap(t *testing.T) {
 }
 
 // Work goes on while a store is audited.
-func TestRegistry_IsSoundDuringChanges(t *testing.T) {
+func TestVerifyRegistry_FindsNoFaultDuringChanges(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.Send(10)
 		worked := make(chan error, 1)
@@ -159,7 +159,7 @@ func TestRegistry_IsSoundDuringChanges(t *testing.T) {
 					}
 					now := was.Clone()
 					now.Percent++
-					return errors.Join(storetest.PutRecord(tx, nil, storetest.SentRecord(id), "send", "more"), storetest.PutRecord(tx, was, &now, "progress", ""))
+					return errors.Join(storetest.WriteRecord(tx, nil, storetest.NewSentRecord(id), "send", "more"), storetest.WriteRecord(tx, was, &now, "progress", ""))
 				})
 			}
 			worked <- err
@@ -168,21 +168,21 @@ func TestRegistry_IsSoundDuringChanges(t *testing.T) {
 			select {
 			case err := <-worked:
 				require.NoError(t, err)
-				w.Sound()
+				w.RequireSound()
 				return
 			default:
-				w.Sound()
+				w.RequireSound()
 			}
 		}
 	})
 }
 
-func TestRegistry_StopsWithContext(t *testing.T) {
+func TestVerifyRegistry_StopsWhenContextIsCancelled(t *testing.T) {
 	w := busy(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := audit.Registry(ctx, w.Store)
+	_, err := audit.VerifyRegistry(ctx, w.Store)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = audit.Check(ctx, w.Store)
+	_, err = audit.CheckRows(ctx, w.Store)
 	require.ErrorIs(t, err, context.Canceled)
 }

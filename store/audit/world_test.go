@@ -23,7 +23,7 @@ func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWor
 func inMemory(t testing.TB) *world { return over(t, memory.New()) }
 
 func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	storetest.OnEach(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
+	storetest.RunOnEachBackend(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
 }
 
 // busy returns a store with some handoffs in it: one ended, one held, some pending, and a message.
@@ -31,39 +31,39 @@ func busy(t testing.TB) *world {
 	w := inMemory(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Claim(w.Send(1))
-	w.Change(nil, storetest.SentRecord(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
+	w.Change(nil, storetest.NewSentRecord(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
 	w.Write(func(tx *store.Tx) error {
-		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
+		_, err := tx.WriteChange(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
 		return err
 	})
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutReference([]byte(strings.Repeat("what others refer to\n", 200)))
 	})
 	w.Notify("architect", 2)
-	w.Sound()
+	w.RequireSound()
 	return w
 }
 
 func (w *world) check() []string {
 	w.T.Helper()
-	problems, err := audit.Check(context.Background(), w.Store)
+	problems, err := audit.CheckRows(context.Background(), w.Store)
 	require.NoError(w.T, err)
 	return problems
 }
 
 func (w *world) audit() schemas.AuditOut {
 	w.T.Helper()
-	out, err := audit.Registry(context.Background(), w.Store)
+	out, err := audit.VerifyRegistry(context.Background(), w.Store)
 	require.NoError(w.T, err)
 	require.Equal(w.T, len(out.Problems) == 0, out.OK)
 	return out
 }
 
-// intact returns the result of [audit.Handoff].
+// intact returns the result of [audit.IsHandoffIntact].
 func (w *world) intact(id schemas.ID) (intact bool) {
 	w.T.Helper()
 	w.Read(func(v *store.View) (err error) {
-		intact, err = audit.Handoff(v, id)
+		intact, err = audit.IsHandoffIntact(v, id)
 		return err
 	})
 	return intact
@@ -80,7 +80,7 @@ func (w *world) in(t testing.TB) *world {
 // whileBroken runs a test on rows that were damaged, and repairs them. The test gets a store of its own.
 func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *world)) {
 	w.T.Helper()
-	saved := w.Dump(storetest.EverySpace()...)
+	saved := w.CopyRows(storetest.AllSpaces()...)
 	w.WriteRows(damage)
 	test(w.in(w.T))
 	w.restore(saved)
@@ -89,7 +89,7 @@ func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *w
 // restore puts all rows back.
 func (w *world) restore(saved map[store.Space][]store.Row) {
 	w.T.Helper()
-	now := w.Dump(storetest.EverySpace()...)
+	now := w.CopyRows(storetest.AllSpaces()...)
 	w.WriteRows(func(rows store.Writer) error {
 		for s := range store.Spaces {
 			for _, row := range now[s] {

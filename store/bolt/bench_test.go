@@ -55,7 +55,7 @@ func BenchmarkUpdate(b *testing.B) {
 
 func updateAtOnce(b *testing.B, callers int) {
 	b.StopTimer()
-	s := open(b, b.TempDir())
+	s := openStore(b, b.TempDir())
 	var next atomic.Uint64
 	var wg sync.WaitGroup
 	b.StartTimer()
@@ -77,7 +77,7 @@ func updateAtOnce(b *testing.B, callers int) {
 func commitByHand(b *testing.B, group int) {
 	b.StopTimer()
 	dir := b.TempDir()
-	require.NoError(b, open(b, dir).Close()) // makes the buckets
+	require.NoError(b, openStore(b, dir).Close()) // makes the buckets
 	db, err := bbolt.Open(filepath.Join(dir, "handoff.db"), 0o600, &bbolt.Options{
 		NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, InitialMmapSize: 1 << 30, NoStatistics: true,
 	})

@@ -9,7 +9,7 @@ import (
 	"handoff/store/bolt"
 )
 
-func open(t testing.TB, dir string) *bolt.Store {
+func openStore(t testing.TB, dir string) *bolt.Store {
 	t.Helper()
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir, "handoff.db")})
 	require.NoError(t, err)

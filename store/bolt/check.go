@@ -23,12 +23,12 @@ const maxFaults = 20
 // Then bbolt checks its pages. The list of free pages must not change meanwhile, so the writer runs the check, and
 // changes wait: a second or two for each gigabyte. It keeps some hundred bytes of each page in memory.
 func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
-	if err := s.View(ctx, readAll); err != nil {
+	if err := s.View(ctx, readAllRows); err != nil {
 		return nil, err
 	}
 	err = s.Update(ctx, func(store.Writer) error {
 		faults = nil
-		tx, err := s.begin(false)
+		tx, err := s.beginTx(false)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 // checkPageEnds checks that each page ends within the file. bbolt's check would allocate memory for the length that a
 // page claims.
 func checkPageEnds(tx *bbolt.Tx) (err error) {
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	end := int(tx.Size() / pageSize)
 	for id := 0; ; id++ {
 		switch p, err := tx.Page(id); {
@@ -64,7 +64,7 @@ func checkPageEnds(tx *bbolt.Tx) (err error) {
 	}
 }
 
-func readAll(r store.Reader) error {
+func readAllRows(r store.Reader) error {
 	for s := range store.Spaces {
 		for _, err := range r.Scan(store.Range{Space: s}) {
 			if err != nil {
@@ -80,11 +80,11 @@ func readAll(r store.Reader) error {
 func (s *Store) CopyTo(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return classify(err)
+		return toStoreError(err)
 	}
 	if err = cmp.Or(s.WriteTo(ctx, f), f.Sync(), f.Close()); err != nil {
 		_ = os.Remove(path) // the first error tells more
-		return classify(err)
+		return toStoreError(err)
 	}
 	syncDirs(path)
 	return nil

@@ -106,7 +106,7 @@ func pagesOf(t *testing.T, path string) map[int]string {
 }
 
 // With any bytes in a page, Inspect ends, and the process goes on.
-func TestInspect_SurvivesAnyBytesInPages(t *testing.T) {
+func TestInspect_SurvivesRandomBytesInPages(t *testing.T) {
 	path, whole := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range sandbox.Repetitions(60) {
@@ -118,7 +118,7 @@ func TestInspect_SurvivesAnyBytesInPages(t *testing.T) {
 	}
 }
 
-func TestCopyTo_MakesStore(t *testing.T) {
+func TestCopyTo_WritesStoreThatOpens(t *testing.T) {
 	path, _ := filled(t)
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)

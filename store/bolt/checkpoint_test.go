@@ -55,7 +55,7 @@ func loosen(t *testing.T, s *bolt.Store) {
 	require.NoError(t, s.Checkpoint(t.Context()))
 }
 
-func TestOpen_NeedsNoRecoveryWithFewFreePages(t *testing.T) {
+func TestOpen_NeedsNoFullReadAfterKillWithFewFreePages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestOpen_NeedsNoRecoveryWithFewFreePages(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-func TestCheckpoint_SparesRecovery(t *testing.T) {
+func TestCheckpoint_SavesFullReadAtNextOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)

@@ -23,24 +23,24 @@ type CompactResult struct{ Before, After int64 }
 // test. The caller keeps other processes from opening the file meanwhile, and makes sure that there is room for a
 // second file.
 //
-// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows. [Sweep]
+// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows. [RemoveLeftovers]
 // removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the system.
 func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
-	if err := Sweep(path); err != nil {
+	if err := RemoveLeftovers(path); err != nil {
 		return done, err
 	}
 	fresh := path + ".new"
-	source, _, err := open(ctx, Config{Path: path}.withDefaults())
+	source, _, err := openFileToWrite(ctx, Config{Path: path}.withDefaults())
 	if err != nil {
 		return done, fmt.Errorf("open store %s: %w", path, err)
 	}
 	if done.Before, err = sizeOf(path); err == nil {
-		err = rewrite(ctx, source, fresh)
+		err = copyAndVerify(ctx, source, fresh)
 	}
 	if err == nil {
 		done.After, err = sizeOf(fresh)
-		err = errors.Join(err, keepOwner(fresh, path), verifyOpens(ctx, fresh))
+		err = errors.Join(err, copyOwner(fresh, path), verifyOpens(ctx, fresh))
 	}
 	if err == nil && done.After >= done.Before { // as of a file that was compacted before
 		done.After = done.Before
@@ -51,14 +51,14 @@ func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 		err = os.Rename(fresh, path)
 	}
 	if err != nil {
-		return done, errors.Join(classify(err), removeIfExists(fresh))
+		return done, errors.Join(toStoreError(err), removeIfExists(fresh))
 	}
 	syncDirs(path)
 	return done, nil
 }
 
-// keepOwner gives a new file to the owner of the old one: a file that root compacts still belongs to its user.
-func keepOwner(path, of string) error {
+// copyOwner gives a new file to the owner of the old one: a file that root compacts still belongs to its user.
+func copyOwner(path, of string) error {
 	info, err := os.Stat(of)
 	if err != nil {
 		return err
@@ -78,10 +78,10 @@ func verifyOpens(ctx context.Context, path string) error {
 	return s.Close()
 }
 
-// Sweep removes the files that a [Compact] left next to path when its process died: the unfinished new file, whose name
+// RemoveLeftovers removes the files that a [Compact] left next to path when its process died: the unfinished new file, whose name
 // ends with ".new", and a file whose name ends with ".old", as older versions called the old file for a moment. The
 // caller keeps other processes from opening the file at path, and has checked that it can be opened.
-func Sweep(path string) error {
+func RemoveLeftovers(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }
 
@@ -100,10 +100,10 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// rewrite writes the rows of source into a new file, and verifies them.
-func rewrite(ctx context.Context, source *bbolt.DB, path string) (err error) {
-	defer recoverDamage(&err)
-	target, err := bboltOpen(path, bbolt.Options{})
+// copyAndVerify writes the rows of source into a new file, and verifies them.
+func copyAndVerify(ctx context.Context, source *bbolt.DB, path string) (err error) {
+	defer recoverAsDamage(&err)
+	target, err := openBbolt(path, bbolt.Options{})
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 	"handoff/store"
 )
 
-// classify turns an error of bbolt or of the system into one of package store that wraps it. It returns any other error
+// toStoreError turns an error of bbolt or of the system into one of package store that wraps it. It returns any other error
 // unchanged.
-func classify(err error) error {
+func toStoreError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrFull):
 		return err
@@ -26,15 +26,15 @@ func classify(err error) error {
 		return store.ErrClosed
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: %w", store.ErrReadOnly, err)
-	case isFull(err):
+	case isFullDisk(err):
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
 	return err
 }
 
-// isFull reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFull
+// isFullDisk reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFullDisk
 // compares the text too.
-func isFull(err error) bool {
+func isFullDisk(err error) bool {
 	causes := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
 		const handleDiskFull, diskFull = 39, 112
@@ -45,10 +45,10 @@ func isFull(err error) bool {
 	})
 }
 
-// recoverDamage is deferred around every use of bbolt. bbolt panics when it reads a damaged page, and a damaged file
+// recoverAsDamage is deferred around every use of bbolt. bbolt panics when it reads a damaged page, and a damaged file
 // must not end the process. Goroutines that read the mapped file also call debug.SetPanicOnFault: a file that was cut
 // off meanwhile then panics as well.
-func recoverDamage(err *error) {
+func recoverAsDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)
 	}

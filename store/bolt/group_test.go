@@ -70,13 +70,13 @@ func made(t *testing.T) (dir, path string, last int) {
 	t.Helper()
 	dir = t.TempDir()
 	path = filepath.Join(dir, "handoff.db")
-	require.NoError(t, open(t, dir).Close())
+	require.NoError(t, openStore(t, dir).Close())
 	return dir, path, lastTransaction(t, path)
 }
 
 func keys(t *testing.T, dir string) (found []string) {
 	t.Helper()
-	s := open(t, dir)
+	s := openStore(t, dir)
 	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		for row, err := range r.Scan(store.Range{Space: store.Records}) {
@@ -90,7 +90,7 @@ func keys(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-func TestUpdate_SharesCommit(t *testing.T) {
+func TestUpdate_SharesCommitWithWaitingCalls(t *testing.T) {
 	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
@@ -103,9 +103,9 @@ func TestUpdate_SharesCommit(t *testing.T) {
 	require.Equal(t, before+1, lastTransaction(t, path), "one for all of them")
 }
 
-func TestUpdate_CommitsNothingWithoutWrites(t *testing.T) {
+func TestUpdate_MakesNoCommitWithoutWrites(t *testing.T) {
 	dir, path, before := made(t)
-	s := open(t, dir)
+	s := openStore(t, dir)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		_, err := w.Get(store.Records, []byte("a"))
 		return err
@@ -116,7 +116,7 @@ func TestUpdate_CommitsNothingWithoutWrites(t *testing.T) {
 }
 
 // Large calls are spread over transactions, and all of them are answered.
-func TestWriter_LimitsBytesOfTransaction(t *testing.T) {
+func TestWriter_SplitsLargeCallsOverTransactions(t *testing.T) {
 	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
@@ -156,7 +156,7 @@ func TestUpdate_UndoesOnlyFailedCall(t *testing.T) {
 }
 
 // A call of t.FailNow inside a function must not leave callers waiting.
-func TestUpdate_SurvivesGoexit(t *testing.T) {
+func TestUpdate_ReturnsErrorIfFunctionCallsGoexit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, filepath.Join(dir, "handoff.db"))

@@ -22,16 +22,16 @@ type fileState struct {
 	size   int64 // bytes in use
 }
 
-// inspect reads the file at path without changing a byte, and refuses a file that is no store. A missing file and an
+// inspectFile reads the file at path without changing a byte, and refuses a file that is no store. A missing file and an
 // empty file are fine: they become a store.
-func inspect(path string) (found fileState, err error) {
-	defer recoverDamage(&err)
+func inspectFile(path string) (found fileState, err error) {
+	defer recoverAsDamage(&err)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fileState{synced: true}, nil
 	case err != nil:
-		return fileState{}, classify(err)
+		return fileState{}, toStoreError(err)
 	case !info.Mode().IsRegular():
 		return fileState{}, fmt.Errorf("%w: not a regular file", store.ErrForeign)
 	case info.Size() == 0:
@@ -39,7 +39,7 @@ func inspect(path string) (found fileState, err error) {
 	}
 	// In a file that has only its first pages, bbolt looks for the free pages at once, because the file may lack their
 	// list.
-	db, openErr := bboltOpen(path, bbolt.Options{ReadOnly: true, PreLoadFreelist: info.Size() <= firstPages})
+	db, openErr := openBbolt(path, bbolt.Options{ReadOnly: true, PreLoadFreelist: info.Size() <= firstPages})
 	if openErr == nil {
 		defer func() { _ = db.Close() }() // nothing was written
 	}
@@ -54,7 +54,7 @@ func inspect(path string) (found fileState, err error) {
 		_, err := checkFormat(tx)
 		return err
 	})
-	return fileState{synced: m.freelist != noFreelist, size: m.size()}, err
+	return fileState{synced: m.freelist != noFreelist, size: m.usedBytes()}, err
 }
 
 // format is the layout of rows that this program writes, and the newest that it reads. A new version of the program
@@ -105,31 +105,31 @@ const (
 	noFreelist = ^uint64(0) // the list of free pages was not written
 )
 
-// meta holds the fields of a meta page that we use.
-type meta struct {
+// metaPage holds the fields of a meta page that we use.
+type metaPage struct {
 	pageSize uint32
 	freelist uint64 // page of the list of free pages, or noFreelist
 	pages    uint64 // in use, from the beginning of the file
 	txid     uint64
 }
 
-func (m meta) size() int64 {
+func (m metaPage) usedBytes() int64 {
 	return int64(m.pages) * int64(m.pageSize) //nolint:gosec // checked against the size of the file
 }
 
 // readMeta reads the valid meta page. The error is [store.ErrForeign] if the file is not a bbolt file, and
 // [store.ErrCorrupt] if it is damaged.
-func readMeta(path string) (meta, error) {
+func readMeta(path string) (metaPage, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return meta{}, classify(err)
+		return metaPage{}, toStoreError(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
 	info, err := f.Stat()
 	if err != nil {
-		return meta{}, err
+		return metaPage{}, err
 	}
-	var newest meta
+	var newest metaPage
 	bbolt, whole := false, false
 	for _, page := range []int64{0, pageSize} {
 		b := make([]byte, metaLength)
@@ -144,20 +144,20 @@ func readMeta(path string) (meta, error) {
 	}
 	switch {
 	case !bbolt:
-		return meta{}, store.ErrForeign
+		return metaPage{}, store.ErrForeign
 	case !whole:
-		return meta{}, fmt.Errorf("%w (its first two pages)", store.ErrCorrupt)
-	case newest.size() < 0 || newest.size() > info.Size():
-		return meta{}, fmt.Errorf("%w (it ends after %d of %d bytes)", store.ErrCorrupt, info.Size(), newest.size())
+		return metaPage{}, fmt.Errorf("%w (its first two pages)", store.ErrCorrupt)
+	case newest.usedBytes() < 0 || newest.usedBytes() > info.Size():
+		return metaPage{}, fmt.Errorf("%w (it ends after %d of %d bytes)", store.ErrCorrupt, info.Size(), newest.usedBytes())
 	}
 	return newest, nil
 }
 
 // parseMeta decodes b. Magic reports whether b is a meta of bbolt at all, valid whether it is whole and of the layout
 // that we know.
-func parseMeta(b []byte) (m meta, magic, valid bool) {
+func parseMeta(b []byte) (m metaPage, magic, valid bool) {
 	order := binary.NativeEndian
-	m = meta{
+	m = metaPage{
 		pageSize: order.Uint32(b[8:]),
 		freelist: order.Uint64(b[32:]),
 		pages:    order.Uint64(b[40:]),

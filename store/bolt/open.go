@@ -21,20 +21,20 @@ import (
 
 const pageSize = 4096
 
-// open opens the file and reports whether its list of free pages was in the file.
-func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) {
+// openFileToWrite opens the file and reports whether its list of free pages was in the file.
+func openFileToWrite(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
-		return nil, false, classify(err)
+		return nil, false, toStoreError(err)
 	}
-	found, err := inspect(c.Path)
+	found, err := inspectFile(c.Path)
 	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt) {
 		empty, unknown := lacksFirstCommit(c.Path)
-		if err = cmp.Or(classify(unknown), err); empty { // on a full disk it is not to be called damaged
+		if err = cmp.Or(toStoreError(unknown), err); empty { // on a full disk it is not to be called damaged
 			c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
-			found, err = fileState{synced: true}, classify(os.Truncate(c.Path, 0))
+			found, err = fileState{synced: true}, toStoreError(os.Truncate(c.Path, 0))
 		}
 	}
 	if err != nil {
@@ -42,34 +42,34 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 	}
 	if !found.synced {
 		c.Logger.InfoContext(ctx, "the store was not closed: reading it through", slog.Int64("bytes", found.size))
-		if err := readThrough(ctx, c.Path, found.size); err != nil {
+		if err := preloadFile(ctx, c.Path, found.size); err != nil {
 			return nil, false, err
 		}
 	}
-	if db, err = attach(c); err == nil && found.size == 0 {
+	if db, err = openAccepted(c); err == nil && found.size == 0 {
 		syncDirs(c.Path)
 	}
 	return db, found.synced, err
 }
 
-// attach opens the file, which inspect accepted, and makes the buckets that are missing.
-func attach(c Config) (*bbolt.DB, error) {
-	db, err := bboltOpen(c.Path, bbolt.Options{NoFreelistSync: true, InitialMmapSize: mapSize})
+// openAccepted opens the file, which inspect accepted, and makes the buckets that are missing.
+func openAccepted(c Config) (*bbolt.DB, error) {
+	db, err := openBbolt(c.Path, bbolt.Options{NoFreelistSync: true, InitialMmapSize: mapSize})
 	if errors.Is(err, syscall.ENOMEM) {
 		c.Logger.Warn("too little address space: long views will hold up writers")
-		db, err = bboltOpen(c.Path, bbolt.Options{NoFreelistSync: true})
+		db, err = openBbolt(c.Path, bbolt.Options{NoFreelistSync: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := initialise(db); err != nil {
+	if err := initialiseFile(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-// bboltOpen opens path with the options that all callers have in common.
-func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
+// openBbolt opens path with the options that all callers have in common.
+func openBbolt(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout = 50 * time.Millisecond // one attempt; zero would wait for ever
 	o.PageSize = pageSize             // a machine's may be larger, and so would each commit
 	o.FreelistType = bbolt.FreelistMapType
@@ -84,14 +84,14 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 			_ = file.Close()
 		}
 	}()
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	db, err = bbolt.Open(path, 0o600, &o)
-	return db, classify(err)
+	return db, toStoreError(err)
 }
 
-// initialise writes the format and the buckets into a file that lacks them. It writes nothing to any other file.
-func initialise(db *bbolt.DB) (err error) {
-	defer recoverDamage(&err)
+// initialiseFile writes the format and the buckets into a file that lacks them. It writes nothing to any other file.
+func initialiseFile(db *bbolt.DB) (err error) {
+	defer recoverAsDamage(&err)
 	complete := false
 	err = db.View(func(tx *bbolt.Tx) error {
 		fresh, err := checkFormat(tx)
@@ -103,7 +103,7 @@ func initialise(db *bbolt.DB) (err error) {
 	}
 	db.NoFreelistSync = false // so that a new file has its list of free pages
 	defer func() { db.NoFreelistSync = true }()
-	return classify(db.Update(func(tx *bbolt.Tx) error {
+	return toStoreError(db.Update(func(tx *bbolt.Tx) error {
 		for s := range store.Spaces {
 			if _, err := tx.CreateBucketIfNotExists([]byte(s.String())); err != nil {
 				return err
@@ -122,12 +122,12 @@ func hasBuckets(tx *bbolt.Tx) bool {
 	return true
 }
 
-// readThrough reads the first size bytes of path in order. After that, bbolt reads the pages in another order to search
+// preloadFile reads the first size bytes of path in order. After that, bbolt reads the pages in another order to search
 // for free ones, and the system has them in memory already.
-func readThrough(ctx context.Context, path string, size int64) error {
+func preloadFile(ctx context.Context, path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return classify(err)
+		return toStoreError(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
 	chunk, first := make([]byte, 1<<20), io.LimitReader(f, size)
@@ -151,7 +151,7 @@ func (s *Store) reopen(check func(*bbolt.DB) error) error {
 		s.dbErr = s.db.Close()
 		s.db = nil
 	}
-	db, err := attach(s.config)
+	db, err := openAccepted(s.config)
 	if err == nil {
 		if err = check(db); err != nil {
 			err = errors.Join(err, db.Close())
@@ -165,8 +165,8 @@ func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	return nil
 }
 
-// release closes the file for good, after the last View has ended.
-func (s *Store) release() error {
+// closeFile closes the file for good, after the last View has ended.
+func (s *Store) closeFile() error {
 	s.mu.Lock()
 	db := s.db
 	s.db, s.dbErr = nil, store.ErrClosed
@@ -193,7 +193,7 @@ func lacksFirstCommit(path string) (bool, error) {
 		return false, err
 	}
 	content, err := os.ReadFile(path)
-	fresh, failed := freshFile()
+	fresh, failed := newFileContent()
 	if err != nil || failed != nil {
 		return false, errors.Join(err, failed)
 	}
@@ -206,15 +206,15 @@ func lacksFirstCommit(path string) (bool, error) {
 	return true, nil
 }
 
-// freshFile returns the content of a file that bbolt has just made.
-func freshFile() ([]byte, error) {
+// newFileContent returns the content of a file that bbolt has just made.
+func newFileContent() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "handoff-fresh-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it is no longer needed
 	path := filepath.Join(dir, "fresh.db")
-	db, err := bboltOpen(path, bbolt.Options{NoFreelistSync: true})
+	db, err := openBbolt(path, bbolt.Options{NoFreelistSync: true})
 	if err != nil {
 		return nil, err
 	}

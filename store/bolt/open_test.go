@@ -51,7 +51,7 @@ func requireUntouched(t *testing.T, path string, want error) {
 func closed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	s := open(t, dir)
+	s := openStore(t, dir)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		for i := range 1000 {
 			if err := w.Put(store.Records, fmt.Appendf(nil, "%04d", i), make([]byte, 100)); err != nil {
@@ -90,7 +90,7 @@ func TestOpen_MakesPrivateFile(t *testing.T) {
 }
 
 // The process that made these files was stopped before the first commit.
-func TestOpen_CompletesUnfinishedFile(t *testing.T) {
+func TestOpen_CompletesFileWithoutFirstCommit(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, path string){
 		"empty": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"no buckets": func(t *testing.T, path string) {
@@ -110,7 +110,7 @@ func TestOpen_CompletesUnfinishedFile(t *testing.T) {
 			skipWhereFilesStayMapped(t, "metas alone", "without free pages")
 			dir := t.TempDir()
 			prepare(t, filepath.Join(dir, "handoff.db"))
-			require.NoError(t, open(t, dir).Close())
+			require.NoError(t, openStore(t, dir).Close())
 		})
 	}
 }
@@ -139,10 +139,10 @@ func skipWhereFilesStayMapped(t *testing.T, cases ...string) {
 
 func TestOpen_RefusesSecondProcess(t *testing.T) {
 	dir := t.TempDir()
-	first := open(t, dir)
+	first := openStore(t, dir)
 	requireUntouched(t, filepath.Join(dir, "handoff.db"), store.ErrLocked)
 	require.NoError(t, first.Close())
-	require.NoError(t, open(t, dir).Close())
+	require.NoError(t, openStore(t, dir).Close())
 }
 
 func TestOpen_LeavesNewerFormatUnchanged(t *testing.T) {
@@ -244,7 +244,7 @@ func useAll(t *testing.T, path string) error {
 }
 
 // One meta page may be torn by a loss of power: the other one counts.
-func TestOpen_AcceptsOneTornMeta(t *testing.T) {
+func TestOpen_AcceptsOneDamagedMetaPage(t *testing.T) {
 	for offset := range int64(2) {
 		path := closed(t)
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -252,6 +252,6 @@ func TestOpen_AcceptsOneTornMeta(t *testing.T) {
 		_, err = f.WriteAt(make([]byte, 100), offset*4096)
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
-		require.NoError(t, open(t, filepath.Dir(path)).Close())
+		require.NoError(t, openStore(t, filepath.Dir(path)).Close())
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"handoff/store"
 )
 
-// openToRead opens a file that must not change. The file must contain a store, possibly without the buckets of newer
+// openReadOnly opens a file that must not change. The file must contain a store, possibly without the buckets of newer
 // spaces.
-func openToRead(c Config) (*bbolt.DB, error) {
-	found, err := inspect(c.Path)
+func openReadOnly(c Config) (*bbolt.DB, error) {
+	found, err := inspectFile(c.Path)
 	if err == nil && found.size == 0 {
 		err = fmt.Errorf("%w: it is not there, or empty", store.ErrForeign)
 	}
 	if err != nil {
 		return nil, err
 	}
-	db, err := bboltOpen(c.Path, bbolt.Options{ReadOnly: true})
+	db, err := openBbolt(c.Path, bbolt.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +41,19 @@ func openToRead(c Config) (*bbolt.DB, error) {
 // WriteTo writes the store as of the last commit, in the form of its file. Calls go on meanwhile, and the file grows by
 // their changes. The end of ctx ends it.
 func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
-	tx, err := s.begin(false)
+	tx, err := s.beginTx(false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
-	defer recoverDamage(&err)
-	_, err = tx.WriteTo(writerUntil{ctx, w})
-	return classify(err)
+	defer recoverAsDamage(&err)
+	_, err = tx.WriteTo(cancellableWriter{ctx, w})
+	return toStoreError(err)
 }
 
-// Free returns the number of unused bytes in the file: [Compact] frees them, and new rows reuse them.
-func (s *Store) Free() int64 {
-	tx, err := s.begin(false)
+// FreeBytes returns the number of unused bytes in the file: [Compact] frees them, and new rows reuse them.
+func (s *Store) FreeBytes() int64 {
+	tx, err := s.beginTx(false)
 	if err != nil {
 		return 0
 	}
@@ -62,13 +62,13 @@ func (s *Store) Free() int64 {
 	return int64(stats.FreePageN+stats.PendingPageN) * int64(tx.DB().Info().PageSize)
 }
 
-// writerUntil writes until ctx is done.
-type writerUntil struct {
+// cancellableWriter writes until ctx is done.
+type cancellableWriter struct {
 	ctx context.Context
 	io.Writer
 }
 
-func (w writerUntil) Write(p []byte) (int, error) {
+func (w cancellableWriter) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -63,8 +63,8 @@ func keysIn(t *testing.T, s *bolt.Store, space store.Space) (all []string) {
 }
 
 // Rows that are written during the copy are in it as a whole or not at all. Rows acknowledged before it are in it.
-func TestWriteTo_CopiesOneMoment(t *testing.T) {
-	s, stop, written := open(t, t.TempDir()), make(chan struct{}), make(chan int)
+func TestWriteTo_CopiesOneSnapshot(t *testing.T) {
+	s, stop, written := openStore(t, t.TempDir()), make(chan struct{}), make(chan int)
 	put := func(n byte) error {
 		return s.Update(t.Context(), func(w store.Writer) error {
 			for _, space := range []store.Space{store.Records, store.Touches} {

@@ -17,13 +17,13 @@ import (
 // one if it is the one in doubt. Then the outcome of the calls of that transaction is known, and no call has to be
 // repeated.
 
-// resolve returns the outcome of the calls of a failed transaction: nil if the file has the transaction for good,
+// resolveFailure returns the outcome of the calls of a failed transaction: nil if the file has the transaction for good,
 // [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while this is unknown. A full disk, damage, and a
 // failure before the commit are returned unchanged. A transaction that could not begin because an earlier one is in
 // doubt has written nothing, whether or not that one was kept.
-func (w *writer) resolve(failed error, earlier bool) error {
+func (w *writer) resolveFailure(failed error, earlier bool) error {
 	inDoubt := w.doubt != 0 && !earlier
-	kept := w.repair() && !earlier
+	kept := w.reopenAfterFailure() && !earlier
 	switch {
 	case inDoubt && w.broken:
 		return fmt.Errorf("%w: %w", store.ErrUncertain, failed)
@@ -35,16 +35,16 @@ func (w *writer) resolve(failed error, earlier bool) error {
 	return fmt.Errorf("%w: %w", store.ErrUnwritten, failed)
 }
 
-// repair opens the file again after a write failed, and reports whether the file has the transaction in doubt. It is
+// reopenAfterFailure opens the file again after a write failed, and reports whether the file has the transaction in doubt. It is
 // called after each failure and before each transaction, and tries until it succeeds. Meanwhile callers get its error,
 // and views too, because the rows that they would see may be lost. It leaves a damaged file alone, because each attempt
 // would use up address space for mapping the file.
-func (w *writer) repair() (kept bool) {
+func (w *writer) reopenAfterFailure() (kept bool) {
 	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return false
 	}
 	err := w.store.reopen(func(db *bbolt.DB) (err error) {
-		kept, err = w.confirm(db)
+		kept, err = w.confirmDoubtful(db)
 		return err
 	})
 	if err == nil {
@@ -54,8 +54,8 @@ func (w *writer) repair() (kept bool) {
 	return kept && err == nil
 }
 
-// confirm reports whether the transaction in doubt is in the reopened file, and if so makes it durable.
-func (w *writer) confirm(db *bbolt.DB) (kept bool, err error) {
+// confirmDoubtful reports whether the transaction in doubt is in the reopened file, and if so makes it durable.
+func (w *writer) confirmDoubtful(db *bbolt.DB) (kept bool, err error) {
 	if w.doubt == 0 {
 		return false, nil
 	}

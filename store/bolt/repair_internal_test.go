@@ -63,7 +63,7 @@ func (s *Store) has(t *testing.T, key string) (has bool) {
 	return has
 }
 
-func TestResolve_AnswersFromReopenedFile(t *testing.T) {
+func TestUpdate_ReturnsOutcomeOfFailedCommit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		fails []func(*bbolt.Tx) error
 		err   error
@@ -100,7 +100,7 @@ func full(fail func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 }
 
 // The rows that the system shows may be lost: no caller may read them as if they were kept.
-func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
+func TestView_FailsWhileCommitOutcomeIsUnknown(t *testing.T) {
 	s := faulty(t, written, unwritten, unwritten, unwritten, unwritten, unwritten, unwritten)
 	require.ErrorIs(t, s.put("a"), store.ErrUncertain)
 	err := s.View(t.Context(), func(store.Reader) error { return nil })
@@ -111,7 +111,7 @@ func TestView_FailsWhileCommitIsInDoubt(t *testing.T) {
 
 // A call that comes while an earlier commit is in doubt does not belong to that commit: even if the commit turns out to
 // be kept, the call was not.
-func TestUpdate_DuringDoubtIsNotPartOfDoubtfulCommit(t *testing.T) {
+func TestUpdate_DoesNotJoinEarlierCommitOfUnknownOutcome(t *testing.T) {
 	for range 40 {
 		s := faulty(t, written, written, unwritten)
 		require.ErrorIs(t, s.put("a"), store.ErrUncertain)

@@ -42,7 +42,7 @@ var appended = [store.Spaces]bool{
 
 // Get implements [store.Reader].
 func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	b := r.bucket(s)
 	if b == nil {
 		return nil, nil
@@ -52,13 +52,13 @@ func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
 
 // Put is called by [store.Overlay.Flush]. bbolt keeps value until the transaction ends, so it must not change.
 func (r *rows) Put(s store.Space, key, value []byte) (err error) {
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	return r.bucket(s).Put(key, value)
 }
 
 // Delete is called by [store.Overlay.Flush].
 func (r *rows) Delete(s store.Space, key []byte) (err error) {
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	return r.bucket(s).Delete(key)
 }
 
@@ -67,7 +67,7 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		// Under iter.Pull this runs on a goroutine of its own, where a damaged file must not end the process either.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		c := cursor{Range: q}
+		c := rangeCursor{Range: q}
 		for row, err := c.first(r); ; row, err = c.next() {
 			if err != nil {
 				yield(store.Row{}, err)
@@ -80,15 +80,15 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// cursor walks over one range.
-type cursor struct {
+// rangeCursor walks over one range.
+type rangeCursor struct {
 	store.Range
 	at *bbolt.Cursor
 }
 
 // first returns the first row of the range in its direction. Its key is nil if there is none.
-func (c *cursor) first(r *rows) (row store.Row, err error) {
-	defer recoverDamage(&err)
+func (c *rangeCursor) first(r *rows) (row store.Row, err error) {
+	defer recoverAsDamage(&err)
 	b := r.bucket(c.Space)
 	if b == nil {
 		return store.Row{}, nil
@@ -96,26 +96,26 @@ func (c *cursor) first(r *rows) (row store.Row, err error) {
 	c.at = b.Cursor()
 	switch {
 	case !c.Reverse:
-		return c.inRange(c.at.Seek(c.From)), nil
+		return c.rowIfInRange(c.at.Seek(c.From)), nil
 	case c.To != nil:
 		if k, _ := c.at.Seek(c.To); k != nil {
-			return c.inRange(c.at.Prev()), nil
+			return c.rowIfInRange(c.at.Prev()), nil
 		}
 	}
-	return c.inRange(c.at.Last()), nil
+	return c.rowIfInRange(c.at.Last()), nil
 }
 
 // next returns the next row. Its key is nil if there is none.
-func (c *cursor) next() (row store.Row, err error) {
-	defer recoverDamage(&err)
+func (c *rangeCursor) next() (row store.Row, err error) {
+	defer recoverAsDamage(&err)
 	if c.Reverse {
-		return c.inRange(c.at.Prev()), nil
+		return c.rowIfInRange(c.at.Prev()), nil
 	}
-	return c.inRange(c.at.Next()), nil
+	return c.rowIfInRange(c.at.Next()), nil
 }
 
-// inRange returns the row, without a key if it is beyond the end of the range.
-func (c *cursor) inRange(key, value []byte) store.Row {
+// rowIfInRange returns the row, without a key if it is beyond the end of the range.
+func (c *rangeCursor) rowIfInRange(key, value []byte) store.Row {
 	beyond := c.To != nil && bytes.Compare(key, c.To) >= 0
 	if c.Reverse {
 		beyond = bytes.Compare(key, c.From) < 0

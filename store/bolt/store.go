@@ -87,13 +87,13 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if c.ReadOnly {
-		db, err := openToRead(c)
+		db, err := openReadOnly(c)
 		if err != nil {
 			return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 		}
 		return &Store{config: c, queue: calls.NewQueue(), db: db}, nil
 	}
-	db, synced, err := open(ctx, c)
+	db, synced, err := openFileToWrite(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 	}
@@ -108,7 +108,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tx, err := s.begin(false)
+	tx, err := s.beginTx(false)
 	if err != nil {
 		return err
 	}
@@ -152,21 +152,21 @@ func newCheckpoint() *calls.Call {
 // way. It may be called twice, and returns the same error again.
 func (s *Store) Close() error {
 	if s.config.ReadOnly {
-		return s.release()
+		return s.closeFile()
 	}
 	s.queue.Close()
 	<-s.writer.stopped
 	return s.writer.closed
 }
 
-// begin starts a transaction. It needs the lock only while it starts: bbolt's Close waits until transactions have
+// beginTx starts a transaction. It needs the lock only while it starts: bbolt's Close waits until transactions have
 // ended.
-func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
+func (s *Store) beginTx(writable bool) (*bbolt.Tx, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.db == nil {
 		return nil, s.dbErr
 	}
 	tx, err := s.db.Begin(writable)
-	return tx, classify(err)
+	return tx, toStoreError(err)
 }

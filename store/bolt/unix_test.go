@@ -24,7 +24,7 @@ func TestOpen_LocksFileAgainstOtherProcess(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait(), "it was killed")
 
-	require.NoError(t, open(t, filepath.Dir(path)).Close())
+	require.NoError(t, openStore(t, filepath.Dir(path)).Close())
 }
 
 // holdUntilKilled keeps a store open.
@@ -70,7 +70,7 @@ func openWithoutRights(path string) int {
 // If another program truncates the file, mapped pages vanish.
 func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
 	path := closed(t)
-	s := open(t, filepath.Dir(path))
+	s := openStore(t, filepath.Dir(path))
 	require.NoError(t, os.Truncate(path, 8192))
 	require.ErrorIs(t, s.View(t.Context(), func(r store.Reader) error {
 		_, err := r.Get(store.Records, []byte("0500"))
@@ -80,8 +80,8 @@ func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestOpen_WorksInSmallAddressSpace opens a store where 64 GiB of address space are not available.
-func TestOpen_WorksInSmallAddressSpace(t *testing.T) {
+// TestOpen_WorksWithLittleAddressSpace opens a store where 64 GiB of address space are not available.
+func TestOpen_WorksWithLittleAddressSpace(t *testing.T) {
 	if _, err := os.Stat(statm); err != nil {
 		t.Skip("the system does not say how much is in use: ", err)
 	}

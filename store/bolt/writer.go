@@ -35,7 +35,7 @@ type writer struct {
 
 // run writes until the queue has ended.
 func (w *writer) run() {
-	calls.Serve(w.loop, func() {
+	calls.RunWriterLoop(w.loop, func() {
 		w.closed = w.close()
 		close(w.stopped)
 	})
@@ -46,62 +46,62 @@ func (w *writer) loop() {
 	idle := time.NewTimer(w.store.config.Idle)
 	defer idle.Stop()
 	for {
-		if w.serve() {
+		if w.answerWaiting() {
 			idle.Reset(w.store.config.Idle)
 		}
-		if w.store.queue.Drained() {
+		if w.store.queue.IsDrained() {
 			return
 		}
 		select {
 		case <-w.store.queue.Ready:
 		case <-idle.C:
-			w.checkpoint()
+			w.writeFreeList()
 		}
 	}
 }
 
-// serve answers all waiting requests, and reports whether there were any.
-func (w *writer) serve() (served bool) {
+// answerWaiting answers all waiting requests, and reports whether there were any.
+func (w *writer) answerWaiting() (served bool) {
 	for ; len(w.batch) > 0 || w.store.queue.Len() > 0; served = true {
-		w.batch = w.store.queue.Next(w.batch, maxRequests, w.last, w.store.config.GroupWait)
-		w.repair()
-		w.transact()
+		w.batch = w.store.queue.FillBatch(w.batch, maxRequests, w.last, w.store.config.GroupWait)
+		w.reopenAfterFailure()
+		w.runTransaction()
 	}
-	w.repair()
+	w.reopenAfterFailure()
 	return served
 }
 
-// transact runs as many requests of the batch as fit into one transaction, commits it and answers them. If the commit
+// runTransaction runs as many requests of the batch as fit into one transaction, commits it and answers them. If the commit
 // fails and was not kept, all of them fail, including failed and read-only requests: they may have seen lost rows.
-func (w *writer) transact() {
+func (w *writer) runTransaction() {
 	begun, err := 0, calls.ErrExited
-	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
+	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()
 	earlier := w.doubt != 0 // of calls that were answered
-	err = w.attempt(&begun)
+	err = w.tryTransaction(&begun)
 	if err != nil {
-		err = w.resolve(err, earlier)
+		err = w.resolveFailure(err, earlier)
 	}
 }
 
-func (w *writer) attempt(begun *int) error {
-	tx, err := w.store.begin(true)
+func (w *writer) tryTransaction(begun *int) error {
+	tx, err := w.store.beginTx(true)
 	if err != nil {
 		*begun, w.broken = len(w.batch), true
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing once committed
-	err = w.fill(tx, begun)
+	err = w.runCalls(tx, begun)
 	w.broken = err != nil
 	return err
 }
 
-// fill runs requests of the batch in tx, counts them in begun, and commits unless there is nothing to commit.
-func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
+// runCalls runs requests of the batch in tx, counts them in begun, and commits unless there is nothing to commit.
+func (w *writer) runCalls(tx *bbolt.Tx, begun *int) error {
 	rows, size, sync := newRows(tx), 0, false
 	for *begun < len(w.batch) && size < maxBytes {
 		r := w.batch[*begun]
 		*begun++
-		if !r.Take() {
+		if !r.TryTake() {
 			continue
 		}
 		w.overlay.Reset(rows)
@@ -127,7 +127,7 @@ const maxSyncedFreePages = 500
 // commit makes tx durable. It writes the list of free pages too if sync is set or the list is short. When it fails, tx
 // is in doubt.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
-	defer recoverDamage(&err)
+	defer recoverAsDamage(&err)
 	db := tx.DB()
 	if free := db.Stats(); free.FreePageN+free.PendingPageN <= maxSyncedFreePages {
 		sync = true
@@ -136,28 +136,28 @@ func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	defer func() { db.NoFreelistSync = true }()
 	w.unsynced, w.doubt = true, cmp.Or(w.doubt, tx.ID())
 	if err := w.commitTx(tx); err != nil {
-		return fmt.Errorf("commit: %w", classify(err))
+		return fmt.Errorf("commit: %w", toStoreError(err))
 	}
 	w.unsynced, w.doubt = !sync, 0
 	return nil
 }
 
-// checkpoint writes the list of free pages if it is out of date.
-func (w *writer) checkpoint() {
+// writeFreeList writes the list of free pages if it is out of date.
+func (w *writer) writeFreeList() {
 	if !w.unsynced {
 		return
 	}
 	r := newCheckpoint()
 	w.batch = append(w.batch, r)
-	w.transact()
+	w.runTransaction()
 	if err := r.Wait(); err != nil {
 		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
 	}
-	w.repair()
+	w.reopenAfterFailure()
 }
 
 // close writes the list of free pages and closes the file.
 func (w *writer) close() error {
-	w.checkpoint()
-	return w.store.release()
+	w.writeFreeList()
+	return w.store.closeFile()
 }

@@ -25,9 +25,9 @@ type Call struct {
 // New returns a call of Update with a function.
 func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
 
-// Take decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both call
+// TryTake decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both call
 // Take, and only the first gets true. If the writer gets true, it runs and answers the call.
-func (c *Call) Take() bool { return c.taken.CompareAndSwap(false, true) }
+func (c *Call) TryTake() bool { return c.taken.CompareAndSwap(false, true) }
 
 // Answer sends the outcome to the caller. It is called once.
 func (c *Call) Answer(err error) { c.done <- err }
@@ -62,7 +62,7 @@ func (q *Queue) Submit(ctx context.Context, c *Call) error {
 	case err := <-c.done:
 		return err
 	case <-ctx.Done():
-		if c.Take() {
+		if c.TryTake() {
 			return ctx.Err()
 		}
 		return <-c.done
@@ -78,17 +78,17 @@ func (q *Queue) add(c *Call) bool {
 	}
 	q.waiting = append(q.waiting, c)
 	q.size.Add(1)
-	q.wake()
+	q.wakeWriter()
 	return true
 }
 
-// Next moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the last
+// FillBatch moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the last
 // commit had several calls, Next first waits until `last` calls are in batch and queue together, but no longer than
 // wait. Callers that have just got an answer often call again at once, and one commit for all of them is much cheaper
 // than two.
-func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call {
+func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*Call {
 	if last > 1 {
-		q.gather(last-len(batch), wait)
+		q.waitForCalls(last-len(batch), wait)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,9 +101,9 @@ func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call 
 	return batch
 }
 
-// gather waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone would
+// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone would
 // sleep for a millisecond, so the timer only ends a loop that yields to other goroutines.
-func (q *Queue) gather(calls int, most time.Duration) {
+func (q *Queue) waitForCalls(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)
 	defer over.Stop()
@@ -128,17 +128,17 @@ func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	q.wake()
+	q.wakeWriter()
 }
 
-// Drained reports whether the queue is closed and empty.
-func (q *Queue) Drained() bool {
+// IsDrained reports whether the queue is closed and empty.
+func (q *Queue) IsDrained() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed && len(q.waiting) == 0
 }
 
-func (q *Queue) wake() {
+func (q *Queue) wakeWriter() {
 	select {
 	case q.Ready <- struct{}{}:
 	default: // the writer has not yet received the last value

@@ -21,12 +21,12 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Rows returns the row of event n, counted from 0. Functions that take a Rows return its error.
-type Rows func(n int64) ([]byte, error)
+// TreeRows returns the row of event n, counted from 0. Functions that take a Rows return its error.
+type TreeRows func(n int64) ([]byte, error)
 
-// Row computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n) rows.
+// ComputeRow computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n) rows.
 // It fails when one of them is missing or too short.
-func Row(n int64, event []byte, rows Rows) ([]byte, error) {
+func ComputeRow(n int64, event []byte, rows TreeRows) ([]byte, error) {
 	hashes, err := tlog.StoredHashes(n, event, rows)
 	if err != nil {
 		return nil, fmt.Errorf("tree row of event %d: %w", n+1, err)
@@ -39,7 +39,7 @@ func Row(n int64, event []byte, rows Rows) ([]byte, error) {
 }
 
 // ReadHashes implements [tlog.HashReader].
-func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+func (rows TreeRows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	for i, x := range indexes {
 		level, n := tlog.SplitStoredHashIndex(x)
@@ -59,7 +59,7 @@ func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 var ErrMismatch = errors.New("the bytes do not match the tree")
 
 // Root returns the hash of the tree over the first size events, in base64; "" for none.
-func (rows Rows) Root(size int64) (string, error) {
+func (rows TreeRows) Root(size int64) (string, error) {
 	if size == 0 {
 		return "", nil
 	}
@@ -67,11 +67,11 @@ func (rows Rows) Root(size int64) (string, error) {
 	return h.String(), err
 }
 
-// Leaf returns the hash of an event alone, in base64: the hash of a leaf in RFC 6962.
-func Leaf(event []byte) string { return tlog.RecordHash(event).String() }
+// LeafHash returns the hash of an event alone, in base64: the hash of a leaf in RFC 6962.
+func LeafHash(event []byte) string { return tlog.RecordHash(event).String() }
 
-// Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.
-type Walk struct {
+// TreeWalk computes the tree anew in one pass over all events. The zero value is ready for event 0.
+type TreeWalk struct {
 	n    int64
 	open []tlog.Hash // roots of the complete subtrees so far, largest first
 	row  []byte      // of the event that was added last
@@ -79,15 +79,15 @@ type Walk struct {
 
 // Next adds the next event and compares its row. The error is [ErrMismatch] if they do not fit; the walk may go on
 // after it, with the tree of the events alone.
-func (w *Walk) Next(event, row []byte) error {
+func (w *TreeWalk) AddAndCompare(event, row []byte) error {
 	if !bytes.Equal(w.Add(event), row) {
 		return ErrMismatch
 	}
 	return nil
 }
 
-// Add adds the next event and returns its row, as [Row] does. The row is valid until the next call.
-func (w *Walk) Add(event []byte) (row []byte) {
+// Add adds the next event and returns its row, as [ComputeRow] does. The row is valid until the next call.
+func (w *TreeWalk) Add(event []byte) (row []byte) {
 	h := tlog.RecordHash(event)
 	w.row = append(w.row[:0], h[:]...)
 	for range bits.TrailingZeros64(uint64(w.n + 1)) { //nolint:gosec // n counts from 0
@@ -101,7 +101,7 @@ func (w *Walk) Add(event []byte) (row []byte) {
 }
 
 // Root returns the hash of the tree over the events so far, in base64, and "" before the first.
-func (w *Walk) Root() string {
+func (w *TreeWalk) Root() string {
 	if len(w.open) == 0 {
 		return ""
 	}

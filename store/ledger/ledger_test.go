@@ -19,7 +19,7 @@ func build(t *testing.T, size int) *registry {
 	r := &registry{}
 	for n := range size {
 		event := fmt.Appendf(nil, "event %d", n)
-		row, err := ledger.Row(int64(n), event, r.row)
+		row, err := ledger.ComputeRow(int64(n), event, r.row)
 		require.NoError(t, err)
 		r.events, r.rows = append(r.events, event), append(r.rows, row)
 	}
@@ -27,28 +27,28 @@ func build(t *testing.T, size int) *registry {
 }
 
 func (r *registry) walk() (root string, bad []int) {
-	var w ledger.Walk
+	var w ledger.TreeWalk
 	for n := range r.events {
-		if w.Next(r.events[n], r.rows[n]) != nil {
+		if w.AddAndCompare(r.events[n], r.rows[n]) != nil {
 			bad = append(bad, n)
 		}
 	}
 	return w.Root(), bad
 }
 
-func TestWalk_AgreesWithTree(t *testing.T) {
+func TestTreeWalk_ReturnsSameRootAsTree(t *testing.T) {
 	r := build(t, 100)
 	for size := 1; size <= 100; size++ {
 		part := &registry{r.events[:size], r.rows[:size]}
 		walked, bad := part.walk()
 		require.Empty(t, bad)
-		stored, err := ledger.Rows(part.row).Root(int64(size))
+		stored, err := ledger.TreeRows(part.row).Root(int64(size))
 		require.NoError(t, err)
 		require.Equal(t, stored, walked)
 	}
 }
 
-func TestWalk_FindsEveryFlippedByte(t *testing.T) {
+func TestTreeWalk_FindsEveryChangedByte(t *testing.T) {
 	r := build(t, 23)
 	want, _ := r.walk()
 	for n := range r.events {
@@ -66,16 +66,16 @@ func TestWalk_FindsEveryFlippedByte(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestWalk_ReportsShortRow(t *testing.T) {
+func TestTreeRows_ReportRowThatIsTooShort(t *testing.T) {
 	r := build(t, 8)
 	r.rows[7] = r.rows[7][:32]
 	_, bad := r.walk()
 	require.Equal(t, []int{7}, bad)
-	_, err := tlog.TreeHash(8, ledger.Rows(r.row))
+	_, err := tlog.TreeHash(8, ledger.TreeRows(r.row))
 	require.ErrorContains(t, err, "event 8")
 }
 
-func TestWalk_WithoutEventsHasNoRoot(t *testing.T) {
-	var w ledger.Walk
+func TestTreeWalk_WithoutEventsHasNoRoot(t *testing.T) {
+	var w ledger.TreeWalk
 	require.Empty(t, w.Root())
 }

@@ -30,7 +30,7 @@ var _ store.Backend = (*Store)(nil)
 func New() *Store {
 	v := &version{}
 	for s := range v {
-		v[s] = btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
+		v[s] = btree.NewBTreeGOptions(hasSmallerKey, btree.Options{NoLocks: true})
 	}
 	s := &Store{}
 	s.current.Store(v)
@@ -64,7 +64,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := writes.Run(fn); err != nil {
 		return err
 	}
-	next := &draft{version: *v, of: v}
+	next := &nextVersion{version: *v, of: v}
 	if err := writes.Flush(next); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Store) Close() error {
 // version has the rows of every space at one moment, and never changes.
 type version [store.Spaces]*btree.BTreeG[store.Row]
 
-func before(a, b store.Row) bool { return bytes.Compare(a.Key, b.Key) < 0 }
+func hasSmallerKey(a, b store.Row) bool { return bytes.Compare(a.Key, b.Key) < 0 }
 
 // Get implements [store.Reader].
 func (v *version) Get(s store.Space, key []byte) ([]byte, error) {
@@ -112,25 +112,25 @@ func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// draft is the version that an Update prepares. It shares the unchanged trees with the old version.
-type draft struct {
+// nextVersion is the version that an Update prepares. It shares the unchanged trees with the old version.
+type nextVersion struct {
 	version
 	of *version
 }
 
 // Put is called by [store.Overlay.Flush]. It keeps key and value, which are copies that the overlay made.
-func (d *draft) Put(s store.Space, key, value []byte) error {
-	d.own(s).Set(store.Row{Key: key, Value: value})
+func (d *nextVersion) Put(s store.Space, key, value []byte) error {
+	d.ownTree(s).Set(store.Row{Key: key, Value: value})
 	return nil
 }
 
 // Delete is called by [store.Overlay.Flush].
-func (d *draft) Delete(s store.Space, key []byte) error {
-	d.own(s).Delete(store.Row{Key: key})
+func (d *nextVersion) Delete(s store.Space, key []byte) error {
+	d.ownTree(s).Delete(store.Row{Key: key})
 	return nil
 }
 
-func (d *draft) own(s store.Space) *btree.BTreeG[store.Row] {
+func (d *nextVersion) ownTree(s store.Space) *btree.BTreeG[store.Row] {
 	if d.version[s] == d.of[s] {
 		d.version[s] = d.of[s].Copy()
 	}

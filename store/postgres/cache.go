@@ -23,14 +23,14 @@ type cache struct {
 	limit int          // bytes of cells that may go
 
 	mu        sync.RWMutex // guards the fields below
-	spaces    [store.Spaces]*btree.BTreeG[*cell]
+	spaces    [store.Spaces]*btree.BTreeG[*cachedKey]
 	evictable int // bytes of cells that may go
 	hand      clockHand
 	deleted   []deletedRow
 }
 
-// cell is a key with known versions. A cell without versions only marks the end of a known range.
-type cell struct {
+// cachedKey is a key with known versions. A cell without versions only marks the end of a known range.
+type cachedKey struct {
 	key      []byte
 	versions []version // by number; number zero is the row in the table
 	linked   bool      // no row lies between this key and the key of the next cell
@@ -46,14 +46,14 @@ type version struct {
 func newCache(limit int) *cache {
 	c := &cache{limit: limit}
 	for s := range c.spaces {
-		c.spaces[s] = btree.NewBTreeGOptions(func(a, b *cell) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true})
+		c.spaces[s] = btree.NewBTreeGOptions(func(a, b *cachedKey) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true})
 	}
 	return c
 }
 
 // at returns the value of a cell as of a commit. Known is false if the cell has no value for that commit, and the table
 // has to be asked.
-func (c *cell) at(number int64) (value []byte, known bool) {
+func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	for _, v := range slices.Backward(c.versions) {
 		if v.number <= number {
 			return v.value, true
@@ -64,14 +64,14 @@ func (c *cell) at(number int64) (value []byte, known bool) {
 
 // learn adds the value that the table has, as the oldest version. It changes nothing if the cell has a value of the
 // table already.
-func (c *cell) learn(value []byte) {
+func (c *cachedKey) addTableValue(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
 	}
 }
 
 // fold makes the version at a commit the value of the table.
-func (c *cell) fold(number int64) {
+func (c *cachedKey) foldVersions(number int64) {
 	i := len(c.versions) - 1
 	for i > 0 && c.versions[i].number > number {
 		i--
@@ -85,13 +85,13 @@ func (c *cell) fold(number int64) {
 func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, known bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	at, exact := floor(c.spaces[s], key)
+	at, exact := cellAtOrBefore(c.spaces[s], key)
 	if at == nil {
 		return nil, false
 	}
 	at.markUsed()
 	if exact {
-		return at.at(number)
+		return at.valueAt(number)
 	}
 	return nil, at.linked
 }
@@ -100,67 +100,67 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := c.ensure(s, key)
-	c.update(at, func(at *cell) { at.versions = append(at.versions, version{number, value}) })
-	if known, is := at.at(0); value == nil && is && known == nil {
+	at := c.ensureCell(s, key)
+	c.updateCell(at, func(at *cachedKey) { at.versions = append(at.versions, version{number, value}) })
+	if known, is := at.valueAt(0); value == nil && is && known == nil {
 		c.deleted = append(c.deleted, deletedRow{s, at, number})
 	}
 }
 
-// learnRow adds the rows of the table around a key, and returns the row as of a commit. The row is not known if another
+// addPartAndGet adds the rows of the table around a key, and returns the row as of a commit. The row is not known if another
 // fold ended meanwhile.
-func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known bool) {
+func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.learn(p) {
+	if !c.addPart(p) {
 		return nil, false
 	}
 	defer c.evict()
-	return c.ensure(p.Space, key).at(number)
+	return c.ensureCell(p.Space, key).valueAt(number)
 }
 
-// learnRange adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if another
+// addPartAndScan adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if another
 // fold ended meanwhile.
-func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, number int64) stretch {
+func (c *cache) addPartAndScan(p tablePart, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.learn(p) {
+	if !c.addPart(p) {
 		return stretch{place: place, ask: true}
 	}
 	defer c.evict()
-	return c.knownPart(r, place, wanted, number)
+	return c.knownStretchLocked(r, place, wanted, number)
 }
 
 // netChanges returns the net effect of changes as of a commit, each row once. If sure is true, the cache knows which
 // rows the table has, and netChanges leaves out deletions of rows that the table never had.
-func (c *cache) netChanges(changes []change, number int64, sure bool) (left []write) {
+func (c *cache) netChanges(changes []changedKey, number int64, sure bool) (left []rowWrite) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	seen := map[*cell]bool{}
+	seen := map[*cachedKey]bool{}
 	for _, change := range changes {
-		at, exact := floor(c.spaces[change.space], []byte(change.key))
+		at, exact := cellAtOrBefore(c.spaces[change.space], []byte(change.key))
 		if !exact || seen[at] {
 			continue
 		}
 		seen[at] = true
-		value, _ := at.at(number)
-		if had, known := at.at(0); value != nil || !sure || !known || had != nil {
-			left = append(left, write{change.space, store.Row{Key: at.key, Value: value}})
+		value, _ := at.valueAt(number)
+		if had, known := at.valueAt(0); value != nil || !sure || !known || had != nil {
+			left = append(left, rowWrite{change.space, store.Row{Key: at.key, Value: value}})
 		}
 	}
 	return left
 }
 
-// folded notes that the table has these changes up to a commit.
-func (c *cache) folded(changes []change, number int64) {
+// recordFold notes that the table has these changes up to a commit.
+func (c *cache) recordFold(changes []changedKey, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, change := range changes {
-		at, exact := floor(c.spaces[change.space], []byte(change.key))
+		at, exact := cellAtOrBefore(c.spaces[change.space], []byte(change.key))
 		if !exact {
 			continue // it was deleted, and closed already
 		}
-		c.update(at, func(at *cell) { at.fold(number) })
+		c.updateCell(at, func(at *cachedKey) { at.foldVersions(number) })
 		c.closeGap(c.spaces[change.space], at)
 	}
 	c.folds.Add(1)
@@ -182,29 +182,29 @@ const (
 	maxBatch   = 256 // later; also the number of rows per request to the table
 )
 
-func (c *cache) stretch(r store.Range, place []byte, wanted int, number int64) stretch {
+func (c *cache) knownStretch(r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.knownPart(r, place, wanted, number)
+	return c.knownStretchLocked(r, place, wanted, number)
 }
 
-func (c *cache) knownPart(r store.Range, place []byte, wanted int, number int64) stretch {
+func (c *cache) knownStretchLocked(r store.Range, place []byte, wanted int, number int64) stretch {
 	if r.Reverse {
 		return knownBackward(c.spaces[r.Space], r, place, wanted, number)
 	}
 	return knownForward(c.spaces[r.Space], r, place, wanted, number)
 }
 
-func knownForward(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place}
-	before, _ := floor(space, place)
+	before, _ := cellAtOrBefore(space, place)
 	known := before != nil && before.linked
 	if known {
 		before.markUsed()
 	}
-	space.Ascend(&cell{key: place}, func(at *cell) bool {
+	space.Ascend(&cachedKey{key: place}, func(at *cachedKey) bool {
 		at.markUsed()
-		value, valued := at.at(number)
+		value, valued := at.valueAt(number)
 		switch {
 		case !known && !bytes.Equal(at.key, found.place):
 			return false
@@ -217,7 +217,7 @@ func knownForward(space *btree.BTreeG[*cell], r store.Range, place []byte, wante
 		case value != nil:
 			found.rows = append(found.rows, store.Row{Key: at.key, Value: value})
 		}
-		found.place, known = next(at.key), at.linked
+		found.place, known = keyAfter(at.key), at.linked
 		return len(found.rows) < wanted
 	})
 	full := len(found.rows) == wanted
@@ -226,11 +226,11 @@ func knownForward(space *btree.BTreeG[*cell], r store.Range, place []byte, wante
 	return found
 }
 
-func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place, ask: true}
-	look := func(at *cell) bool {
+	look := func(at *cachedKey) bool {
 		at.markUsed()
-		value, valued := at.at(number)
+		value, valued := at.valueAt(number)
 		switch {
 		case place != nil && bytes.Compare(at.key, place) >= 0:
 			return true
@@ -240,7 +240,7 @@ func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, want
 			found.ask, found.over = false, true
 			return false
 		case !valued:
-			found.place = next(at.key)
+			found.place = keyAfter(at.key)
 			return false
 		case value != nil:
 			found.rows = append(found.rows, store.Row{Key: at.key, Value: value})
@@ -253,30 +253,30 @@ func knownBackward(space *btree.BTreeG[*cell], r store.Range, place []byte, want
 	if place == nil {
 		space.Reverse(look)
 	} else {
-		space.Descend(&cell{key: place}, look)
+		space.Descend(&cachedKey{key: place}, look)
 	}
 	return found
 }
 
-// next returns the smallest key that is greater than the given one.
-func next(key []byte) []byte { return append(bytes.Clone(key), 0) }
+// keyAfter returns the smallest key that is greater than the given one.
+func keyAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
-// floor returns the cell at a key, or the last one before.
-func floor(space *btree.BTreeG[*cell], key []byte) (at *cell, exact bool) {
-	space.Descend(&cell{key: key}, func(c *cell) bool {
+// cellAtOrBefore returns the cell at a key, or the last one before.
+func cellAtOrBefore(space *btree.BTreeG[*cachedKey], key []byte) (at *cachedKey, exact bool) {
+	space.Descend(&cachedKey{key: key}, func(c *cachedKey) bool {
 		at = c
 		return false
 	})
 	return at, at != nil && bytes.Equal(at.key, key)
 }
 
-// ensure returns the cell at a key. In a gap that is known to be empty, a new cell is known to have no row.
-func (c *cache) ensure(s store.Space, key []byte) *cell {
-	before, exact := floor(c.spaces[s], key)
+// ensureCell returns the cell at a key. In a gap that is known to be empty, a new cell is known to have no row.
+func (c *cache) ensureCell(s store.Space, key []byte) *cachedKey {
+	before, exact := cellAtOrBefore(c.spaces[s], key)
 	if exact {
 		return before
 	}
-	at := &cell{key: bytes.Clone(key)}
+	at := &cachedKey{key: bytes.Clone(key)}
 	if before != nil && before.linked {
 		at.linked, at.versions = true, []version{{}}
 	}

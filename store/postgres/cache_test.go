@@ -17,7 +17,7 @@ import (
 )
 
 func openSmall(t *testing.T, pool *pgxpool.Pool, bytes int) *postgres.Store {
-	s, err := postgrestest.Open(t.Context(), pool, "shop", postgres.Config{CacheBytes: bytes})
+	s, err := postgrestest.TakeOverAndOpen(t.Context(), pool, "shop", postgres.Config{CacheBytes: bytes})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -63,7 +63,7 @@ func isOneRound(r store.Reader) error {
 }
 
 // The cache keeps no row that the table has, and folds go on all the time.
-func TestView_ReadsItsCommitDuringEvictionAndFold(t *testing.T) {
+func TestView_ReadsSameCommitDuringEvictionAndFold(t *testing.T) {
 	s := openSmall(t, newPool(t), 1)
 	require.NoError(t, s.Update(t.Context(), writeRound(1)))
 	ctx, end := context.WithCancel(t.Context())
@@ -84,7 +84,7 @@ func TestView_ReadsItsCommitDuringEvictionAndFold(t *testing.T) {
 	readers.Wait()
 }
 
-func TestCache_KeepsLimitOfReadRows(t *testing.T) {
+func TestCache_KeepsMemoryLimitForReadRows(t *testing.T) {
 	const number, size, bound = 5_000, 4_000, 1 << 20
 	pool := newPool(t)
 	s := open(t, pool)

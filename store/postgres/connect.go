@@ -62,7 +62,7 @@ func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error))
 	defer end()
 	for {
 		answer, err = ask(ctx)
-		if err = classify(err); !errors.Is(err, store.ErrUnreachable) {
+		if err = classifyError(err); !errors.Is(err, store.ErrUnreachable) {
 			return answer, err
 		}
 		select {

@@ -17,35 +17,35 @@ var spaceNumbers = [store.Spaces]byte{
 	store.Words: 26, store.Deliveries: 27, store.Rules: 28, store.Touches: 29,
 }
 
-// spaceOf returns the number of a space in the table.
-func spaceOf(s store.Space) int16 { return int16(spaceNumbers[s]) }
+// spaceNumber returns the number of a space in the table.
+func spaceNumber(s store.Space) int16 { return int16(spaceNumbers[s]) }
 
-// encode writes an entry: for each row the number of its space, its key after its length, a byte for whether it has a
+// encodeEntry writes an entry: for each row the number of its space, its key after its length, a byte for whether it has a
 // value, and the value after its length.
-func encode(writes []write) (b []byte) {
+func encodeEntry(writes []rowWrite) (b []byte) {
 	for _, w := range writes {
-		b = appendPart(append(b, spaceNumbers[w.space]), w.Key)
+		b = appendWithLength(append(b, spaceNumbers[w.space]), w.Key)
 		if w.Value == nil {
 			b = append(b, 0)
 		} else {
-			b = appendPart(append(b, 1), w.Value)
+			b = appendWithLength(append(b, 1), w.Value)
 		}
 	}
 	return b
 }
 
-func appendPart(b, part []byte) []byte {
+func appendWithLength(b, part []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// decode reads an entry. The writes do not share its memory: otherwise cached rows would keep the whole entry in
+// decodeEntry reads an entry. The writes do not share its memory: otherwise cached rows would keep the whole entry in
 // memory.
-func decode(b []byte) (writes []write, err error) {
-	r := reader{b, true}
+func decodeEntry(b []byte) (writes []rowWrite, err error) {
+	r := entryDecoder{b, true}
 	for r.whole && len(r.left) > 0 {
-		w := write{space: r.space()}
-		if w.Key = r.part(); r.one() == 1 {
-			w.Value = r.part()
+		w := rowWrite{space: r.readSpace()}
+		if w.Key = r.readBytes(); r.readByte() == 1 {
+			w.Value = r.readBytes()
 		}
 		writes = append(writes, w)
 	}
@@ -55,26 +55,26 @@ func decode(b []byte) (writes []write, err error) {
 	return writes, nil
 }
 
-// reader reads an entry. After the end of the bytes it returns zeros, and whole is false.
-type reader struct {
+// entryDecoder reads an entry. After the end of the bytes it returns zeros, and whole is false.
+type entryDecoder struct {
 	left  []byte
 	whole bool
 }
 
-func (r *reader) one() (b byte) {
+func (r *entryDecoder) readByte() (b byte) {
 	if r.whole = r.whole && len(r.left) > 0; r.whole {
 		b, r.left = r.left[0], r.left[1:]
 	}
 	return b
 }
 
-func (r *reader) space() store.Space {
-	s := slices.Index(spaceNumbers[:], r.one())
+func (r *entryDecoder) readSpace() store.Space {
+	s := slices.Index(spaceNumbers[:], r.readByte())
 	r.whole = r.whole && s >= 0
 	return store.Space(max(s, 0)) //nolint:gosec // there are few
 }
 
-func (r *reader) part() []byte {
+func (r *entryDecoder) readBytes() []byte {
 	length, n := binary.Uvarint(r.left)
 	if r.whole = r.whole && n > 0 && length <= uint64(len(r.left[max(n, 0):])); !r.whole {
 		return nil

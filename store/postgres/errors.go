@@ -51,17 +51,17 @@ var causes = map[string]error{
 	"57P03": store.ErrUnreachable, // cannot_connect_now
 }
 
-// classify turns an error of the database into one of [causes] that wraps it, in one line. It returns other errors
+// classifyError turns an error of the database into one of [causes] that wraps it, in one line. It returns other errors
 // unchanged.
-func classify(err error) error {
-	cause := causeOf(err)
+func classifyError(err error) error {
+	cause := meaningOf(err)
 	if cause == nil || errors.Is(err, cause) {
 		return err
 	}
-	return &failure{cause, err}
+	return &databaseError{cause, err}
 }
 
-func causeOf(err error) error {
+func meaningOf(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && len(pgErr.Code) == 5 {
 		if cause := causes[pgErr.Code]; cause != nil {
 			return cause
@@ -76,18 +76,18 @@ func causeOf(err error) error {
 	return nil
 }
 
-// failure is an error of the database and its meaning.
-type failure struct{ cause, err error }
+// databaseError is an error of the database and its meaning.
+type databaseError struct{ cause, err error }
 
-func (f *failure) Error() string {
+func (f *databaseError) Error() string {
 	return fmt.Sprintf("%v: %s", f.cause, strings.Join(strings.Fields(f.err.Error()), " "))
 }
 
-func (f *failure) Unwrap() []error { return []error{f.cause, f.err} }
+func (f *databaseError) Unwrap() []error { return []error{f.cause, f.err} }
 
-// isRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is false for
+// isCertainlyRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is false for
 // an error of a server that shuts down, or of a pooler: the commit may have been kept.
-func isRefused(err error) bool {
+func isCertainlyRefused(err error) bool {
 	_, answered := errors.AsType[*pgconn.PgError](err)
 	return answered && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)
 }

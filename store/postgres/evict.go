@@ -20,7 +20,7 @@ type clockHand struct {
 }
 
 // markUsed marks a cell as read.
-func (c *cell) markUsed() {
+func (c *cachedKey) markUsed() {
 	if !c.used.Load() { // readers at once do not all write
 		c.used.Store(true)
 	}
@@ -28,7 +28,7 @@ func (c *cell) markUsed() {
 
 // evictableBytes returns the bytes that evicting the cell frees. It is zero if the cell has changes that the table has
 // not.
-func (c *cell) evictableBytes() int {
+func (c *cachedKey) evictableBytes() int {
 	switch {
 	case len(c.versions) == 0:
 		return cellBytes + len(c.key)
@@ -38,8 +38,8 @@ func (c *cell) evictableBytes() int {
 	return 0
 }
 
-// update runs how on a cell and adjusts the count of evictable bytes.
-func (c *cache) update(at *cell, how func(*cell)) {
+// updateCell runs how on a cell and adjusts the count of evictable bytes.
+func (c *cache) updateCell(at *cachedKey, how func(*cachedKey)) {
 	c.evictable -= at.evictableBytes()
 	how(at)
 	c.evictable += at.evictableBytes()
@@ -49,16 +49,16 @@ func (c *cache) update(at *cell, how func(*cell)) {
 func (c *cache) evict() {
 	for c.evictable > c.limit {
 		space := c.spaces[c.hand.space]
-		for _, at := range c.sweep(space) {
-			c.forget(space, at)
+		for _, at := range c.findIdleCells(space) {
+			c.removeCell(space, at)
 		}
 	}
 }
 
-// sweep moves the hand on in its space, and returns cells to remove.
-func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
+// findIdleCells moves the hand on in its space, and returns cells to remove.
+func (c *cache) findIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKey) {
 	free, ended := c.evictable-c.limit, true
-	space.Ascend(&cell{key: c.hand.key}, func(at *cell) bool {
+	space.Ascend(&cachedKey{key: c.hand.key}, func(at *cachedKey) bool {
 		if c.hand.key = at.key; free <= 0 {
 			ended = false
 			return false
@@ -76,25 +76,25 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 
 // closeGap removes the cell of a deleted row, if the cells next to it show that there is no row between them. If such
 // cells stayed, each scan of a queue would pass one for each row that was ever in the queue.
-func (c *cache) closeGap(space *btree.BTreeG[*cell], at *cell) {
-	if value, known := at.at(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
+func (c *cache) closeGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
+	if value, known := at.valueAt(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
 	}
-	if before := previous(space, at.key); before != nil && before.linked {
-		c.forget(space, at)
+	if before := cellBefore(space, at.key); before != nil && before.linked {
+		c.removeCell(space, at)
 	}
 }
 
 // deletedRow is a row that a commit deleted, and that the table never had.
 type deletedRow struct {
 	space  store.Space
-	at     *cell
+	at     *cachedKey
 	number int64 // of the commit
 }
 
-// dropShortLived removes the cells of rows that were made and deleted again since the last fold began, if no open view
+// removeShortLivedCells removes the cells of rows that were made and deleted again since the last fold began, if no open view
 // still sees them: the table never gets them. Most rows of a queue are of this kind.
-func (c *cache) dropShortLived(oldest, folded int64) {
+func (c *cache) removeShortLivedCells(oldest, folded int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
@@ -102,26 +102,26 @@ func (c *cache) dropShortLived(oldest, folded int64) {
 		g := c.deleted[n]
 		v := g.at.versions
 		if len(v) > 2 && v[0].number == 0 && v[0].value == nil && v[1].number > folded { // else a fold knows it
-			c.update(g.at, func(at *cell) { at.fold(g.number) })
+			c.updateCell(g.at, func(at *cachedKey) { at.foldVersions(g.number) })
 			c.closeGap(c.spaces[g.space], g.at)
 		}
 	}
 	c.deleted = slices.Delete(c.deleted, 0, n)
 }
 
-// forget removes a cell. The range between its neighbours stays known if it is known to have no row.
-func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
+// removeCell removes a cell. The range between its neighbours stays known if it is known to have no row.
+func (c *cache) removeCell(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	space.Delete(at)
 	c.evictable -= at.evictableBytes()
-	if before := previous(space, at.key); before != nil {
-		value, known := at.at(0)
+	if before := cellBefore(space, at.key); before != nil {
+		value, known := at.valueAt(0)
 		before.linked = before.linked && at.linked && known && value == nil
 	}
 }
 
-// previous returns the last cell before a key.
-func previous(space *btree.BTreeG[*cell], key []byte) (at *cell) {
-	space.Descend(&cell{key: key}, func(c *cell) bool {
+// cellBefore returns the last cell before a key.
+func cellBefore(space *btree.BTreeG[*cachedKey], key []byte) (at *cachedKey) {
+	space.Descend(&cachedKey{key: key}, func(c *cachedKey) bool {
 		at = c
 		return bytes.Equal(c.key, key)
 	})

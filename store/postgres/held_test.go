@@ -16,10 +16,10 @@ import (
 // member is a node that beats until the end of a test.
 func member(t *testing.T, address string) *postgres.Node {
 	t.Helper()
-	n, err := postgres.Join(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
+	n, err := postgres.JoinDatabase(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(n.Close)
-	require.NoError(t, n.Beat(t.Context()))
+	require.NoError(t, n.StartLease(t.Context()))
 	return n
 }
 
@@ -45,7 +45,7 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 // An owner is stopped after it has sent everything but its commit. It goes on after another has taken over: its commit
 // is refused.
 func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	line := newLine(t, address)
 	first, lease := takeOver(t, member(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
@@ -57,16 +57,16 @@ func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 	require.NoError(t, put(t, second, "b", "new"))
 	line.Release()
 	require.ErrorIs(t, <-committed, store.ErrFenced)
-	require.ErrorIs(t, lease.Holds(t.Context()), store.ErrFenced)
+	require.ErrorIs(t, lease.CheckHeld(t.Context()), store.ErrFenced)
 	require.ErrorIs(t, put(t, first, "a", "again"), store.ErrFenced)
-	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, second))
+	require.Equal(t, []string{"a=kept", "b=new"}, readAllRows(t, second))
 	require.NoError(t, second.Close(), "which folds")
 	_ = first.Close() // its error does not matter
 }
 
 // An owner is stopped in the middle of a transaction: its locks do not block the next owner.
 func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	line := newLine(t, address)
 	first, _ := takeOver(t, member(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
@@ -81,10 +81,10 @@ func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 	require.NoError(t, put(t, second, "b", "new"))
 	line.Release()
 	<-closed
-	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, second))
+	require.Equal(t, []string{"a=kept", "b=new"}, readAllRows(t, second))
 	require.NoError(t, second.Close())
 	require.NoError(t, lease.Release(t.Context()))
 	third, _ := takeOver(t, member(t, address))
-	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, third))
+	require.Equal(t, []string{"a=kept", "b=new"}, readAllRows(t, third))
 	require.NoError(t, third.Close())
 }

@@ -37,9 +37,9 @@ type Node struct {
 	lapses int64      // number of beats that found a takeover, or a lease that had run out
 }
 
-// Join returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if there are
+// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if there are
 // none. So a process may join a database that does not answer yet.
-func Join(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
+func JoinDatabase(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which other nodes see the connection
@@ -60,9 +60,9 @@ func (n *Node) String() string {
 	return fmt.Sprintf("database %s at %s:%d", c.Database, c.Host, c.Port)
 }
 
-// Beat begins the lease. It is called once, before the first takeover.
-func (n *Node) Beat(ctx context.Context) error {
-	if err := n.beat(ctx); err != nil {
+// StartLease begins the lease. It is called once, before the first takeover.
+func (n *Node) StartLease(ctx context.Context) error {
+	if err := n.renewLease(ctx); err != nil {
 		return err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -74,7 +74,7 @@ func (n *Node) Beat(ctx context.Context) error {
 			case <-life.Done():
 				return
 			}
-			if err := n.beat(life); err != nil && life.Err() == nil {
+			if err := n.renewLease(life); err != nil && life.Err() == nil {
 				n.log.WarnContext(life, "the database does not answer", slog.Any("error", err))
 			}
 		}
@@ -82,7 +82,7 @@ func (n *Node) Beat(ctx context.Context) error {
 	return nil
 }
 
-func (n *Node) beat(ctx context.Context) error {
+func (n *Node) renewLease(ctx context.Context) error {
 	const query = `insert into handoff_node (id, seen) values ($1, clock_timestamp())
 		on conflict (id) do update set seen = clock_timestamp() returning taken`
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
@@ -90,7 +90,7 @@ func (n *Node) beat(ctx context.Context) error {
 	began := n.now()
 	var taken int64
 	if err := n.Pool.QueryRow(ctx, query, n.ID).Scan(&taken); err != nil {
-		return classify(err)
+		return classifyError(err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,8 +101,8 @@ func (n *Node) beat(ctx context.Context) error {
 	return nil
 }
 
-// lease reports whether the lease holds, and how often it had run out before.
-func (n *Node) lease() (lapses int64, held bool) {
+// leaseState reports whether the lease holds, and how often it had run out before.
+func (n *Node) leaseState() (lapses int64, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.lapses, !n.began.IsZero() && leaseCovers(n.began, n.now())

@@ -6,18 +6,18 @@ import (
 	"handoff/store"
 )
 
-// part is the complete contents of the table in a range, after a number of folds. It may include the row at the end of
+// tablePart is the complete contents of the table in a range, after a number of folds. It may include the row at the end of
 // the range.
-type part struct {
+type tablePart struct {
 	store.Range
 	rows  []store.Row
 	folds int64
 }
 
-// newPart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed by
+// newTablePart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed by
 // the key of the next row outside, if there is one.
-func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
-	p := part{Range: r, rows: found, folds: folds}
+func newTablePart(r store.Range, found []store.Row, wanted int, folds int64) tablePart {
+	p := tablePart{Range: r, rows: found, folds: folds}
 	var end []byte // of the known range; nil: there are no more rows
 	for i, row := range found {
 		if row.Value == nil {
@@ -30,27 +30,27 @@ func newPart(r store.Range, found []store.Row, wanted int, folds int64) part {
 	if !r.Reverse {
 		p.To = end
 	} else if p.From = end; end != nil && len(p.rows) < wanted {
-		p.From = next(end)
+		p.From = keyAfter(end)
 	}
 	return p
 }
 
-// learn adds a part to the cache, unless another fold ended meanwhile.
-func (c *cache) learn(p part) bool {
+// addPart adds a part to the cache, unless another fold ended meanwhile.
+func (c *cache) addPart(p tablePart) bool {
 	if p.folds != c.folds.Load() {
 		return false
 	}
 	for _, row := range p.rows {
-		c.update(c.ensure(p.Space, row.Key), func(at *cell) { at.learn(row.Value) })
+		c.updateCell(c.ensureCell(p.Space, row.Key), func(at *cachedKey) { at.addTableValue(row.Value) })
 	}
 	if p.To != nil {
-		c.ensure(p.Space, p.To)
+		c.ensureCell(p.Space, p.To)
 	}
-	c.spaces[p.Space].Ascend(c.ensure(p.Space, p.From), func(at *cell) bool {
+	c.spaces[p.Space].Ascend(c.ensureCell(p.Space, p.From), func(at *cachedKey) bool {
 		if p.To != nil && bytes.Compare(at.key, p.To) >= 0 {
 			return false
 		}
-		c.update(at, func(at *cell) { at.learn(nil) }) // of which the rows say nothing
+		c.updateCell(at, func(at *cachedKey) { at.addTableValue(nil) }) // of which the rows say nothing
 		at.linked = true
 		return true
 	})

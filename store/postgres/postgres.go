@@ -72,7 +72,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), views: map[int64]int{},
 		table: &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch},
 	}
-	entries, err := unfolded(ctx, own.node.Pool, own.workspace)
+	entries, err := readUnfolded(ctx, own.node.Pool, own.workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +90,16 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	at, err := s.enter()
+	at, err := s.beginView()
 	if err != nil {
 		return err
 	}
-	defer s.leave(at)
-	return fn(&rows{Store: s, ctx: context.WithoutCancel(ctx), number: at})
+	defer s.endView(at)
+	return fn(&commitReader{Store: s, ctx: context.WithoutCancel(ctx), number: at})
 }
 
-// enter begins a view at the last commit. Folds do not go beyond that commit until the view has left.
-func (s *Store) enter() (at int64, err error) {
+// beginView begins a view at the last commit. Folds do not go beyond that commit until the view has left.
+func (s *Store) beginView() (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.endErr != nil {
@@ -109,7 +109,7 @@ func (s *Store) enter() (at int64, err error) {
 	return s.committed, nil
 }
 
-func (s *Store) leave(at int64) {
+func (s *Store) endView(at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.views[at]--; s.views[at] == 0 {
@@ -118,18 +118,18 @@ func (s *Store) leave(at int64) {
 }
 
 // publish makes a commit visible.
-func (s *Store) publish(number int64, writes []write) {
+func (s *Store) publish(number int64, writes []rowWrite) {
 	for _, w := range writes {
 		s.cache.put(w.space, w.Key, w.Value, number)
 	}
-	s.folder.add(number, writes)
+	s.folder.addChanges(number, writes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.committed = number
 }
 
-// foldable returns the last entry that all open views include.
-func (s *Store) foldable() int64 {
+// lastFoldable returns the last entry that all open views include.
+func (s *Store) lastFoldable() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	oldest := s.committed
@@ -155,8 +155,8 @@ func (s *Store) Close() error {
 	return s.writer.closed
 }
 
-// end ends the store: rows can no longer be read or written.
-func (s *Store) end(why error) {
+// stop ends the store: rows can no longer be read or written.
+func (s *Store) stop(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.endErr != nil {

@@ -17,14 +17,14 @@ import (
 )
 
 func newPool(t *testing.T) *pgxpool.Pool {
-	pool := postgrestest.Pool(t, postgrestest.Start(t))
+	pool := postgrestest.ConnectPool(t, postgrestest.StartServer(t))
 	require.NoError(t, postgres.Prepare(t.Context(), pool))
 	require.NoError(t, postgres.Prepare(t.Context(), pool), "what is there stays")
 	return pool
 }
 
 func open(t *testing.T, pool *pgxpool.Pool) *postgres.Store {
-	s, err := postgrestest.Open(t.Context(), pool, "shop", postgres.Config{})
+	s, err := postgrestest.TakeOverAndOpen(t.Context(), pool, "shop", postgres.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -34,7 +34,7 @@ func put(t *testing.T, s *postgres.Store, key, value string) error {
 	return s.Update(t.Context(), func(w store.Writer) error { return w.Put(store.Records, []byte(key), []byte(value)) })
 }
 
-func rows(t *testing.T, s *postgres.Store) (all []string) {
+func readAllRows(t *testing.T, s *postgres.Store) (all []string) {
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		all = nil
 		for row, err := range r.Scan(store.Range{Space: store.Records}) {
@@ -46,11 +46,11 @@ func rows(t *testing.T, s *postgres.Store) (all []string) {
 	return all
 }
 
-func TestPrepare_MakesTablesOnceForManyAtOnce(t *testing.T) {
-	address := postgrestest.Start(t)
+func TestPrepare_MakesTablesOnceForConcurrentCallers(t *testing.T) {
+	address := postgrestest.StartServer(t)
 	var pools []*pgxpool.Pool
 	for range 6 {
-		pools = append(pools, postgrestest.Pool(t, address))
+		pools = append(pools, postgrestest.ConnectPool(t, address))
 		require.NoError(t, pools[len(pools)-1].Ping(t.Context()), "each is connected before")
 	}
 	errs := make(chan error, len(pools))
@@ -64,12 +64,12 @@ func TestPrepare_MakesTablesOnceForManyAtOnce(t *testing.T) {
 
 // A process that opens a workspace is its owner from then on, even if the former owner goes on or the log was folded
 // since.
-func TestUpdate_OfFormerOwnerIsFenced(t *testing.T) {
+func TestUpdate_ByFormerOwnerReturnsErrFenced(t *testing.T) {
 	pool := newPool(t)
 	first := open(t, pool)
 	require.NoError(t, put(t, first, "a", "1"))
 	second := open(t, pool)
-	require.Equal(t, []string{"a=1"}, rows(t, second), "what is only in the log is there")
+	require.Equal(t, []string{"a=1"}, readAllRows(t, second), "what is only in the log is there")
 	require.ErrorIs(t, put(t, first, "a", "2"), store.ErrFenced)
 	require.ErrorIs(t, put(t, first, "b", "2"), store.ErrFenced)
 	require.ErrorIs(t, first.View(t.Context(), func(store.Reader) error { return nil }), store.ErrFenced)
@@ -77,13 +77,13 @@ func TestUpdate_OfFormerOwnerIsFenced(t *testing.T) {
 	require.NoError(t, put(t, second, "b", "3"))
 	require.NoError(t, second.Close(), "which folds")
 	third := open(t, pool)
-	require.Equal(t, []string{"a=1", "b=3"}, rows(t, third))
+	require.Equal(t, []string{"a=1", "b=3"}, readAllRows(t, third))
 	require.ErrorIs(t, put(t, first, "c", "2"), store.ErrFenced)
-	require.Equal(t, []string{"a=1", "b=3"}, rows(t, third))
+	require.Equal(t, []string{"a=1", "b=3"}, readAllRows(t, third))
 }
 
 // A view goes on reading its commit while the log is folded, including rows that were never read before.
-func TestView_ReadsItsCommitDuringFold(t *testing.T) {
+func TestView_ReadsSameCommitDuringFold(t *testing.T) {
 	pool := newPool(t)
 	earlier := open(t, pool)
 	var want []string
@@ -114,7 +114,7 @@ func TestView_ReadsItsCommitDuringFold(t *testing.T) {
 		require.Equal(t, want, got)
 		return nil
 	}))
-	require.Len(t, rows(t, s), 619)
+	require.Len(t, readAllRows(t, s), 619)
 }
 
 // A database of a newer program is not touched.
@@ -127,11 +127,11 @@ func TestPrepare_RefusesNewerLayout(t *testing.T) {
 
 // A pooler reports that the server broke off a commit, but the server has kept it. The store finds this out before it
 // writes anything else.
-func TestUpdate_KeepsCommitOnceWhenPoolerReportsBrokenConnection(t *testing.T) {
-	address := postgrestest.Start(t)
-	pool := postgrestest.Pool(t, address)
+func TestUpdate_CommitsOnceIfPoolerReportsBrokenConnection(t *testing.T) {
+	address := postgrestest.StartServer(t)
+	pool := postgrestest.ConnectPool(t, address)
 	require.NoError(t, postgres.Prepare(t.Context(), pool))
-	s := open(t, postgrestest.Pool(t, postgrestest.Pooler(t, address)))
+	s := open(t, postgrestest.ConnectPool(t, postgrestest.StartPooler(t, address)))
 	set := func(to string) {
 		_, err := pool.Exec(t.Context(), `alter system set synchronous_standby_names = '`+to+`'`)
 		require.NoError(t, err)
@@ -150,8 +150,8 @@ func TestUpdate_KeepsCommitOnceWhenPoolerReportsBrokenConnection(t *testing.T) {
 	set("")
 	require.NoError(t, <-kept)
 	require.NoError(t, put(t, s, "b", "2"))
-	require.Equal(t, []string{"a=1", "b=2"}, rows(t, s))
-	require.Equal(t, []string{"a=1", "b=2"}, rows(t, open(t, pool)))
+	require.Equal(t, []string{"a=1", "b=2"}, readAllRows(t, s))
+	require.Equal(t, []string{"a=1", "b=2"}, readAllRows(t, open(t, pool)))
 }
 
 // The statement of the documentation makes room for a workspace of the same name.
@@ -166,15 +166,15 @@ func TestWorkspace_IsRemovedByDocumentedStatement(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, err = pool.Exec(t.Context(), strings.Replace(statement, "NAME", "shop", 1))
 	require.NoError(t, err)
-	require.Empty(t, rows(t, open(t, pool)))
+	require.Empty(t, readAllRows(t, open(t, pool)))
 }
 
 // Several processes that meet an empty database at once make its tables once.
 func TestPrepare_IsIdempotent(t *testing.T) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	pools := make([]*pgxpool.Pool, 8)
 	for i := range pools {
-		pools[i] = postgrestest.Pool(t, address)
+		pools[i] = postgrestest.ConnectPool(t, address)
 	}
 	for range 10 {
 		_, err := pools[0].Exec(t.Context(), `drop table if exists handoff_row, handoff_log, handoff_workspace, handoff_node, handoff_schema`)

@@ -8,8 +8,8 @@ import (
 	"handoff/store"
 )
 
-// rows reads the rows as of one commit. It asks the table for rows that the cache does not have.
-type rows struct {
+// commitReader reads the rows as of one commit. It asks the table for rows that the cache does not have.
+type commitReader struct {
 	*Store
 	ctx      context.Context
 	number   int64
@@ -24,7 +24,7 @@ type accessPattern struct {
 
 // isSequential reports whether a reader goes through a space from key to key, as a check of all rows does. Then rows
 // requests many rows at once from the table.
-func (r *rows) isSequential(s store.Space, key []byte) bool {
+func (r *commitReader) isSequential(s store.Space, key []byte) bool {
 	w := &r.patterns[s]
 	if w.steps++; bytes.Compare(key, w.last) <= 0 {
 		w.steps = 0
@@ -34,27 +34,27 @@ func (r *rows) isSequential(s store.Space, key []byte) bool {
 }
 
 // Get implements [store.Reader].
-func (r *rows) Get(s store.Space, key []byte) ([]byte, error) {
+func (r *commitReader) Get(s store.Space, key []byte) ([]byte, error) {
 	if len(key) == 0 || len(key) > store.MaxKey {
 		return nil, nil
 	}
 	value, known := r.cache.get(s, key, r.number)
 	for !known {
-		q, wanted := store.Range{Space: s, From: key, To: next(key)}, 1
+		q, wanted := store.Range{Space: s, From: key, To: keyAfter(key)}, 1
 		if r.isSequential(s, key) {
 			q.To, wanted = nil, maxBatch
 		}
-		p, err := r.table.ask(r.ctx, q, wanted, r.cache.folds.Load())
+		p, err := r.table.readRange(r.ctx, q, wanted, r.cache.folds.Load())
 		if err != nil {
 			return nil, err
 		}
-		value, known = r.cache.learnRow(p, key, r.number)
+		value, known = r.cache.addPartAndGet(p, key, r.number)
 	}
 	return value, nil
 }
 
 // Scan implements [store.Reader].
-func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
+func (r *commitReader) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		place := q.From
 		if q.Reverse {
@@ -64,7 +64,7 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 			return
 		}
 		wanted := firstBatch
-		for found := r.cache.stretch(q, place, wanted, r.number); ; {
+		for found := r.cache.knownStretch(q, place, wanted, r.number); ; {
 			for _, row := range found.rows {
 				if !yield(row, nil) {
 					return
@@ -75,7 +75,7 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 			}
 			var err error
 			wanted = min(4*wanted, maxBatch)
-			if found, err = r.next(q, found, wanted); err != nil {
+			if found, err = r.nextStretch(q, found, wanted); err != nil {
 				yield(store.Row{}, err)
 				return
 			}
@@ -85,9 +85,9 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 
 // next returns the stretch of a range after another one. If the cache does not have it, next asks the table for the
 // next rows.
-func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
+func (r *commitReader) nextStretch(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
-		return r.cache.stretch(q, last.place, wanted, r.number), nil
+		return r.cache.knownStretch(q, last.place, wanted, r.number), nil
 	}
 	part := q
 	if q.Reverse {
@@ -98,9 +98,9 @@ func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 			part.To = nil
 		}
 	}
-	p, err := r.table.ask(r.ctx, part, maxBatch, r.cache.folds.Load())
+	p, err := r.table.readRange(r.ctx, part, maxBatch, r.cache.folds.Load())
 	if err != nil {
 		return stretch{}, err
 	}
-	return r.cache.learnRange(p, q, last.place, wanted, r.number), nil
+	return r.cache.addPartAndScan(p, q, last.place, wanted, r.number), nil
 }

@@ -21,17 +21,17 @@ const layout = 1
 func Prepare(ctx context.Context, in database) error {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
-	if made, err := usable(ctx, in); err != nil || made {
-		return classify(err)
+	if made, err := hasTables(ctx, in); err != nil || made {
+		return classifyError(err)
 	}
 	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others may be making them now
-	return classify(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
+	return classifyError(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
 		// The number of the lock that makes sure that only one of several processes makes the tables: "handoff" in
 		// ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
 		}
-		if made, err := usable(ctx, tx); err != nil || made {
+		if made, err := hasTables(ctx, tx); err != nil || made {
 			return err
 		}
 		_, err := tx.Exec(ctx, schema)
@@ -51,19 +51,19 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// usable reports whether there are tables, and refuses versions that this program does not know.
-func usable(ctx context.Context, of querier) (made bool, err error) {
-	version, err := versionOf(ctx, of)
+// hasTables reports whether there are tables, and refuses versions that this program does not know.
+func hasTables(ctx context.Context, of querier) (made bool, err error) {
+	version, err := tablesVersion(ctx, of)
 	if err == nil && version > layout {
 		err = fmt.Errorf("the tables have version %d, and this program knows %d: %w", version, layout, store.ErrNewer)
 	}
 	return version == layout, err
 }
 
-// versionOf returns the version of the tables, and zero if there are none. It looks into pg_class, because to_regclass
+// tablesVersion returns the version of the tables, and zero if there are none. It looks into pg_class, because to_regclass
 // alone may answer with the state before a wait for the lock: only a statement that locks a table sees the changes that
 // other transactions made meanwhile.
-func versionOf(ctx context.Context, tx querier) (version int, err error) {
+func tablesVersion(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {
 		return 0, err

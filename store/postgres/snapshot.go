@@ -30,20 +30,20 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 		if err != nil {
 			return err
 		}
-		log, err := unfolded(ctx, tx, s.table.workspace)
+		log, err := readUnfolded(ctx, tx, s.table.workspace)
 		if err != nil {
 			return err
 		}
 		for _, e := range log {
 			s.publish(e.number, e.writes)
 		}
-		failed = fn(snapshot{&rows{Store: s, ctx: ctx, number: s.committed}})
+		failed = fn(snapshot{&commitReader{Store: s, ctx: ctx, number: s.committed}})
 		return failed
 	})
 	if failed != nil {
 		return failed
 	}
-	return classify(err)
+	return classifyError(err)
 }
 
 // snapshot is a [store.Backend] that does not change.

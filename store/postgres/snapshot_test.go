@@ -14,10 +14,10 @@ import (
 )
 
 // The rows are in the table and in the log, more of them than are asked for at once.
-func TestSnapshot_IsOneMomentDuringChanges(t *testing.T) {
+func TestSnapshot_ShowsOneMomentDuringChanges(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Start(t)
-	node, err := postgres.Join(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
+	address := postgrestest.StartServer(t)
+	node, err := postgres.JoinDatabase(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(node.Close)
 	many := func(s *postgres.Store, value string) {
@@ -36,7 +36,7 @@ func TestSnapshot_IsOneMomentDuringChanges(t *testing.T) {
 	s := open(t, node.Pool)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Records, []byte("0100")) }))
 	require.NoError(t, put(t, s, "0200", "in the log"))
-	want := rows(t, s)
+	want := readAllRows(t, s)
 	require.Len(t, want, 2499)
 	same := func(b store.Backend) error {
 		require.ErrorIs(t, b.Update(t.Context(), func(store.Writer) error { return nil }), store.ErrReadOnly)
@@ -59,7 +59,7 @@ func TestSnapshot_IsOneMomentDuringChanges(t *testing.T) {
 			return err
 		})
 	}
-	standby, err := postgres.Join(t.Context(), postgrestest.Standby(t, address), time.Now, slog.New(slog.DiscardHandler))
+	standby, err := postgres.JoinDatabase(t.Context(), postgrestest.StartStandby(t, address), time.Now, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(standby.Close)
 	require.NoError(t, standby.Snapshot(t.Context(), "shop", same))

@@ -24,9 +24,9 @@ type table struct {
 // without statistics expects many rows and sorts all of them, instead of reading only the first ones by the index.
 var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
-// ask returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that the
+// readRange returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that the
 // cache knows a gap without rows and need not ask about it again.
-func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64) (part, error) {
+func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds int64) (tablePart, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
 	outside, order := `key >= $4`, ``
 	if r.Reverse {
@@ -34,7 +34,7 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 	}
 	query := fmt.Sprintf(`(%s) union all (%s)`, fmt.Sprintf(of, `value`, `key >= $3 and key < $4`, order, wanted),
 		fmt.Sprintf(of, `null`, outside, order, 1))
-	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
+	args := []any{t.workspace, spaceNumber(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
 	found, err := retryRead(ctx, func(ctx context.Context) ([]store.Row, error) {
 		found, err := t.in.Query(ctx, query, args...)
 		if err != nil {
@@ -42,36 +42,36 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 		}
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
 	})
-	return newPart(r, found, wanted, folds), err
+	return newTablePart(r, found, wanted, folds), err
 }
 
-// write is a row after a commit.
-type write struct {
+// rowWrite is a row after a commit.
+type rowWrite struct {
 	space     store.Space
 	store.Row // without a value if it is deleted
 }
 
-// append makes a commit durable, as an entry of the log. An entry that this owner appended before is no error. Each
+// appendEntry makes a commit durable, as an entry of the log. An entry that this owner appended before is no error. Each
 // number belongs to one entry, and a takeover takes a number for good, so a former owner cannot append: its next number
 // is taken, and its epoch is over.
-func (t *table) append(ctx context.Context, number int64, writes []write) error {
+func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite) error {
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
 	const look = `select exists (select from handoff_log where workspace = $1 and number = $2 and epoch = $3 and writes is not null)`
-	done, err := t.node.Pool.Exec(ctx, add, t.workspace, number, t.epoch, encode(writes))
+	done, err := t.node.Pool.Exec(ctx, add, t.workspace, number, t.epoch, encodeEntry(writes))
 	if err != nil || done.RowsAffected() > 0 {
-		return classify(err)
+		return classifyError(err)
 	}
 	before := false
 	err = t.node.Pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before)
 	if err == nil && !before {
 		return store.ErrFenced
 	}
-	return classify(err)
+	return classifyError(err)
 }
 
-// fold writes the entries of the log up to a number into the rows. Writes are their net changes, each key once.
-func (t *table) fold(upTo int64, writes []write) error {
+// foldEntries writes the entries of the log up to a number into the rows. Writes are their net changes, each key once.
+func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
 	var spaces []int16
 	var keys, values [][]byte
 	gone := map[store.Space][][]byte{}
@@ -80,19 +80,19 @@ func (t *table) fold(upTo int64, writes []write) error {
 			gone[w.space] = append(gone[w.space], w.Key)
 			continue
 		}
-		spaces, keys, values = append(spaces, spaceOf(w.space)), append(keys, w.Key), append(values, w.Value)
+		spaces, keys, values = append(spaces, spaceNumber(w.space)), append(keys, w.Key), append(values, w.Value)
 	}
 	var b pgx.Batch
 	b.Queue(`insert into handoff_row (workspace, space, key, value)
 		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v)
 		on conflict (workspace, space, key) do update set value = excluded.value`, t.workspace, spaces, keys, values)
 	for s, keys := range gone { // a join with unnest would read all rows of the workspace
-		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceOf(s), keys)
+		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceNumber(s), keys)
 	}
 	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
 	ctx, end := context.WithTimeout(context.Background(), 10*statementTimeout)
 	defer end()
-	err := classify(pgx.BeginTxFunc(ctx, t.node.Pool, shortLockWait, func(tx pgx.Tx) error {
+	err := classifyError(pgx.BeginTxFunc(ctx, t.node.Pool, shortLockWait, func(tx pgx.Tx) error {
 		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 			return err
 		}

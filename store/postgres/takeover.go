@@ -33,7 +33,7 @@ func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Owner{}, nil
 	}
-	return o, classify(err)
+	return o, classifyError(err)
 }
 
 // Workspace is a workspace of the database.
@@ -51,10 +51,10 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	defer end()
 	found, err := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds())
 	if err != nil {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
 	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[Workspace])
-	return all, classify(err)
+	return all, classifyError(err)
 }
 
 // TakeOver makes this node the owner of a workspace in place of the owner before. From then on that owner gets
@@ -82,13 +82,13 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 		}
 		return o.takeNumber(ctx, tx, folded)
 	})
-	if errors.Is(classify(err), errBlocked) {
+	if errors.Is(classifyError(err), errBlocked) {
 		err = cmp.Or(n.terminateStale(ctx), store.ErrLocked)
 	}
 	if err != nil {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
-	lapses, _ := n.lease()
+	lapses, _ := n.leaseState()
 	o.lapses.Store(lapses)
 	return o, nil
 }
@@ -119,10 +119,10 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 	}
 }
 
-// Holds checks that no other node took the workspace over. As long as the lease of the node holds, it sends no request.
+// CheckHeld checks that no other node took the workspace over. As long as the lease of the node holds, it sends no request.
 // The error is [store.ErrFenced], or the error of the request.
-func (o *Ownership) Holds(ctx context.Context) error {
-	lapses, held := o.node.lease()
+func (o *Ownership) CheckHeld(ctx context.Context) error {
+	lapses, held := o.node.leaseState()
 	if held && lapses == o.lapses.Load() {
 		return nil
 	}
@@ -141,54 +141,54 @@ func (o *Ownership) Holds(ctx context.Context) error {
 	return nil
 }
 
-// Announce replaces the note of this owner, by which other processes reach it.
-func (o *Ownership) Announce(ctx context.Context, note string) error {
+// ReplaceNote replaces the note of this owner, by which other processes reach it.
+func (o *Ownership) ReplaceNote(ctx context.Context, note string) error {
 	const set = `update handoff_workspace set note = $3 where id = $1 and epoch = $2`
 	done, err := o.node.Pool.Exec(ctx, set, o.workspace, o.epoch, note)
 	if err == nil && done.RowsAffected() == 0 {
 		return store.ErrFenced
 	}
-	return classify(err)
+	return classifyError(err)
 }
 
 // Release gives the workspace up, so that the next owner does not have to wait.
 func (o *Ownership) Release(ctx context.Context) error {
 	const give = `update handoff_workspace set node = null, note = null where id = $1 and epoch = $2`
 	_, err := o.node.Pool.Exec(ctx, give, o.workspace, o.epoch)
-	return classify(err)
+	return classifyError(err)
 }
 
-// entry is an entry of the log; it is empty for a takeover.
-type entry struct {
+// logEntry is an entry of the log; it is empty for a takeover.
+type logEntry struct {
 	number int64
-	writes []write
+	writes []rowWrite
 }
 
-// unfolded returns the entries of a workspace that are not folded, including the entry of the last takeover.
-func unfolded(ctx context.Context, of querier, workspace int64) (log []entry, err error) {
+// readUnfolded returns the entries of a workspace that are not folded, including the entry of the last takeover.
+func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEntry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
 	found, err := of.Query(ctx, query, workspace)
 	if err != nil {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
-	log, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (e entry, err error) {
+	log, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (e logEntry, err error) {
 		var writes []byte
 		if err = row.Scan(&e.number, &writes); err == nil {
-			e.writes, err = decode(writes)
+			e.writes, err = decodeEntry(writes)
 		}
 		return e, err
 	})
-	return log, classify(err)
+	return log, classifyError(err)
 }
 
-// Replace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name before
+// ReplaceWorkspace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name before
 // to this one. Both happen or neither. The error is [store.ErrFenced] if another node took the workspace over
 // meanwhile, and [ErrNoWorkspace] if there is no workspace with. If with and before are the same, it exchanges two
 // names.
-func (o *Ownership) Replace(ctx context.Context, with, before string) error {
+func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) error {
 	const rename = `update handoff_workspace set name = $2 where id = $1`
-	return classify(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {
+	return classifyError(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {
 		var name string
 		const away = `with w as (select name from handoff_workspace where id = $1 and epoch = $2 for update)
 			update handoff_workspace set name = w.name || '~' from w where id = $1 returning w.name`
@@ -216,5 +216,5 @@ func (n *Node) Remove(ctx context.Context, workspace string) error {
 	if err == nil && done.RowsAffected() == 0 {
 		err = ErrNoWorkspace
 	}
-	return classify(err)
+	return classifyError(err)
 }

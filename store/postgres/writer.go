@@ -25,7 +25,7 @@ type writer struct {
 	overlay store.Overlay
 	batch   []*calls.Call // taken from the queue and not yet answered
 	last    int           // number of calls in the last commit
-	pending []write       // of the next entry; nil for none
+	pending []rowWrite    // of the next entry; nil for none
 	sent    bool          // the pending entry was sent, and it may have been kept
 	closed  error         // the result of Close
 	stopped chan struct{}
@@ -33,62 +33,62 @@ type writer struct {
 
 // run writes until the queue has ended.
 func (w *writer) run() {
-	calls.Serve(w.loop, func() {
-		w.closed = w.store.folder.finish()
-		w.store.end(store.ErrClosed)
+	calls.RunWriterLoop(w.loop, func() {
+		w.closed = w.store.folder.foldAll()
+		w.store.stop(store.ErrClosed)
 		close(w.stopped)
 	})
 }
 
 func (w *writer) loop() {
-	w.store.folder.begin() // if owners die one after another, no other call would start a fold
+	w.store.folder.beginFold() // if owners die one after another, no other call would start a fold
 	rest := time.NewTimer(idle)
 	defer rest.Stop()
 	for {
 		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
-			w.batch = w.store.queue.Next(w.batch, maxCalls, w.last, groupWait)
-			w.transact()
+			w.batch = w.store.queue.FillBatch(w.batch, maxCalls, w.last, groupWait)
+			w.commitBatch()
 			w.store.folder.foldPending()
 			rest.Reset(idle)
 		}
-		if w.store.queue.Drained() {
+		if w.store.queue.IsDrained() {
 			return
 		}
 		select {
 		case <-w.store.queue.Ready:
 		case <-rest.C:
-			unsettled := errors.Is(w.resolvePending(), store.ErrUncertain)
-			if w.store.folder.begin() || unsettled {
+			unsettled := errors.Is(w.commitPending(), store.ErrUncertain)
+			if w.store.folder.beginFold() || unsettled {
 				rest.Reset(w.store.folder.pause())
 			}
 		}
 	}
 }
 
-// transact runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails, all
+// commitBatch runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails, all
 // of them fail, including failed and read-only calls: they may have seen lost rows.
-func (w *writer) transact() {
+func (w *writer) commitBatch() {
 	begun, err := 0, calls.ErrExited
-	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
-	if err = w.resolvePending(); err != nil {
+	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()
+	if err = w.commitPending(); err != nil {
 		begun = len(w.batch)
 		return
 	}
-	draft := w.fill(&begun)
+	draft := w.runCalls(&begun)
 	if err = nil; len(draft) > 0 {
 		w.pending = draft
-		err = w.resolvePending()
+		err = w.commitPending()
 	}
 }
 
-// fill runs calls of the batch, each over the writes of the calls before, and returns their writes.
-func (w *writer) fill(begun *int) (draft []write) {
+// runCalls runs calls of the batch, each over the writes of the calls before, and returns their writes.
+func (w *writer) runCalls(begun *int) (draft []rowWrite) {
 	var together store.Overlay
-	together.Reset(&rows{Store: w.store, ctx: context.Background(), number: w.store.committed})
+	together.Reset(&commitReader{Store: w.store, ctx: context.Background(), number: w.store.committed})
 	for *begun < len(w.batch) && together.Size() < maxBytes {
 		c := w.batch[*begun]
 		*begun++
-		if !c.Take() {
+		if !c.TryTake() {
 			continue
 		}
 		w.overlay.Reset(&together)
@@ -97,42 +97,42 @@ func (w *writer) fill(begun *int) (draft []write) {
 		}
 	}
 	if together.Size() > 0 {
-		_ = together.Flush((*collector)(&draft)) // which refuses nothing
+		_ = together.Flush((*writeCollector)(&draft)) // which refuses nothing
 	}
 	return draft
 }
 
-// collector collects the rows of a flushed overlay.
-type collector []write
+// writeCollector collects the rows of a flushed overlay.
+type writeCollector []rowWrite
 
-func (c *collector) Put(s store.Space, key, value []byte) error {
-	*c = append(*c, write{s, store.Row{Key: key, Value: value}})
+func (c *writeCollector) Put(s store.Space, key, value []byte) error {
+	*c = append(*c, rowWrite{s, store.Row{Key: key, Value: value}})
 	return nil
 }
 
-func (c *collector) Delete(s store.Space, key []byte) error {
-	*c = append(*c, write{s, store.Row{Key: key}})
+func (c *writeCollector) Delete(s store.Space, key []byte) error {
+	*c = append(*c, rowWrite{s, store.Row{Key: key}})
 	return nil
 }
 
-// isExplained reports whether the error of a refused commit already tells callers the reason.
-func isExplained(err error) bool {
+// explainsRefusal reports whether the error of a refused commit already tells callers the reason.
+func explainsRefusal(err error) bool {
 	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) ||
 		errors.Is(err, store.ErrUnreachable)
 }
 
-// resolvePending commits the pending entry, and tries until the database confirms or refuses it. If the database does
+// commitPending commits the pending entry, and tries until the database confirms or refuses it. If the database does
 // not answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If
 // the entry is already there, it was kept.
-func (w *writer) resolvePending() (err error) {
+func (w *writer) commitPending() (err error) {
 	if w.pending == nil {
 		return nil
 	}
 	ctx, end := context.WithTimeout(context.Background(), statementTimeout)
 	defer end()
 	number := w.store.committed + 1
-	for err = w.store.table.append(ctx, number, w.pending); err != nil && !errors.Is(err, store.ErrFenced); {
-		if !w.sent && isRefused(err) {
+	for err = w.store.table.appendEntry(ctx, number, w.pending); err != nil && !errors.Is(err, store.ErrFenced); {
+		if !w.sent && isCertainlyRefused(err) {
 			break
 		}
 		if !w.sent {
@@ -143,19 +143,19 @@ func (w *writer) resolvePending() (err error) {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", store.ErrUncertain, err)
 		case <-time.After(retryEvery):
-			err = w.store.table.append(ctx, number, w.pending)
+			err = w.store.table.appendEntry(ctx, number, w.pending)
 		}
 	}
 	if err == nil {
 		w.store.publish(number, w.pending)
 	} else if errors.Is(err, store.ErrFenced) {
-		w.store.end(err)
+		w.store.stop(err)
 	}
 	switch {
 	case err == nil:
 	case w.sent: // a later owner may have folded the entry
 		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
-	case !isExplained(err):
+	case !explainsRefusal(err):
 		err = fmt.Errorf("%w: %w", store.ErrUnwritten, err)
 	}
 	w.pending, w.sent = nil, false

@@ -18,19 +18,19 @@ import (
 // engines lists all engines, and wrappers over one of them. A new engine gets a row.
 var engines = []engine{
 	{name: "memory", open: func(testing.TB, string) store.Backend { return memory.New() }},
-	{name: "timed", open: func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
+	{name: "timed", open: func(testing.TB, string) store.Backend { return store.NewTimedBackend(memory.New(), time.Now) }},
 	{name: "bolt", keeps: true, open: func(t testing.TB, dir string) store.Backend {
 		b, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir, "handoff.db")})
 		require.NoError(t, err)
 		return b
 	}},
-	{name: "postgres", keeps: true, start: postgrestest.Workspaces},
+	{name: "postgres", keeps: true, start: postgrestest.NewWorkspaceOpener},
 	{name: "postgres with the least privileges", keeps: true, start: leastPrivileges},
 	{name: "postgres behind pgbouncer", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
-		return postgrestest.Opener(t, postgrestest.Pooler(t, postgrestest.Start(t)), postgres.Config{})
+		return postgrestest.WorkspaceOpener(t, postgrestest.StartPooler(t, postgrestest.StartServer(t)), postgres.Config{})
 	}},
 	{name: "postgres that keeps little in memory", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
-		return postgrestest.Opener(t, postgrestest.Start(t), postgres.Config{CacheBytes: 1})
+		return postgrestest.WorkspaceOpener(t, postgrestest.StartServer(t), postgres.Config{CacheBytes: 1})
 	}},
 }
 
@@ -51,7 +51,7 @@ func (e engine) opener(t *testing.T) func(t testing.TB, dir string) store.Backen
 
 // Each case gets a new empty store. Cases assert outside the functions that they give to View and Update, because an
 // engine may run these on a goroutine of its own.
-func TestEngines_MeetContract(t *testing.T) {
+func TestEngines_KeepContractOfBackend(t *testing.T) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			open := e.opener(t)
@@ -62,7 +62,7 @@ func TestEngines_MeetContract(t *testing.T) {
 			}
 			for _, test := range contract {
 				t.Run(test.name, func(t *testing.T) { test.run(t, opened(t)) })
-				t.Run("every function runs twice/"+test.name, func(t *testing.T) { test.run(t, storetest.Twice(opened(t))) })
+				t.Run("every function runs twice/"+test.name, func(t *testing.T) { test.run(t, storetest.RunUpdatesTwice(opened(t))) })
 			}
 		})
 	}

@@ -1,5 +1,5 @@
 // Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in
-// package store, [Twice] wraps a backend for the tests of the layers above, and [World] is a store for the tests of the
+// package store, [RunUpdatesTwice] wraps a backend for the tests of the layers above, and [World] is a store for the tests of the
 // typed layer and of package audit.
 package storetest
 
@@ -10,16 +10,16 @@ import (
 	"handoff/store"
 )
 
-// Twice returns b with every function of Update run twice. The writes of the first run are always undone; the second
+// RunUpdatesTwice returns b with every function of Update run twice. The writes of the first run are always undone; the second
 // run counts. So tests find functions that add to their results instead of assigning them, or that change anything else
 // outside.
-func Twice(b store.Backend) store.Backend { return twice{b} }
+func RunUpdatesTwice(b store.Backend) store.Backend { return twiceBackend{b} }
 
-type twice struct{ store.Backend }
+type twiceBackend struct{ store.Backend }
 
 var errFirst = errors.New("the first time does not count")
 
-func (b twice) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (b twiceBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	ran := false
 	err := b.Backend.Update(ctx, func(w store.Writer) error {
 		ran = true

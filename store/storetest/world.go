@@ -21,21 +21,23 @@ import (
 // Noon returns the time of tests of stores.
 func Noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Minute returns the time n minutes after noon.
-func Minute(n int) store.Time { return store.At(Noon().Add(time.Duration(n) * time.Minute)) }
+// MinutesAfterNoon returns the time n minutes after noon.
+func MinutesAfterNoon(n int) store.Time {
+	return store.TimeOf(Noon().Add(time.Duration(n) * time.Minute))
+}
 
-// Bolt opens a file.
-func Bolt(t testing.TB, path string) store.Backend {
+// OpenBolt opens a file.
+func OpenBolt(t testing.TB, path string) store.Backend {
 	t.Helper()
 	b, err := bolt.Open(context.Background(), bolt.Config{Path: path})
 	require.NoError(t, err)
 	return b
 }
 
-// OnEach runs a test of the typed layer on a backend in memory, where every function runs twice, and on a file.
-func OnEach(t *testing.T, test func(t *testing.T, b store.Backend)) {
-	t.Run("memory, every function twice", func(t *testing.T) { test(t, Twice(memory.New())) })
-	t.Run("bolt", func(t *testing.T) { test(t, Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))) })
+// RunOnEachBackend runs a test of the typed layer on a backend in memory, where every function runs twice, and on a file.
+func RunOnEachBackend(t *testing.T, test func(t *testing.T, b store.Backend)) {
+	t.Run("memory, every function twice", func(t *testing.T) { test(t, RunUpdatesTwice(memory.New())) })
+	t.Run("bolt", func(t *testing.T) { test(t, OpenBolt(t, filepath.Join(t.TempDir(), "handoff.db"))) })
 }
 
 // World is a store in a test, with the rows below it. Its methods fail the test on an error.
@@ -70,8 +72,8 @@ func (w *World) WriteRows(fn func(store.Writer) error) {
 	require.NoError(w.T, w.Rows.Update(context.Background(), fn))
 }
 
-// Dump copies every row of some spaces.
-func (w *World) Dump(spaces ...store.Space) map[store.Space][]store.Row {
+// CopyRows copies every row of some spaces.
+func (w *World) CopyRows(spaces ...store.Space) map[store.Space][]store.Row {
 	w.T.Helper()
 	rows := map[store.Space][]store.Row{}
 	require.NoError(w.T, w.Rows.View(context.Background(), func(r store.Reader) error {
@@ -88,39 +90,39 @@ func (w *World) Dump(spaces ...store.Space) map[store.Space][]store.Row {
 	return rows
 }
 
-// EverySpace lists the spaces.
-func EverySpace() (all []store.Space) {
+// AllSpaces lists the spaces.
+func AllSpaces() (all []store.Space) {
 	for s := range store.Spaces {
 		all = append(all, s)
 	}
 	return all
 }
 
-// Key encodes numbers for a key.
-func Key[T ~uint64](numbers ...T) (k []byte) {
+// NumbersKey encodes numbers for a key.
+func NumbersKey[T ~uint64](numbers ...T) (k []byte) {
 	for _, n := range numbers {
 		k = binary.BigEndian.AppendUint64(k, uint64(n))
 	}
 	return k
 }
 
-// SentRecord returns a record as it is right after a send.
-func SentRecord(id schemas.ID) *store.Record {
+// NewSentRecord returns a record as it is right after a send.
+func NewSentRecord(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code", Title: "Fix the login",
-		Priority: schemas.Normal, Status: schemas.Pending, Created: Minute(int(id)), Depth: 1, MaxAttempts: 3, //nolint:gosec // ids of tests are small
+		Priority: schemas.Normal, Status: schemas.Pending, Created: MinutesAfterNoon(int(id)), Depth: 1, MaxAttempts: 3, //nolint:gosec // ids of tests are small
 		Digest: "of what was sent",
 	}
 }
 
-// PutRecord writes a record with an event, which has the content unless that is empty.
-func PutRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
+// WriteRecord writes a record with an event, which has the content unless that is empty.
+func WriteRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
 	c := store.Content{Bytes: []byte(content)}
 	if content != "" {
 		c.Salt = []byte("salt of " + action)
 	}
-	_, err := tx.Change(was, now, e, c)
+	_, err := tx.WriteChange(was, now, e, c)
 	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
 }
 
@@ -135,7 +137,7 @@ func (w *World) Change(was, now *store.Record, action, content string) *store.Re
 				return err
 			}
 		}
-		return PutRecord(tx, was, &kept, action, content)
+		return WriteRecord(tx, was, &kept, action, content)
 	})
 	return &kept
 }
@@ -149,8 +151,8 @@ func (w *World) Send(n int) (last *store.Record) {
 			if err != nil {
 				return err
 			}
-			last = SentRecord(id)
-			return PutRecord(tx, nil, last, "send", `{"task":"of `+id.String()+`"}`)
+			last = NewSentRecord(id)
+			return WriteRecord(tx, nil, last, "send", `{"task":"of `+id.String()+`"}`)
 		})
 	}
 	return last
@@ -160,14 +162,14 @@ func (w *World) Send(n int) (last *store.Record) {
 func (w *World) Claim(r *store.Record) *store.Record {
 	now := r.Clone()
 	now.Status, now.Holder, now.Box, now.Token = schemas.Accepted, "auto-code", "", "ct_1"
-	now.Lease, now.Wakes = Minute(100), Minute(100)
+	now.Lease, now.Wakes = MinutesAfterNoon(100), MinutesAfterNoon(100)
 	return w.Change(r, &now, "claim", "")
 }
 
 // Complete completes a record that was claimed.
 func (w *World) Complete(r *store.Record) *store.Record {
 	now := r.Clone()
-	now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, Minute(50)
+	now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, MinutesAfterNoon(50)
 	return w.Change(r, &now, "complete", `{"summary":"done"}`)
 }
 
@@ -175,19 +177,19 @@ func (w *World) Complete(r *store.Record) *store.Record {
 func (w *World) Notify(to schemas.Agent, n int) {
 	w.Write(func(tx *store.Tx) (err error) {
 		for i := 0; err == nil && i < n; i++ {
-			_, err = tx.Notify(schemas.Notice{To: to, From: "architect", Kind: "message", At: Noon()})
+			_, err = tx.AddNotice(schemas.Notice{To: to, From: "architect", Kind: "message", At: Noon()})
 		}
 		return err
 	})
 }
 
-// Sound asserts that the checks find no fault, and returns the result of the audit.
-func (w *World) Sound() schemas.AuditOut {
+// RequireSound asserts that the checks find no fault, and returns the result of the audit.
+func (w *World) RequireSound() schemas.AuditOut {
 	w.T.Helper()
-	problems, err := audit.Check(context.Background(), w.Store)
+	problems, err := audit.CheckRows(context.Background(), w.Store)
 	require.NoError(w.T, err)
 	require.Empty(w.T, problems)
-	out, err := audit.Registry(context.Background(), w.Store)
+	out, err := audit.VerifyRegistry(context.Background(), w.Store)
 	require.NoError(w.T, err)
 	require.Empty(w.T, out.Problems)
 	return out

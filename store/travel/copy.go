@@ -20,8 +20,8 @@ var ErrNotEmpty = errors.New("it is not empty")
 // stores: no other process writes meanwhile.
 //
 // The rows may come from a backup while the original store still exists. The original and the target must never be in
-// use at the same time. So before its first row the target is marked as unfinished, and [Usable] returns
-// [ErrUnfinished] for it until the original was marked as [Moved]. If another owner took the original over, it cannot
+// use at the same time. So before its first row the target is marked as unfinished, and [CheckUsable] returns
+// [ErrUnfinished] for it until the original was marked as [MovedError]. If another owner took the original over, it cannot
 // be marked. A copy that ends early is repeated, from its beginning.
 type Copy struct {
 	To, From store.Backend
@@ -39,47 +39,47 @@ type CopyResult struct {
 // Run copies all rows. The error is [ErrNotEmpty] if the target was used, unless a copy into it was unfinished, and
 // [ErrUnfinished] or a [*Moved] if one of the two stores must not be used; then nothing was changed.
 func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
-	if err := c.begin(ctx); err != nil {
+	if err := c.prepareTarget(ctx); err != nil {
 		return done, err
 	}
 	for s := range store.Spaces {
-		if err := eachBatch(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
+		if err := writeInBatches(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
 			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
 	}
 	for s := range store.Spaces {
-		if err := eachBatch(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
+		if err := writeInBatches(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
 	if !c.Unproved {
-		if done.Audit, err = c.compare(ctx); err != nil {
+		if done.Audit, err = c.compareRegistries(ctx); err != nil {
 			return done, err
 		}
 	}
 	if c.Moves != nil {
-		if done.Moved, err = c.move(ctx, done.Audit); err != nil {
+		if done.Moved, err = c.markMoved(ctx, done.Audit); err != nil {
 			return done, err
 		}
 	}
-	return done, Reopen(ctx, c.To)
+	return done, RemoveCopyMark(ctx, c.To)
 }
 
-// move marks the original store as moved. If its registry has changed since, it is a different store and is not marked.
-func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
-	has, err := audit.Registry(ctx, store.New(c.Moves))
+// markMoved marks the original store as moved. If its registry has changed since, it is a different store and is not marked.
+func (c Copy) markMoved(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
+	has, err := audit.VerifyRegistry(ctx, store.New(c.Moves))
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
 		return false, err
 	}
 	return true, setCopyMark(ctx, c.Moves, c.Place)
 }
 
-// begin refuses stores that cannot be copied, and marks the target as unfinished.
-func (c Copy) begin(ctx context.Context) error {
-	if err := Usable(ctx, c.From); err != nil {
+// prepareTarget refuses stores that cannot be copied, and marks the target as unfinished.
+func (c Copy) prepareTarget(ctx context.Context) error {
+	if err := CheckUsable(ctx, c.From); err != nil {
 		return err
 	}
-	if to := Usable(ctx, c.To); !errors.Is(to, ErrUnfinished) {
+	if to := CheckUsable(ctx, c.To); !errors.Is(to, ErrUnfinished) {
 		use, err := HasWork(ctx, c.To)
 		if to != nil || err != nil {
 			return cmp.Or(to, err)
@@ -91,13 +91,13 @@ func (c Copy) begin(ctx context.Context) error {
 	return setCopyMark(ctx, c.To, "")
 }
 
-// compare makes sure that the registries are the same.
-func (c Copy) compare(ctx context.Context) (schemas.AuditOut, error) {
-	from, err := audit.Registry(ctx, store.New(c.From))
+// compareRegistries makes sure that the registries are the same.
+func (c Copy) compareRegistries(ctx context.Context) (schemas.AuditOut, error) {
+	from, err := audit.VerifyRegistry(ctx, store.New(c.From))
 	if err != nil {
 		return from, fmt.Errorf("verify the registry: %w", err)
 	}
-	to, err := audit.Registry(ctx, store.New(c.To))
+	to, err := audit.VerifyRegistry(ctx, store.New(c.To))
 	if err == nil && (to.Root != from.Root || to.Events != from.Events || to.Handoffs != from.Handoffs || to.OK != from.OK) {
 		err = fmt.Errorf("its root is %s, and was %s: %w", to.Root, from.Root, store.ErrCorrupt)
 	}
@@ -113,8 +113,8 @@ const (
 	batchBytes = 1 << 20 // its last row may exceed it
 )
 
-// nextBatch returns the next rows after a key, without local ones.
-func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
+// readNextBatch returns the next rows after a key, without local ones.
+func readNextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
 	if key != nil {
 		key = slices.Concat(key, []byte{0})
 	}
@@ -125,7 +125,7 @@ func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) 
 			if err != nil {
 				return err
 			}
-			if isLocal(s, row.Key) {
+			if isLocalKey(s, row.Key) {
 				continue
 			}
 			rows = append(rows, store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
@@ -138,11 +138,11 @@ func nextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) 
 	return rows, err
 }
 
-// eachBatch passes all rows of a space except local ones to write, which writes them to a store, a batch at a time.
-func eachBatch(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
+// writeInBatches passes all rows of a space except local ones to write, which writes them to a store, a batch at a time.
+func writeInBatches(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {
-		rows, err := nextBatch(ctx, from, s, key)
+		rows, err := readNextBatch(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -29,14 +29,14 @@ var engines = []struct {
 	}},
 	{"bolt", func(testing.TB) func(testing.TB, string) store.Backend {
 		return func(t testing.TB, name string) store.Backend {
-			return storetest.Bolt(t, filepath.Join(t.TempDir(), name))
+			return storetest.OpenBolt(t, filepath.Join(t.TempDir(), name))
 		}
 	}},
-	{"postgres", postgrestest.Workspaces}, // skipped where none is installed
+	{"postgres", postgrestest.NewWorkspaceOpener}, // skipped where none is installed
 }
 
 // The first source has a registry as handoff wrote it, and more than one batch in each space.
-func TestCopy_HasAllRowsOnEachPairOfEngines(t *testing.T) {
+func TestCopy_CopiesAllRowsBetweenEachPairOfEngines(t *testing.T) {
 	for _, from := range engines {
 		t.Run("from "+from.name, func(t *testing.T) {
 			source := from.start(t)
@@ -68,21 +68,21 @@ func movesAll(t *testing.T, from, to *storetest.World) {
 	require.True(t, done.Moved)
 	require.NotEmpty(t, done.Audit.Root)
 	require.Equal(t, last+1, next(to, store.Records))
-	require.NoError(t, travel.Usable(t.Context(), target))
-	require.Equal(t, &travel.Moved{To: "there"}, travel.Usable(t.Context(), source))
+	require.NoError(t, travel.CheckUsable(t.Context(), target))
+	require.Equal(t, &travel.MovedError{To: "there"}, travel.CheckUsable(t.Context(), source))
 
 	_, err = travel.Copy{To: target, From: source}.Run(t.Context())
-	require.Equal(t, &travel.Moved{To: "there"}, err)
-	require.NoError(t, travel.Reopen(t.Context(), source))
+	require.Equal(t, &travel.MovedError{To: "there"}, err)
+	require.NoError(t, travel.RemoveCopyMark(t.Context(), source))
 	_, err = travel.Copy{To: source, From: target}.Run(t.Context())
 	require.ErrorIs(t, err, travel.ErrNotEmpty)
 	require.Equal(t, want, dump(t, source))
-	require.NoError(t, travel.Usable(t.Context(), source))
-	require.NoError(t, travel.Usable(t.Context(), target))
+	require.NoError(t, travel.CheckUsable(t.Context(), source))
+	require.NoError(t, travel.CheckUsable(t.Context(), target))
 }
 
 // The copy breaks off after each write in turn, with that write kept or not.
-func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
+func TestCopy_MayBeRepeatedAfterInterruption(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for at, whole := 1, false; !whole; at++ {
 			source, backup, target := memory.New(), memory.New(), memory.New()
@@ -97,7 +97,7 @@ func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
 				continue
 			}
 			require.ErrorIs(t, err, errBroken)
-			here, there := travel.Usable(t.Context(), source), travel.Usable(t.Context(), target)
+			here, there := travel.CheckUsable(t.Context(), source), travel.CheckUsable(t.Context(), target)
 			require.False(t, here == nil && there == nil && holds(dump(t, target)), "both are used")
 
 			_, err = travel.Copy{To: target, From: backup, Moves: source, Place: "there"}.Run(t.Context())
@@ -107,8 +107,8 @@ func TestCopy_IsRepeatedAfterInterruption(t *testing.T) {
 				require.NoError(t, err)
 			}
 			require.Equal(t, want, dump(t, target))
-			require.NoError(t, travel.Usable(t.Context(), target))
-			require.Error(t, travel.Usable(t.Context(), source))
+			require.NoError(t, travel.CheckUsable(t.Context(), target))
+			require.Error(t, travel.CheckUsable(t.Context(), source))
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestCopy_RefusesUnfinishedOrMovedStore(t *testing.T) {
 	_, err = travel.Copy{To: third, From: source, Moves: source, Place: "third"}.Run(t.Context())
 	require.NoError(t, err)
 	_, err = travel.Copy{To: target, From: source}.Run(t.Context())
-	require.Equal(t, &travel.Moved{To: "third"}, err)
+	require.Equal(t, &travel.MovedError{To: "third"}, err)
 }
 
 // ofTheFirstVersion copies a store of the first version into one that is empty.
@@ -135,7 +135,7 @@ func ofTheFirstVersion(t *testing.T, into store.Backend) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	require.NoError(t, os.WriteFile(path, first, 0o600))
-	from := storetest.Bolt(t, path)
+	from := storetest.OpenBolt(t, path)
 	defer func() { require.NoError(t, from.Close()) }()
 	done, err := travel.Copy{To: into, From: from}.Run(t.Context())
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func next(w *storetest.World, s store.Space) (n uint64) {
 // dump returns all rows of a store except rows about the store itself.
 func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 	t.Helper()
-	rows := (&storetest.World{T: t, Rows: b}).Dump(storetest.EverySpace()...)
+	rows := (&storetest.World{T: t, Rows: b}).CopyRows(storetest.AllSpaces()...)
 	rows[store.Sys] = slices.DeleteFunc(rows[store.Sys], func(r store.Row) bool {
 		return string(r.Key) == "format" || string(r.Key) == "copy"
 	})
@@ -183,7 +183,7 @@ func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 
 // holds reports whether there are any rows.
 func holds(rows map[store.Space][]store.Row) bool {
-	return slices.ContainsFunc(storetest.EverySpace(), func(s store.Space) bool { return len(rows[s]) > 0 })
+	return slices.ContainsFunc(storetest.AllSpaces(), func(s store.Space) bool { return len(rows[s]) > 0 })
 }
 
 var errBroken = errors.New("the network is broken")

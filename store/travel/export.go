@@ -1,6 +1,6 @@
 // Package travel copies the rows of a workspace to another store. [Export] writes them as lines of a file for other
 // workspaces and other systems, and [Load] reads and verifies that file. [Copy] copies all rows from one engine to
-// another, and [Usable] reports whether a store has all its rows and was not moved.
+// another, and [CheckUsable] reports whether a store has all its rows and was not moved.
 package travel
 
 import (
@@ -29,13 +29,13 @@ func Export(ctx context.Context, s *store.Store, h schemas.ExportHeading, w io.W
 	out := bufio.NewWriter(w)
 	err := s.View(ctx, func(v *store.View) (err error) {
 		x := &exporter{View: v, ctx: ctx}
-		if h.Events, err = v.Events(); err != nil {
+		if h.Events, err = v.EventCount(); err != nil {
 			return err
 		}
-		if h.Root, err = v.Tree().Root(int64(h.Events)); err != nil { //nolint:gosec // events are counted from 1
+		if h.Root, err = v.TreeRows().Root(int64(h.Events)); err != nil { //nolint:gosec // events are counted from 1
 			return fmt.Errorf("%w: %w", err, store.ErrCorrupt)
 		}
-		err = x.each(func(l line) error {
+		err = x.eachLine(func(l exportLine) error {
 			h.Lines[l.Kind]++
 			return nil
 		})
@@ -45,7 +45,7 @@ func Export(ctx context.Context, s *store.Store, h schemas.ExportHeading, w io.W
 		if err := writeLine(out, h); err != nil {
 			return err
 		}
-		if err := x.each(func(l line) error { return writeLine(out, l) }); err != nil {
+		if err := x.eachLine(func(l exportLine) error { return writeLine(out, l) }); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -71,10 +71,10 @@ type exporter struct {
 	ctx context.Context // of the snapshot
 }
 
-// each calls fn with all lines.
-func (x *exporter) each(fn func(line) error) error {
-	for _, kind := range kinds {
-		err := kind.write(x, func(l line) error {
+// eachLine calls fn with all lines.
+func (x *exporter) eachLine(fn func(exportLine) error) error {
+	for _, kind := range lineKinds {
+		err := kind.write(x, func(l exportLine) error {
 			l.Kind = kind.name
 			return cmp.Or(x.ctx.Err(), fn(l))
 		})

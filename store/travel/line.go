@@ -11,31 +11,31 @@ import (
 	"handoff/store"
 )
 
-// kind is a kind of lines, with the functions that write its lines and read one.
-type kind struct {
+// lineKind is a kind of lines, with the functions that write its lines and read one.
+type lineKind struct {
 	name  string
-	write func(*exporter, func(line) error) error
-	read  func(*loader, *line) error
+	write func(*exporter, func(exportLine) error) error
+	read  func(*loader, *exportLine) error
 	bytes bool // its lines may have a NUL character
 }
 
-// kinds lists the kinds of lines after the heading of an exported workspace, in their order.
-var kinds = []kind{
-	{"agent", (*exporter).agents, (*loader).agent, false},
-	{"workflow", (*exporter).workflows, (*loader).workflow, false},
-	{"event", (*exporter).events, (*loader).event, true},
-	{"content", (*exporter).contents, (*loader).content, true},
-	{"handoff", (*exporter).handoffs, (*loader).handoff, false},
-	{"notice", (*exporter).notices, (*loader).notice, false},
-	{"key", (*exporter).keys, (*loader).key, false},
+// lineKinds lists the kinds of lines after the heading of an exported workspace, in their order.
+var lineKinds = []lineKind{
+	{"agent", (*exporter).exportAgents, (*loader).loadAgent, false},
+	{"workflow", (*exporter).exportWorkflows, (*loader).loadWorkflow, false},
+	{"event", (*exporter).exportEvents, (*loader).loadEvent, true},
+	{"content", (*exporter).exportContents, (*loader).loadContent, true},
+	{"handoff", (*exporter).exportHandoffs, (*loader).loadHandoff, false},
+	{"notice", (*exporter).exportNotices, (*loader).loadNotice, false},
+	{"key", (*exporter).exportReceipts, (*loader).loadReceipt, false},
 }
 
 // maxLine is the length of the longest line of an exported workspace, in bytes. It is far above the limits of messages.
 const maxLine = 32 << 20
 
-// line is one line of an exported workspace. It holds rows as they are stored, byte for byte, because digests are
+// exportLine is one line of an exported workspace. It holds rows as they are stored, byte for byte, because digests are
 // computed over these bytes. The names next to them are for readers. docs/exchange.md describes it.
-type line struct {
+type exportLine struct {
 	Kind string `json:"kind"`
 
 	Handoff  schemas.ID       `json:"handoff_id,omitempty"`
@@ -72,8 +72,8 @@ func isCompactJSON(b []byte) bool {
 	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
 }
 
-// decodeRow decodes the row of a line.
-func decodeRow(row json.RawMessage, into any) error {
+// decodeCompactRow decodes the row of a line.
+func decodeCompactRow(row json.RawMessage, into any) error {
 	if !isCompactJSON(row) {
 		return errors.New("its row is missing or not compact JSON")
 	}
@@ -81,15 +81,15 @@ func decodeRow(row json.RawMessage, into any) error {
 }
 
 // content returns the content of the event of the line, nil for none.
-func (l *line) content() []byte {
+func (l *exportLine) eventContent() []byte {
 	if l.Content != nil {
 		return l.Content
 	}
 	return l.Bytes
 }
 
-// readLine decodes a line. It refuses field names that this version does not know, because they would be lost.
-func readLine(b []byte, into any) error {
+// decodeLine decodes a line. It refuses field names that this version does not know, because they would be lost.
+func decodeLine(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {

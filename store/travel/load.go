@@ -29,18 +29,18 @@ import (
 // and some hundred bytes for each handoff.
 func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
 	l := &loader{
-		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: store.Tally{},
-		tips: map[schemas.ID]tip{}, said: audit.NewContentCheck(),
+		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: store.CounterTotals{},
+		lastEvents: map[schemas.ID]lastEvent{}, said: audit.NewContentCheck(),
 	}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
 	for lines.Scan() {
 		l.n++
-		if err := l.line(lines.Bytes()); err != nil {
-			return l.head, l.withLine(err)
+		if err := l.loadLine(lines.Bytes()); err != nil {
+			return l.head, l.withLineNumber(err)
 		}
 		if len(l.rows) >= batchRows || l.size > batchBytes {
-			if err := l.flush(ctx); err != nil {
+			if err := l.writeRows(ctx); err != nil {
 				return l.head, err
 			}
 		}
@@ -51,10 +51,10 @@ func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.Export
 	} else if err != nil {
 		return l.head, fmt.Errorf("read line %d: %w", l.n+1, err)
 	}
-	if err := l.end(); err != nil {
-		return l.head, l.withLine(err)
+	if err := l.checkEnd(); err != nil {
+		return l.head, l.withLineNumber(err)
 	}
-	return l.head, l.flush(ctx)
+	return l.head, l.writeRows(ctx)
 }
 
 const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."
@@ -62,81 +62,81 @@ const exportAgain = "Nothing was changed. Export it again, and leave the file as
 // loader is one run of Load. It checks lines without the store, so that it can refuse a line by its number.
 type loader struct {
 	to   store.Backend
-	rows []store.Entry
+	rows []store.IndexRow
 	size int // of the rows, in bytes
 
 	badKey bool // a row or a box has no key, or a key that is too long
 
 	n          int // of the line
 	head       schemas.ExportHeading
-	walk       ledger.Walk
+	walk       ledger.TreeWalk
 	last       map[string][]byte // key of the last line, by kind
 	seen       map[string]int    // lines by kind
-	boxes      store.Tally
-	tips       map[schemas.ID]tip
+	boxes      store.CounterTotals
+	lastEvents map[schemas.ID]lastEvent
 	said       audit.ContentCheck // digests of redacted contents
 	events     uint64             // the last event
 	lastNotice schemas.NoticeID
 }
 
-func (l *loader) put(s store.Space, key, value []byte) {
+func (l *loader) putRow(s store.Space, key, value []byte) {
 	l.badKey = l.badKey || len(key) == 0 || len(key) > store.MaxKey
-	l.rows = append(l.rows, store.Entry{Space: s, Key: key, Value: value})
+	l.rows = append(l.rows, store.IndexRow{Space: s, Key: key, Value: value})
 	l.size += len(key) + len(value)
 }
 
 func (l *loader) putChunks(s store.Space, begin, content []byte) {
-	for key, part := range store.Chunks(begin, content) {
-		l.put(s, key, part)
+	for key, part := range store.SplitIntoChunks(begin, content) {
+		l.putRow(s, key, part)
 	}
 }
 
-func (l *loader) flush(ctx context.Context) error {
-	err := store.UpdateEach(ctx, l.to, l.rows, func(w store.Writer, row store.Entry) error {
+func (l *loader) writeRows(ctx context.Context) error {
+	err := store.UpdateEach(ctx, l.to, l.rows, func(w store.Writer, row store.IndexRow) error {
 		return w.Put(row.Space, row.Key, row.Value)
 	})
 	l.rows, l.size = nil, 0
 	return err
 }
 
-// withLine adds the number of the line to an error.
-func (l *loader) withLine(err error) error {
+// withLineNumber adds the number of the line to an error.
+func (l *loader) withLineNumber(err error) error {
 	if e, coded := errors.AsType[*schemas.Error](err); coded {
 		return e
 	}
-	return RefusedLine(l.n, err)
+	return LineError(l.n, err)
 }
 
-// RefusedLine returns the error for a line of an exported workspace; nil for none.
-func RefusedLine(n int, why error) error {
+// LineError returns the error for a line of an exported workspace; nil for none.
+func LineError(n int, why error) error {
 	if why == nil {
 		return nil
 	}
 	return schemas.Errorf(schemas.Invalid, "line %d: %s", n, schemas.Visible(schemas.Clip(why.Error(), 500))).WithHint(exportAgain)
 }
 
-func (l *loader) line(b []byte) error {
+func (l *loader) loadLine(b []byte) error {
 	if l.n == 1 {
-		return l.heading(b)
+		return l.loadHeading(b)
 	}
-	var read line
-	if err := readLine(b, &read); err != nil {
+	var read exportLine
+	if err := decodeLine(b, &read); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == read.Kind })
+	i := slices.IndexFunc(lineKinds, func(k lineKind) bool { return k.name == read.Kind })
 	if i < 0 {
 		return fmt.Errorf("version %d has no kind %q", schemas.ExportVersion, schemas.Visible(schemas.Clip(read.Kind, 40)))
 	}
-	for _, later := range kinds[i+1:] {
+	for _, later := range lineKinds[i+1:] {
 		if l.seen[later.name] > 0 {
 			return fmt.Errorf("kind %s comes before kind %s", read.Kind, later.name)
 		}
 	}
-	if !kinds[i].bytes && zeroByte.Match(b) { // which would end a name within a key
+	if !lineKinds[i].bytes && zeroByte.Match(b) { // which would end a name within a key
 		return errors.New("it has a NUL character, and no name or text has one")
 	}
 	l.seen[read.Kind]++
-	err := kinds[i].read(l, &read)
+	err := lineKinds[i].read(l, &read)
 	if err == nil && l.badKey {
 		err = errors.New("a name in it is missing or too long")
 	}
@@ -148,8 +148,8 @@ var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 // MaxID is the highest accepted id of a handoff or a notice, so that numbers do not run out.
 const MaxID = 1 << 40
 
-// heading reads the first line. It reports a newer version before any other fault.
-func (l *loader) heading(b []byte) error {
+// loadHeading reads the first line. It reports a newer version before any other fault.
+func (l *loader) loadHeading(b []byte) error {
 	var about struct {
 		Format   string
 		Version  int
@@ -167,7 +167,7 @@ func (l *loader) heading(b []byte) error {
 		return schemas.Errorf(schemas.Invalid, "line 1: workflow_id: it is one workflow, and an import takes whole workspaces").
 			WithHint("Nothing was changed. Export the workspace that has it, without a workflow: handoff export FILE.")
 	}
-	if err := readLine(b, &l.head); err != nil {
+	if err := decodeLine(b, &l.head); err != nil {
 		return err
 	}
 	if !schemas.IsWord(l.head.Workspace) {
@@ -176,15 +176,15 @@ func (l *loader) heading(b []byte) error {
 	return nil
 }
 
-// end checks that the file is complete, and puts counters and numbers.
-func (l *loader) end() error {
+// checkEnd checks that the file is complete, and puts counters and numbers.
+func (l *loader) checkEnd() error {
 	if l.n == 0 {
-		return l.heading(nil)
+		return l.loadHeading(nil)
 	}
 	if !maps.Equal(l.seen, l.head.Lines) {
 		return fmt.Errorf("the file ends here, and does not have the lines that its first one counts: it was cut off")
 	}
-	for id, last := range l.tips {
+	for id, last := range l.lastEvents {
 		return fmt.Errorf("the file ends here, without the handoff %s of event %d", id, last.n)
 	}
 	for _, wrong := range l.said.Unexplained() {
@@ -194,15 +194,15 @@ func (l *loader) end() error {
 		return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
 	}
 	if l.head.Events > 0 {
-		l.put(store.Sys, []byte(store.EventCount), store.Number(l.head.Events))
+		l.putRow(store.Sys, []byte(store.EventCountKey), store.EncodeNumber(l.head.Events))
 	}
 	for _, box := range slices.Sorted(maps.Keys(l.boxes)) {
-		if m := l.boxes[box]; m != (store.Mailbox{}) {
-			l.put(store.Mailboxes, []byte(box), m.Encode())
+		if m := l.boxes[box]; m != (store.Counters{}) {
+			l.putRow(store.Mailboxes, []byte(box), m.Encode())
 		}
 	}
-	l.put(store.Sys, store.NextKey(store.Records), store.Number(store.LastNumber(l.last["handoff"])))
-	l.put(store.Sys, store.NextKey(store.Notices), store.Number(l.lastNotice))
+	l.putRow(store.Sys, store.NextNumberKey(store.Records), store.EncodeNumber(store.DecodeLastNumber(l.last["handoff"])))
+	l.putRow(store.Sys, store.NextNumberKey(store.Notices), store.EncodeNumber(l.lastNotice))
 	return nil
 }
 

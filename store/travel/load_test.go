@@ -77,7 +77,7 @@ func TestLoad_RefusesDamagedFile(t *testing.T) {
 }
 
 // An export shows one moment, even if others write meanwhile.
-func TestExport_IsOneMoment(t *testing.T) {
+func TestExport_ShowsOneSnapshotDuringChanges(t *testing.T) {
 	w := mailboxtest.New(t, mailboxtest.InBackend(mailboxtest.NewFileBackend(t)))
 	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 20 {

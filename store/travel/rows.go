@@ -11,93 +11,93 @@ import (
 	"handoff/store"
 )
 
-func (x *exporter) agents(emit func(line) error) error {
-	return x.Each(store.Range{Space: store.Agents}, func(row store.Row) error {
+func (x *exporter) exportAgents(emit func(exportLine) error) error {
+	return x.EachInRange(store.Range{Space: store.Agents}, func(row store.Row) error {
 		var a store.Agent
 		if err := schemas.Decode(row.Value, &a); err != nil {
 			return fmt.Errorf("agent %s: %w", row.Key, err)
 		}
 		a.Session, a.Conn, a.Process, a.Left, a.Idle = "", "", "", false, false
 		b, _ := json.Marshal(a) // it was decoded
-		return emit(line{Agent: b})
+		return emit(exportLine{Agent: b})
 	})
 }
 
-func (l *loader) agent(read *line) error {
+func (l *loader) loadAgent(read *exportLine) error {
 	var a store.Agent
-	if err := decodeRow(read.Agent, &a); err != nil {
+	if err := decodeCompactRow(read.Agent, &a); err != nil {
 		return err
 	}
 	if _, err := schemas.ParseAgent("agent", string(a.Card.Name)); err != nil {
 		return errors.New(err.Error())
 	}
-	l.put(store.Agents, []byte(a.Card.Name), read.Agent)
+	l.putRow(store.Agents, []byte(a.Card.Name), read.Agent)
 	return l.checkOrder(read.Kind, []byte(a.Card.Name))
 }
 
-func (x *exporter) workflows(emit func(line) error) error {
-	return x.Each(store.Range{Space: store.Workflows}, func(row store.Row) error {
-		return emit(line{Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
+func (x *exporter) exportWorkflows(emit func(exportLine) error) error {
+	return x.EachInRange(store.Range{Space: store.Workflows}, func(row store.Row) error {
+		return emit(exportLine{Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
 	})
 }
 
-func (l *loader) workflow(read *line) error {
-	if err := decodeRow(read.Flow, &store.Workflow{}); err != nil {
+func (l *loader) loadWorkflow(read *exportLine) error {
+	if err := decodeCompactRow(read.Flow, &store.Workflow{}); err != nil {
 		return err
 	}
-	l.put(store.Workflows, []byte(read.Workflow), read.Flow)
+	l.putRow(store.Workflows, []byte(read.Workflow), read.Flow)
 	return l.checkOrder(read.Kind, []byte(read.Workflow))
 }
 
-func (x *exporter) notices(emit func(line) error) error {
-	return x.Each(store.Range{Space: store.Notices}, func(row store.Row) error {
-		unread, err := x.Rows().Get(store.Unread, row.Key)
+func (x *exporter) exportNotices(emit func(exportLine) error) error {
+	return x.EachInRange(store.Range{Space: store.Notices}, func(row store.Row) error {
+		unread, err := x.RawRows().Get(store.Unread, row.Key)
 		if err != nil {
 			return err
 		}
-		return emit(line{Unread: unread != nil, Notice: bytes.Clone(row.Value)})
+		return emit(exportLine{Unread: unread != nil, Notice: bytes.Clone(row.Value)})
 	})
 }
 
-func (l *loader) notice(read *line) error {
+func (l *loader) loadNotice(read *exportLine) error {
 	var n schemas.Notice
-	if err := decodeRow(read.Notice, &n); err != nil {
+	if err := decodeCompactRow(read.Notice, &n); err != nil {
 		return err
 	}
-	unread := store.UnreadEntry(n)
+	unread := store.UnreadRow(n)
 	l.lastNotice = max(l.lastNotice, n.ID)
-	l.put(store.Notices, unread.Key, read.Notice)
+	l.putRow(store.Notices, unread.Key, read.Notice)
 	if read.Unread {
-		l.put(unread.Space, unread.Key, unread.Value)
-		l.count(schemas.Address(n.To), store.Mailbox{Unread: 1})
+		l.putRow(unread.Space, unread.Key, unread.Value)
+		l.addToCounters(schemas.Address(n.To), store.Counters{Unread: 1})
 	}
 	return l.checkOrder(read.Kind, unread.Key)
 }
 
-// keys writes the receipts of idempotency keys. Receipts of request ids last a day, and are not exported.
-func (x *exporter) keys(emit func(line) error) error {
-	return x.Each(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
+// exportReceipts writes the receipts of idempotency keys. Receipts of request ids last a day, and are not exported.
+func (x *exporter) exportReceipts(emit func(exportLine) error) error {
+	return x.EachInRange(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
 		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
 		r, err := store.DecodeReceipt(row.Value)
 		if err != nil {
 			return err
 		}
-		return emit(line{Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result})
+		return emit(exportLine{Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result})
 	})
 }
 
-func (l *loader) key(read *line) error {
+func (l *loader) loadReceipt(read *exportLine) error {
 	if !isCompactJSON(read.Result) || strings.Contains(string(read.Sender)+read.Digest, "\x00") {
 		return errors.New("its result is missing or not compact JSON")
 	}
-	key := store.ByKey(read.Sender, read.Key)
-	l.put(store.Receipts, key, store.Receipt{Digest: read.Digest, Result: read.Result, At: read.At}.Encode())
+	key := store.KeyReceiptKey(read.Sender, read.Key)
+	l.putRow(store.Receipts, key, store.Receipt{Digest: read.Digest, Result: read.Result, At: read.At}.Encode())
 	return l.checkOrder(read.Kind, key)
 }
 
-func (x *exporter) handoffs(emit func(line) error) error {
-	return x.Each(store.Range{Space: store.Records}, func(row store.Row) error {
-		id := schemas.ID(store.LastNumber(row.Key))
+func (x *exporter) exportHandoffs(emit func(exportLine) error) error {
+	return x.EachInRange(store.Range{Space: store.Records}, func(row store.Row) error {
+		id := schemas.ID(store.DecodeLastNumber(row.Key))
 		r, err := store.DecodeRecord(row.Value)
 		if err != nil {
 			return fmt.Errorf("record of %s: %w", id, err)
@@ -109,11 +109,11 @@ func (x *exporter) handoffs(emit func(line) error) error {
 				return err
 			}
 		}
-		words, err := x.Rows().Get(store.Words, store.Number(id))
+		words, err := x.RawRows().Get(store.Words, store.EncodeNumber(id))
 		if err != nil {
 			return err
 		}
-		return emit(line{
+		return emit(exportLine{
 			Handoff: id, Workflow: r.Workflow, Title: r.Title, Status: r.Status, Outcome: r.Outcome,
 			Sender: r.From, To: r.To, Holder: r.Holder, Record: b,
 			Words: strings.ReplaceAll(strings.Trim(string(words), "\x00"), "\x00", " "),
@@ -121,35 +121,35 @@ func (x *exporter) handoffs(emit func(line) error) error {
 	})
 }
 
-func (l *loader) handoff(read *line) error {
+func (l *loader) loadHandoff(read *exportLine) error {
 	r, err := store.DecodeRecord(read.Record)
 	if err != nil {
 		return errors.New(err.Error()) // also one of a newer version is told with its line
 	}
-	key, last := store.Number(r.ID), l.tips[r.ID]
+	key, last := store.EncodeNumber(r.ID), l.lastEvents[r.ID]
 	switch {
 	case r.ID != read.Handoff || r.ID > MaxID || !isCompactJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
-	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != store.Hash(read.Record):
+	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != store.HashOf(read.Record):
 		return fmt.Errorf("the record of %s does not match its event %d", r.ID, last.n)
 	}
-	delete(l.tips, r.ID)
-	l.put(store.Records, key, read.Record)
-	for _, e := range store.Entries(r) {
-		l.put(e.Space, e.Key, e.Value)
+	delete(l.lastEvents, r.ID)
+	l.putRow(store.Records, key, read.Record)
+	for _, e := range store.IndexRowsOf(r) {
+		l.putRow(e.Space, e.Key, e.Value)
 	}
-	for _, s := range store.Shares(r) {
-		l.count(s.Address, s.Mailbox)
+	for _, s := range store.CountersOf(r) {
+		l.addToCounters(s.Address, s.Counters)
 	}
 	words := "\x00" // of none, as a handoff of signs alone has
 	if read.Words != "" {
 		words += strings.ReplaceAll(read.Words, " ", "\x00") + "\x00"
 	}
-	l.put(store.Words, key, []byte(words))
+	l.putRow(store.Words, key, []byte(words))
 	return l.checkOrder(read.Kind, key)
 }
 
-func (l *loader) count(box schemas.Address, by store.Mailbox) {
-	l.badKey = l.badKey || by != (store.Mailbox{}) && box == "" || len(box) > store.MaxKey
-	l.boxes.Add(store.Box{Address: box, Mailbox: by})
+func (l *loader) addToCounters(box schemas.Address, by store.Counters) {
+	l.badKey = l.badKey || by != (store.Counters{}) && box == "" || len(box) > store.MaxKey
+	l.boxes.Add(store.MailboxCounters{Address: box, Counters: by})
 }

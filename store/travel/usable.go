@@ -11,11 +11,11 @@ import (
 // ErrUnfinished means that a copy into the store was not finished: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// Moved is the error of a store whose rows were copied to another store, To, which is used in its place since then.
-type Moved struct{ To string }
+// MovedError is the error of a store whose rows were copied to another store, To, which is used in its place since then.
+type MovedError struct{ To string }
 
 // Error implements error.
-func (m *Moved) Error() string { return "it was copied to " + m.To }
+func (m *MovedError) Error() string { return "it was copied to " + m.To }
 
 // Keys of [store.Sys] that belong to one store and are not copied. The numbers of [store.Writer.Next] are copied,
 // because each driver has them from [store.Overlay.Next].
@@ -24,13 +24,13 @@ const (
 	copyKey   = "copy" // the target of a copy of these rows; empty while a copy into the store is unfinished
 )
 
-func isLocal(s store.Space, key []byte) bool {
+func isLocalKey(s store.Space, key []byte) bool {
 	return s == store.Sys && (string(key) == formatKey || string(key) == copyKey)
 }
 
-// Usable reports whether a store has all its rows and was not moved: the error is [ErrUnfinished] or a [*Moved].
+// CheckUsable reports whether a store has all its rows and was not moved: the error is [ErrUnfinished] or a [*Moved].
 // Callers check it before they use a store.
-func Usable(ctx context.Context, b store.Backend) error {
+func CheckUsable(ctx context.Context, b store.Backend) error {
 	var mark []byte
 	err := b.View(ctx, func(r store.Reader) error {
 		found, err := r.Get(store.Sys, []byte(copyKey))
@@ -43,11 +43,11 @@ func Usable(ctx context.Context, b store.Backend) error {
 	case len(mark) == 0:
 		return ErrUnfinished
 	}
-	return &Moved{string(mark)}
+	return &MovedError{string(mark)}
 }
 
-// Reopen makes a copied store usable again. It does not have later changes of the copy.
-func Reopen(ctx context.Context, b store.Backend) error {
+// RemoveCopyMark makes a copied store usable again. It does not have later changes of the copy.
+func RemoveCopyMark(ctx context.Context, b store.Backend) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Delete(store.Sys, []byte(copyKey)) })
 }
 
@@ -57,7 +57,7 @@ var spacesOfWork = []store.Space{store.Records, store.Events, store.Notices, sto
 // HasWork reports whether a handoff or a message was ever sent in a store, or a token made.
 func HasWork(ctx context.Context, b store.Backend) (bool, error) {
 	for _, s := range spacesOfWork {
-		if rows, err := nextBatch(ctx, b, s, nil); err != nil || len(rows) > 0 {
+		if rows, err := readNextBatch(ctx, b, s, nil); err != nil || len(rows) > 0 {
 			return true, err
 		}
 	}

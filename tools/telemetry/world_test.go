@@ -26,7 +26,7 @@ type office struct {
 
 func newOffice(t *testing.T) office {
 	t.Helper()
-	timed := store.NewTimed(memory.New(), time.Now)
+	timed := store.NewTimedBackend(memory.New(), time.Now)
 	measured := func(c *mailbox.Config) { c.Commits = timed.Commits }
 	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.InBackend(timed), mailboxtest.LiveClock, measured).Service}}
 }

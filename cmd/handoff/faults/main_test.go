@@ -108,10 +108,10 @@ func eventsIn(t *testing.T, file string) (all []string) {
 	s := store.New(backend)
 	defer func() { require.NoError(t, s.Close()) }()
 	ctx := context.WithoutCancel(t.Context())
-	problems, err := audit.Check(ctx, s)
+	problems, err := audit.CheckRows(ctx, s)
 	require.NoError(t, err)
 	require.Empty(t, problems)
-	audit, err := audit.Registry(ctx, s)
+	audit, err := audit.VerifyRegistry(ctx, s)
 	require.NoError(t, err)
 	require.True(t, audit.OK, "%v", audit.Problems)
 	require.NoError(t, s.View(ctx, func(v *store.View) error {

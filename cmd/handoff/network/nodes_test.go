@@ -19,7 +19,7 @@ import (
 func TestNodes_ReachEachOtherOverTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := certify(t)
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	s := newSite(t, "HANDOFF_STORE="+address, "SSL_CERT_FILE="+cert)
 	secret := s.token("ann", "ann")
 	connections := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}

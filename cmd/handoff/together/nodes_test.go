@@ -65,9 +65,9 @@ type node struct {
 func newCluster(t testing.TB, nodes int) *cluster {
 	t.Helper()
 	c := &cluster{place: newPlace(t), nodes: make([]atomic.Pointer[node], nodes)}
-	c.address, c.restart = postgrestest.Restartable(t)
+	c.address, c.restart = postgrestest.StartRestartable(t)
 	c.env = append(c.env, "HANDOFF_STORE="+c.address)
-	c.database = postgrestest.Pool(t, c.address)
+	c.database = postgrestest.ConnectPool(t, c.address)
 	t.Cleanup(func() {
 		for i := range c.nodes {
 			c.kill(i)

@@ -59,10 +59,10 @@ func inFiles(t *testing.T, p *place) (lose func()) {
 }
 
 func inDatabase(t *testing.T, p *place) (lose func()) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	p.env = append(p.env, "HANDOFF_STORE="+address)
 	return func() {
-		_, err := postgrestest.Pool(t, address).Exec(t.Context(), `drop schema public cascade; create schema public`)
+		_, err := postgrestest.ConnectPool(t, address).Exec(t.Context(), `drop schema public cascade; create schema public`)
 		require.NoError(t, err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// owner returns the user that runs the server, because root may not: the user that Debian made for it. It is nil for
+// serverUser returns the user that runs the server, because root may not: the user that Debian made for it. It is nil for
 // other users.
-func owner(t testing.TB, dir string) *syscall.SysProcAttr {
+func serverUser(t testing.TB, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return nil

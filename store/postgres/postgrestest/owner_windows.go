@@ -5,4 +5,4 @@ import (
 	"testing"
 )
 
-func owner(testing.TB, string) *syscall.SysProcAttr { return nil }
+func serverUser(testing.TB, string) *syscall.SysProcAttr { return nil }

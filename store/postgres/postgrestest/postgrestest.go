@@ -20,38 +20,38 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Start starts a server for a test, and returns the address of its database. It skips the test if no server is
+// StartServer starts a server for a test, and returns the address of its database. It skips the test if no server is
 // installed. The user in the address may do anything, and needs no password.
-func Start(t testing.TB) (address string) {
+func StartServer(t testing.TB) (address string) {
 	t.Helper()
-	address, _ = Restartable(t)
+	address, _ = StartRestartable(t)
 	return address
 }
 
-// Restartable is Start for tests in which the server goes down. Any goroutine may call restart, one at a time; the
+// StartRestartable is Start for tests in which the server goes down. Any goroutine may call restart, one at a time; the
 // server answers again a moment after restart returns. Hard means without a shutdown, as if the machine had lost its
 // power.
-func Restartable(t testing.TB) (address string, restart func(hard bool) error) {
+func StartRestartable(t testing.TB) (address string, restart func(hard bool) error) {
 	t.Helper()
-	p := newPlace(t)
-	p.run(t, "initdb", "--auth=trust", "--username=handoff", "--encoding=UTF8", "--locale=C", "--no-sync", "-D", p.data())
-	address = p.serve(t)
+	p := newTestServer(t)
+	p.runProgram(t, "initdb", "--auth=trust", "--username=handoff", "--encoding=UTF8", "--locale=C", "--no-sync", "-D", p.dataDir())
+	address = p.startPostgres(t)
 	return address, func(hard bool) error { return p.restart(t, hard) }
 }
 
-// Standby starts a server that replicates the one at an address. It is read-only.
-func Standby(t testing.TB, address string) string {
+// StartStandby starts a server that replicates the one at an address. It is read-only.
+func StartStandby(t testing.TB, address string) string {
 	t.Helper()
-	p := newPlace(t)
-	p.run(t, "pg_basebackup", "--dbname="+address, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "-D", p.data())
-	return p.serve(t)
+	p := newTestServer(t)
+	p.runProgram(t, "pg_basebackup", "--dbname="+address, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "-D", p.dataDir())
+	return p.startPostgres(t)
 }
 
-// Pooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one transaction
+// StartPooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one transaction
 // at a time. The test is skipped if pgbouncer is not installed.
-func Pooler(t testing.TB, address string) string {
+func StartPooler(t testing.TB, address string) string {
 	t.Helper()
-	p := newPlace(t)
+	p := newTestServer(t)
 	program, err := exec.LookPath("/usr/sbin/pgbouncer")
 	if err != nil {
 		t.Skip("pgbouncer is not installed")
@@ -61,12 +61,12 @@ func Pooler(t testing.TB, address string) string {
 	//nolint:gosec // the user that runs it reads it
 	require.NoError(t, os.WriteFile(file, []byte("[databases]\n* = host="+server+" user=handoff\n[pgbouncer]\nlisten_addr =\n"+
 		"unix_socket_dir = "+p.dir+"\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n"), 0o644))
-	p.start(t, syscall.SIGTERM, program, "--quiet", file)
-	return p.ready(t, " port=6432")
+	p.startProgram(t, syscall.SIGTERM, program, "--quiet", file)
+	return p.waitUntilReady(t, " port=6432")
 }
 
-// place is the directory of a server, and its process.
-type place struct {
+// testServer is the directory of a server, and its process.
+type testServer struct {
 	dir string
 	bin string
 	as  *syscall.SysProcAttr
@@ -74,7 +74,7 @@ type place struct {
 	server *exec.Cmd
 }
 
-func newPlace(t testing.TB) *place {
+func newTestServer(t testing.TB) *testServer {
 	t.Helper()
 	sandbox.Proof(t)
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
@@ -86,12 +86,12 @@ func newPlace(t testing.TB) *place {
 	dir, err := os.MkdirTemp("", "pg") //nolint:usetesting // a short one: sockets have short names
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	return &place{dir: dir, bin: filepath.Dir(servers[len(servers)-1]), as: owner(t, dir)}
+	return &testServer{dir: dir, bin: filepath.Dir(servers[len(servers)-1]), as: serverUser(t, dir)}
 }
 
-func (p *place) data() string { return filepath.Join(p.dir, "data") }
+func (p *testServer) dataDir() string { return filepath.Join(p.dir, "data") }
 
-func (p *place) command(t testing.TB, program string, args ...string) *exec.Cmd {
+func (p *testServer) command(t testing.TB, program string, args ...string) *exec.Cmd {
 	if !filepath.IsAbs(program) {
 		program = filepath.Join(p.bin, program)
 	}
@@ -100,14 +100,14 @@ func (p *place) command(t testing.TB, program string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-func (p *place) run(t testing.TB, program string, args ...string) {
+func (p *testServer) runProgram(t testing.TB, program string, args ...string) {
 	t.Helper()
 	output, err := p.command(t, program, args...).CombinedOutput()
 	require.NoError(t, err, string(output))
 }
 
 // start starts a program until the end of the test. End is the signal that ends it.
-func (p *place) start(t testing.TB, end syscall.Signal, program string, args ...string) {
+func (p *testServer) startProgram(t testing.TB, end syscall.Signal, program string, args ...string) {
 	t.Helper()
 	p.server = p.command(t, program, args...)
 	require.NoError(t, p.server.Start())
@@ -118,7 +118,7 @@ func (p *place) start(t testing.TB, end syscall.Signal, program string, args ...
 }
 
 // restart ends the server and starts it anew.
-func (p *place) restart(t testing.TB, hard bool) error {
+func (p *testServer) restart(t testing.TB, hard bool) error {
 	end := syscall.SIGINT // a fast shutdown
 	if hard {
 		end = syscall.SIGQUIT // an immediate one
@@ -131,14 +131,14 @@ func (p *place) restart(t testing.TB, hard bool) error {
 	return p.server.Start()
 }
 
-func (p *place) serve(t testing.TB) string {
+func (p *testServer) startPostgres(t testing.TB) string {
 	t.Helper()
-	p.start(t, syscall.SIGINT, "postgres", "-D", p.data(), "-k", p.dir, "-h", "", "-c", "fsync=on")
-	return p.ready(t, "")
+	p.startProgram(t, syscall.SIGINT, "postgres", "-D", p.dataDir(), "-k", p.dir, "-h", "", "-c", "fsync=on")
+	return p.waitUntilReady(t, "")
 }
 
 // ready waits until a server answers, and returns its address.
-func (p *place) ready(t testing.TB, port string) string {
+func (p *testServer) waitUntilReady(t testing.TB, port string) string {
 	t.Helper()
 	address := "host=" + p.dir + port + " user=handoff dbname=postgres"
 	require.Eventually(t, func() bool {

@@ -124,9 +124,9 @@ func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 }
 
 // Replace renames two workspaces: this one, which is open, gets the name before, and the workspace called with gets
-// this one's name. See [postgres.Ownership.Replace]. Errors are *[schemas.Error].
+// this one's name. See [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
 func (s *Election) Replace(ctx context.Context, with, before string) error {
-	return explainUnlessNil(s.workspace, s.held.own.Replace(ctx, with, before))
+	return explainUnlessNil(s.workspace, s.held.own.ReplaceWorkspace(ctx, with, before))
 }
 
 // Close implements [relay.Election].
@@ -179,7 +179,7 @@ func (t *tenure) Serve(n relay.Note, h http.Handler) error {
 	t.stop = t.seat.node.serveWorkspace(t.seat.workspace, h)
 	ctx, end := context.WithTimeout(context.Background(), queryTimeout)
 	defer end()
-	return t.own.Announce(ctx, string(note))
+	return t.own.ReplaceNote(ctx, string(note))
 }
 
 // Alone implements [relay.Tenure]. It always returns false, because a node cannot see the connections of other nodes.
@@ -195,7 +195,7 @@ func (t *tenure) Holds(ctx context.Context) error {
 	}
 	ctx, end := context.WithTimeout(ctx, queryTimeout)
 	defer end()
-	err := t.own.Holds(ctx)
+	err := t.own.CheckHeld(ctx)
 	if errors.Is(err, store.ErrFenced) {
 		return relay.ErrLost
 	}

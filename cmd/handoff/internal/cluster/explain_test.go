@@ -30,7 +30,7 @@ func writeLargeValue(ctx context.Context, address string) error {
 	if err := postgres.Prepare(ctx, pool); err != nil {
 		return err
 	}
-	b, err := postgrestest.Open(ctx, pool, "shop", postgres.Config{})
+	b, err := postgrestest.TakeOverAndOpen(ctx, pool, "shop", postgres.Config{})
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func writeLargeValue(ctx context.Context, address string) error {
 
 func execSQL(t *testing.T, address string, statements ...string) {
 	t.Helper()
-	pool := postgrestest.Pool(t, address)
+	pool := postgrestest.ConnectPool(t, address)
 	for _, s := range statements {
 		_, err := pool.Exec(t.Context(), s)
 		require.NoError(t, err, s)
@@ -62,11 +62,11 @@ func checkExplanation(t *testing.T, address string, code schemas.Code, message, 
 
 // Each error from opening a workspace in a database has a remedy.
 func TestExplain_GivesRemedies(t *testing.T) {
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	with := address + " password=" + password
 	execSQL(t, address, `create user visitor password 'other'`, `create database prepared`)
 	require.NoError(t, writeLargeValue(t.Context(), address+" dbname=prepared"))
-	standby := postgrestest.Standby(t, address)
+	standby := postgrestest.StartStandby(t, address)
 	for _, c := range []struct {
 		name, address string
 		code          schemas.Code
@@ -105,7 +105,7 @@ func TestExplain_FullDisk(t *testing.T) {
 		t.Skip("no file system of our own without the right to mount one: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, exec.Command("umount", dir).Run()) })
-	address, tables := postgrestest.Start(t), filepath.Join(dir, "tables")
+	address, tables := postgrestest.StartServer(t), filepath.Join(dir, "tables")
 	execSQL(t, address, `copy (select) to program 'cat && mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
 	checkExplanation(t, address+" password="+password+" default_tablespace=small", schemas.Unavailable, "No space left on device", "Free space")
 }

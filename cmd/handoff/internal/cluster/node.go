@@ -73,7 +73,7 @@ type servedWorkspace struct {
 // Join connects to a database. With [Config.Stays] it connects at the first call, and its only error is an invalid
 // connection string. Errors are *[schemas.Error].
 func Join(ctx context.Context, c Config) (*Node, error) {
-	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
+	db, err := postgres.JoinDatabase(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
 		return nil, ExplainDatabaseError("", err)
 	}
@@ -191,7 +191,7 @@ func (n *Node) ensureReachable(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.beating {
-		if err := n.db.Beat(ctx); err != nil {
+		if err := n.db.StartLease(ctx); err != nil {
 			return err
 		}
 		n.beating = true

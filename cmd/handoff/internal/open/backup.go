@@ -85,12 +85,12 @@ func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) 
 
 // VerifyBackup reads all of a store file and returns its contents. It refuses a store that was moved or is incomplete,
 // because neither is a backup.
-func VerifyBackup(ctx context.Context, path string) (c audit.Contents, err error) {
+func VerifyBackup(ctx context.Context, path string) (c audit.StoreSummary, err error) {
 	err = ReadBackup(ctx, path, func(rows store.Backend) error {
-		if err := travel.Usable(ctx, rows); err != nil {
+		if err := travel.CheckUsable(ctx, rows); err != nil {
 			return err
 		}
-		c, err = audit.Verify(ctx, store.New(rows))
+		c, err = audit.VerifyStore(ctx, store.New(rows))
 		return err
 	})
 	return c, err

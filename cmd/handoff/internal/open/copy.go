@@ -72,8 +72,8 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 // ReopenMoved makes a moved workspace usable again. Moved is false, and ReopenMoved changes nothing, if the workspace
 // was not moved.
 func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
-	if _, moved = errors.AsType[*travel.Moved](travel.Usable(ctx, b)); moved {
-		err = travel.Reopen(ctx, b)
+	if _, moved = errors.AsType[*travel.MovedError](travel.CheckUsable(ctx, b)); moved {
+		err = travel.RemoveCopyMark(ctx, b)
 	}
 	return moved, err
 }
@@ -81,7 +81,7 @@ func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
 // explainUnusable returns the error for the caller if err means that the workspace was moved or that a copy into it is
 // incomplete. It returns nil for other errors.
 func explainUnusable(name string, err error) error {
-	moved, is := errors.AsType[*travel.Moved](err)
+	moved, is := errors.AsType[*travel.MovedError](err)
 	switch {
 	case is:
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not used any more: %w", name, moved).

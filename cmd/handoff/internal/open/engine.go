@@ -67,7 +67,7 @@ func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 // Errors are ignored, because leftovers only take space.
 func removeLeftovers(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
-	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))
+	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path)))
 }
 
 // errEmptied returns an error if another program emptied the store file, else nil. Bbolt would make a new store in that
@@ -122,7 +122,7 @@ func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResul
 // number.
 func freeSpaceOf(rows store.Backend) func() int64 {
 	if file, ok := rows.(*bolt.Store); ok {
-		return file.Free
+		return file.FreeBytes
 	}
 	return nil
 }

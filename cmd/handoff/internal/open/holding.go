@@ -34,11 +34,11 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	err = s.View(ctx, func(v *store.View) (err error) {
 		h = HandoffCounts{}
-		if h.Handoffs, err = countRows(v, store.All()); err != nil {
+		if h.Handoffs, err = countRows(v, store.IndexOfAllHandoffs()); err != nil {
 			return err
 		}
 		for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended) {
-			n, err := countRows(v, store.InState(status))
+			n, err := countRows(v, store.IndexByState(status))
 			if err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 }
 
 // countRows counts the handoffs in an index, up to [CountLimit].
-func countRows(v *store.View, i store.Index) (n int, err error) {
-	for _, err := range v.Newest(i, 0) {
+func countRows(v *store.View, i store.HandoffIndex) (n int, err error) {
+	for _, err := range v.NewestFirst(i, 0) {
 		if err != nil {
 			return n, err
 		}

@@ -14,14 +14,14 @@ import (
 // Mend makes no copy and saved is empty. The caller has opened the store alone.
 func Mend(ctx context.Context, rows store.Backend, copyTo string) (done audit.MendResult, saved string, err error) {
 	s := store.New(rows)
-	found, err := audit.Examine(ctx, s, reading.SearchWords)
+	found, err := audit.ExamineStore(ctx, s, reading.SearchWords)
 	if err != nil || found.Mendable == 0 {
 		return audit.MendResult{Before: found, After: found}, "", err
 	}
 	if err := copyRows(ctx, rows, copyTo); err != nil {
 		return done, "", schemas.Errorf(schemas.Unavailable, "copy the store to %s: %w", copyTo, err).WithHint("Nothing was changed.")
 	}
-	done, err = audit.Mend(ctx, rows, reading.SearchWords)
+	done, err = audit.MendRows(ctx, rows, reading.SearchWords)
 	if errors.Is(err, store.ErrCorrupt) {
 		err = schemas.Errorf(schemas.Internal, "nothing was mended: %w", err).
 			WithHint("Rows are not written to damaged pages. Put the last backup in its place; a copy is in %s.", copyTo)

@@ -122,10 +122,10 @@ func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (r
 	if err != nil {
 		return nil, explainOpenError(c, errors.Join(err, closeLog()))
 	}
-	if err := travel.Usable(ctx, backend); err != nil {
+	if err := travel.CheckUsable(ctx, backend); err != nil {
 		return nil, explainOpenError(c, errors.Join(err, backend.Close(), closeLog()))
 	}
-	timed := store.NewTimed(backend, c.Now)
+	timed := store.NewTimedBackend(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), closeLog: closeLog}
 	m.Local = tools.Local{Logger: log, Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, NewID: newID, Alone: alone,

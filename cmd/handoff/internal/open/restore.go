@@ -93,7 +93,7 @@ func filesHaveWork(ctx context.Context, w workspace.Workspace) (used bool, err e
 
 // hasWork reports whether a store has work. A store with an unfinished copy does not count, because no call can use it.
 func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
-	if errors.Is(travel.Usable(ctx, rows), travel.ErrUnfinished) {
+	if errors.Is(travel.CheckUsable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
 	}
 	return travel.HasWork(ctx, rows)

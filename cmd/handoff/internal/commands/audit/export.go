@@ -79,7 +79,7 @@ const (
 type tileExport struct {
 	dir    string
 	head   head
-	walk   ledger.Walk
+	walk   ledger.TreeWalk
 	n      uint64   // events so far
 	bundle []byte   // events of the last bundle, which is not full
 	levels [][]byte // the last tile of each level, which is not full

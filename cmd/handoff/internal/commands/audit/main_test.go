@@ -78,7 +78,7 @@ func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
 			return err
 		}
 	}
-	var walk ledger.Walk
+	var walk ledger.TreeWalk
 	for i, event := range change(events) {
 		if err := w.Put(store.Events, keys[i], event); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s site) grow(n int, e schemas.Event) {
 	defer func() { require.NoError(s, rows.Close()) }()
 	require.NoError(s, store.New(rows).Update(context.Background(), func(tx *store.Tx) error {
 		for range n {
-			if _, err := tx.Change(nil, nil, e, store.Content{}); err != nil {
+			if _, err := tx.WriteChange(nil, nil, e, store.Content{}); err != nil {
 				return err
 			}
 		}

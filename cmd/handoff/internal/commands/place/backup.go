@@ -107,7 +107,7 @@ func checkMayOverwrite(file string, force bool) error {
 
 // writeVerifiedBackup writes the file under another name, verifies it, and then renames it. If anything fails, the old
 // file of that name stays.
-func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
+func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.StoreSummary, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
 		return found, 0, explainBackupError(file, err)
@@ -185,13 +185,13 @@ func explainFileError(doing string, err error, otherwise string) error {
 			return schemas.Errorf(known.code, "%s: %w", doing, err).WithHint("%s %s", known.hint, otherwise)
 		}
 	}
-	if _, moved := errors.AsType[*travel.Moved](err); moved {
+	if _, moved := errors.AsType[*travel.MovedError](err); moved {
 		return schemas.Errorf(schemas.Conflict, "%s: %w", doing, err).WithHint("Take a backup of it there. %s", otherwise)
 	}
 	return schemas.Errorf(schemas.Internal, "%s: %w", doing, err).WithHint("%s", otherwise)
 }
 
-func contentsFields(found audit.Contents) map[string]any {
+func contentsFields(found audit.StoreSummary) map[string]any {
 	said := map[string]any{"events": found.Audit.Events, "handoffs": found.Audit.Handoffs, "root": found.Audit.Root}
 	if !found.Until.IsZero() {
 		said["until"] = found.Until
@@ -199,7 +199,7 @@ func contentsFields(found audit.Contents) map[string]any {
 	return said
 }
 
-func printContents(p *cli.Page, found audit.Contents) {
+func printContents(p *cli.Page, found audit.StoreSummary) {
 	p.Line("%s events of %s handoffs", cli.FormatThousands(found.Audit.Events), cli.FormatThousands(found.Audit.Handoffs))
 	p.Line("root %s", found.Audit.Root)
 	if !found.Until.IsZero() {

@@ -33,7 +33,7 @@ func damageRows(t *testing.T, rows store.Backend) {
 
 func TestCheck_NamesAndMendsFaults(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	for name, home := range map[string]struct {
 		env  map[string]string
 		open func(p commandtest.Home) (store.Backend, error)
@@ -42,7 +42,7 @@ func TestCheck_NamesAndMendsFaults(t *testing.T) {
 			return bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir(p, "w"), "handoff.db")})
 		}},
 		"database": {map[string]string{"HANDOFF_STORE": address}, func(commandtest.Home) (store.Backend, error) {
-			return postgrestest.Open(context.Background(), postgrestest.Pool(t, address), "w", postgres.Config{})
+			return postgrestest.TakeOverAndOpen(context.Background(), postgrestest.ConnectPool(t, address), "w", postgres.Config{})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestCheck_NamesAndMendsFaults(t *testing.T) {
 
 			before, err := bolt.Open(t.Context(), bolt.Config{Path: backup})
 			require.NoError(t, err)
-			out, err := audit.Examine(t.Context(), store.New(before), nil)
+			out, err := audit.ExamineStore(t.Context(), store.New(before), nil)
 			require.NoError(t, err)
 			require.Equal(t, 4, out.Found, "it is as it was: %v", out.Faults)
 			require.NoError(t, before.Close())

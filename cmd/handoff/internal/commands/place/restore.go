@@ -115,13 +115,13 @@ func explainRestoreError(file string, err error) error {
 }
 
 // verifyFile reads a whole backup, before anything changes or the backup gets its name.
-func verifyFile(ctx context.Context, a *cli.App, file string) (audit.Contents, error) {
+func verifyFile(ctx context.Context, a *cli.App, file string) (audit.StoreSummary, error) {
 	info, err := os.Stat(file) // its errors are more exact, and opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
 	}
 	if err != nil {
-		return audit.Contents{}, err
+		return audit.StoreSummary{}, err
 	}
 	end := a.ShowProgress("verifying the backup")
 	defer end()

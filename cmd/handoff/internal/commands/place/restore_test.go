@@ -17,14 +17,14 @@ import (
 // files.
 func TestRestore_KilledIsRefusedUntilRepeated(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Start(t)
+	address := postgrestest.StartServer(t)
 	p := commandtest.NewHome(t)
 	for range 5 {
 		p.Must("send", "qa", "Test it", "--agent", "dev")
 	}
 	p.Must("backup", "../w.backup")
 	audit := p.Must("audit", "verify")
-	db := postgrestest.Pool(t, address)
+	db := postgrestest.ConnectPool(t, address)
 	database := map[string]string{"HANDOFF_STORE": address}
 	code, _, errs := p.RunWith(database, "claim", "--agent", "qa") // it makes the tables, and an unneeded workspace
 	require.Equal(t, 6, code, errs)
@@ -70,7 +70,7 @@ func TestRestore_KilledIsRefusedUntilRepeated(t *testing.T) {
 
 func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	t.Parallel()
-	p, address := commandtest.NewHome(t), postgrestest.Start(t)
+	p, address := commandtest.NewHome(t), postgrestest.StartServer(t)
 	look := `{"name": "list_handoffs", "arguments": {}}`
 	database := map[string]string{"HANDOFF_STORE": address}
 	s := p.StartServer("--agent", "reviewer")

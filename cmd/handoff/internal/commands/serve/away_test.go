@@ -17,7 +17,7 @@ const list = `{"name": "list_handoffs", "arguments": {}}`
 
 // The server starts before the directory of the database's socket exists.
 func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
-	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.Start(t), "host="), " ")
+	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.StartServer(t), "host="), " ")
 	later := filepath.Join(t.TempDir(), "later")
 	away := map[string]string{"HANDOFF_STORE": "host=" + later + " " + rest}
 	s := commandtest.NewHome(t).StartServerFor("codex-mcp-client", away)

@@ -57,7 +57,7 @@ func (s *servingCommand) listenHTTP(
 	if h.workspaceHandler, err = s.newWorkspaceHandler(ws, boxes, log); err != nil {
 		return nil, err
 	}
-	needed, err := h.gate.Needed(ctx) // while the store is away, tokens count as needed
+	needed, err := h.gate.NeedsToken(ctx) // while the store is away, tokens count as needed
 	site := s.network.site
 	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.checkReady
 	site.Metadata, _ = s.network.metadataHandler()
@@ -79,16 +79,16 @@ func (s *servingCommand) newWorkspaceHandler(
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: newRequestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
-		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
+		Denied: func(why auth.RefusalReason) { h.metrics.Denied(string(why)) },
 	})
-	h.endpoint = h.newMCPServer().HTTP(mcp.HTTPConfig{Caller: h.authenticate, Recheck: h.gate.Recheck, Challenge: s.authChallenge, Now: s.Now})
+	h.endpoint = h.newMCPServer().NewEndpoint(mcp.HTTPConfig{Caller: h.authenticate, Recheck: h.gate.Recheck, Challenge: s.authChallenge, Now: s.Now})
 	return h, nil
 }
 
 // authChallenge tells a client how to ask for a token.
 func (s *servingCommand) authChallenge(err error) (string, bool) {
 	_, at := s.network.metadataHandler()
-	return auth.Challenge(err, at)
+	return auth.ChallengeHeader(err, at)
 }
 
 // newMCPServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this

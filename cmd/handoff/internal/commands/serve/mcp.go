@@ -133,7 +133,7 @@ func defaultAgentName(client string) schemas.Agent {
 	if agent, ok := identity.AgentOfClient(client); ok {
 		return agent
 	}
-	return mcp.AgentOf(client)
+	return mcp.AgentNameOf(client)
 }
 
 // newRequestIDs returns a function that makes a new id at each call.

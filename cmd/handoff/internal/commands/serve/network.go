@@ -106,5 +106,5 @@ func (n *networkOptions) metadataHandler() (handler http.Handler, at string) {
 	if n.issuer.URL == "" {
 		return nil, ""
 	}
-	return auth.Metadata(n.issuer.Audience, n.issuer.URL), auth.MetadataURL(n.issuer.Audience)
+	return auth.MetadataHandler(n.issuer.Audience, n.issuer.URL), auth.MetadataURL(n.issuer.Audience)
 }
