@@ -9,9 +9,9 @@ import (
 	"handoff/store"
 )
 
-// CallerRow returns the row of the caller. It reads the row once in an operation; callers write through the returned
-// pointer. For an agent without a row it returns a new one. While the operation acts as another agent, it returns the
-// row of that agent.
+// CallerRow returns the stored row of the caller, or a new row if the caller has none. It reads the row once in an
+// operation. Callers change the row through the returned pointer. Inside [Op.RunAs] it returns the row of the other
+// caller.
 func (o *Op) CallerRow() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
@@ -24,11 +24,10 @@ func (o *Op) CallerRow() (*store.Agent, error) {
 	return o.self, nil
 }
 
-// recordCallerSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one write a
-// minute. On the first write of a client session it also records that the session is no longer idle. Afterwards names
-// of ended sessions of the same client may expire. recordCallerSeen skips the callers human and system, which have no sessions.
-// Each operation that changes something for a caller begins with recordCallerSeen, see [Mutate]. If the operation fails, this
-// record is undone, too.
+// recordCallerSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one
+// write a minute. The first write of a client session also ends its idle state; then names of ended sessions of the
+// same client may expire. It skips the callers human and system, which have no sessions. If the operation fails, the
+// record of the time is undone, too.
 func (o *Op) recordCallerSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil
@@ -57,7 +56,7 @@ func (o *Op) HandoffsHeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
 	return o.HeldAmong(a, o.OldestFirst(store.IndexByHolder(a), 0))
 }
 
-// HeldAmong yields the handoffs among ids that the agent still holds. It passes over handoffs that cannot be read.
+// HeldAmong yields the handoffs among ids that the agent still holds. It skips handoffs that cannot be read.
 func (o *Op) HeldAmong(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {

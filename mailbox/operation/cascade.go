@@ -9,30 +9,30 @@ import (
 	"handoff/store"
 )
 
-// MaxSpread is how many other handoffs the consequences in one transaction may read or change. It bounds how long one
-// call holds up all other writers, because the store has one writer at a time.
+// MaxSpread is the maximum number of other handoffs that the consequences in one transaction may read or change. The
+// store has one writer at a time, so a longer transaction would block all other writers.
 const MaxSpread = 1000
 
-// ConsequenceResult holds the facts about consequences that the result of a call reports. It covers the consequences of the
-// changes that the call itself made, and not the further consequences that those consequences cause.
+// ConsequenceResult holds the facts about consequences that the result of a call reports. It covers only consequences
+// of the changes that the call itself made, and no consequences of consequences.
 type ConsequenceResult struct {
 	Successor *store.Record    // the handoff that continues the work, nil for none
 	Forwarded *schemas.SendOut // the send that a completion caused, nil for none
 	Unsent    string           // why that send failed, "" if it did not
 }
 
-// duty is a consequence that is still to be carried out, with the change that caused it. A duty that concerns many
-// handoffs remembers the last handoff that it has visited, so that it can stop after any handoff and later go on with
-// the next.
+// duty is a consequence that is still to be carried out, with the change that caused the consequence. A duty that
+// concerns many handoffs stores the last handoff that it has visited. So the duty can stop after any handoff and later
+// go on with the next handoff.
 type duty struct {
 	of    *RecordChange
 	do    life.Consequence
 	after schemas.ID // the last handoff that it visited, 0 for none
 }
 
-// cascade carries out consequences, and the further consequences that they cause. Its duties are a stack. The
-// consequences of a duty go on top of the stack, so they are carried out before the older duties. The order is visible
-// in the registry, and golden files of tests check it.
+// cascade carries out consequences, and the further consequences that they cause. Its duties are a stack: new duties go
+// on top and are carried out before older duties. The order is visible in the registry, and golden files of tests check
+// the order.
 type cascade struct {
 	requested []*RecordChange // happenings of the call itself, which the outcome covers
 	outcome   ConsequenceResult
@@ -40,28 +40,26 @@ type cascade struct {
 	deferred  []duty // duties that are too much for this transaction
 }
 
-// RunConsequences carries out the consequences of all changes that the operation has committed so far, as the table of
-// [life.ConsequencesOf] says, and the further consequences that they cause. [Engine.Update] calls it at the end of each
-// operation. An operation whose result reports the [ConsequenceResult] calls it itself. Each consequence runs in the name of the
-// caller that made the change. The further consequences of a consequence run right after it, before the next
-// consequence.
+// RunConsequences carries out the consequences of all changes that the operation has committed so far, by the table of
+// [life.ConsequencesOf], and all further consequences. [Engine.Update] calls it at the end of each operation. An
+// operation calls it earlier if its result reports the [ConsequenceResult]. Each consequence runs in the name of the
+// caller that made the change.
 //
-// RunConsequences always ends: the only consequence of a new handoff is a request for approval, and a handoff ends only
-// once.
+// RunConsequences always ends, because a handoff ends only once, and a new handoff causes at most a request for
+// approval.
 //
-// One transaction visits at most [MaxSpread] other handoffs. If consequences are left then, RunConsequences notes them
-// on the record of the handoff that caused them and makes that record due at once. The note is part of the same
-// transaction, so no consequence is lost, see [Op.resumeDuties]. An error undoes the whole operation, so no action
-// takes effect without its consequences.
+// One transaction visits at most [MaxSpread] other handoffs. RunConsequences stores the remaining consequences on the
+// record of the handoff that caused them, in the same transaction, so that none is lost, see [Op.resumeDuties]. An
+// error undoes the whole operation.
 func (o *Op) RunConsequences() (ConsequenceResult, error) {
 	c := &cascade{requested: o.changes}
 	err := o.runDuties(c)
 	return c.outcome, err
 }
 
-// runDuties carries out the duties (open consequences) of a cascade, and all duties that they cause, until none is
-// left. Then it defers the duties for which this transaction had no visits left. It stops at the first error, and its
-// caller undoes the operation.
+// runDuties carries out the duties (open consequences) of a cascade, and all duties that these duties cause. At the end
+// it defers the duties for which this transaction had no visits left. It stops at the first error, and its caller
+// undoes the operation.
 func (o *Op) runDuties(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)
@@ -77,9 +75,9 @@ func (o *Op) runDuties(c *cascade) error {
 	}
 }
 
-// newDuties returns the consequences of all changes that were committed since its last call, in reverse order, because
-// the last duty is carried out first. It evaluates each condition of the table of consequences here, once, with the
-// record before and after the change.
+// newDuties returns the consequences of all changes that were committed since its last call. The order is reversed,
+// because the last duty is carried out first. newDuties evaluates each condition in the table of consequences once,
+// with the record before and after the change.
 func (o *Op) newDuties() (duties []duty) {
 	for _, h := range o.changes {
 		for _, row := range life.ConsequencesOf(h.Action) {
@@ -96,9 +94,9 @@ func (o *Op) newDuties() (duties []duty) {
 	return duties
 }
 
-// runDuty carries out one duty. If the duty concerns many handoffs, runDuty handles the next of these handoffs and puts
-// the duty back onto the stack. So all consequences of the change to that handoff run before the duty visits another
-// handoff. When the transaction has visited [MaxSpread] handoffs, runDuty adds the duty to the deferred duties.
+// runDuty carries out one duty. A duty that concerns many handoffs handles the next of these handoffs and goes back
+// onto the stack. So all consequences for one handoff run before the duty visits another handoff. After [MaxSpread]
+// visits in the transaction, runDuty adds the duty to the deferred duties.
 func (o *Op) runDuty(c *cascade, d duty) error {
 	if !d.do.AffectsOthers() {
 		return o.runOwnDuty(c, d)
@@ -134,9 +132,9 @@ func (o *Op) runOwnDuty(c *cascade, d duty) error {
 	return err
 }
 
-// deferDuties notes each deferred duty on the record of the handoff that caused it. The note is committed in the same
-// transaction, so no duty is lost if the process ends right after. The handoff may have ended; its record stays due
-// until [Op.resumeDuties] has carried out the noted duties.
+// deferDuties stores each deferred duty on the record of the handoff that caused the duty, in the same transaction. So
+// no duty is lost if the process ends right after the commit. The record stays due until [Op.resumeDuties] has carried
+// out its duties.
 func (o *Op) deferDuties(owed []duty) error {
 	return o.RunAs(ClockCaller, func() error {
 		for _, d := range owed {
@@ -156,11 +154,10 @@ func (o *Op) deferDuties(owed []duty) error {
 	})
 }
 
-// resumeDuties carries out the duties that [Op.deferDuties] noted on a record, in the name of the clock. The record
-// stays due until all of its duties are done. The call that deferred the duties resumes them in transactions of their
-// own before it returns. If its process ends first, the next call of any caller resumes the duties before its own work.
-// resumeDuties removes the notes and carries out the duties in one transaction, so each handoff is visited once. It
-// defers the remaining duties again if they visit more than [MaxSpread] handoffs.
+// resumeDuties carries out the duties that [Op.deferDuties] stored on a record, in the name of the clock. It removes
+// the stored duties and carries them out in one transaction, so each handoff is visited once. It defers the rest again
+// after [MaxSpread] visits. The call that deferred the duties resumes them before it returns. If its process ends
+// first, the next call of any caller resumes the duties.
 func (o *Op) resumeDuties(r *store.Record) error {
 	h := &RecordChange{Action: life.Resume}
 	err := o.ChangeRecord(h, r, func(now *store.Record) {
@@ -183,8 +180,8 @@ func (o *Op) resumeDuties(r *store.Record) error {
 }
 
 // withConsequences runs fn and then at once all consequences of the changes that fn made. Consequences of earlier
-// changes of the operation stay queued until [Op.RunConsequences]. The server uses withConsequences, for example, to
-// end an expired lease in the middle of another operation.
+// changes of the operation stay queued until [Op.RunConsequences]. For example, the server ends an expired lease in the
+// middle of another operation this way.
 func (o *Op) withConsequences(fn func() error) error {
 	before := o.changes
 	defer func() { o.changes = before }()

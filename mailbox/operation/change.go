@@ -11,10 +11,10 @@ import (
 	"handoff/store"
 )
 
-// RecordChange describes one change of one handoff by an operation, the clock or a consequence, with the content that the
-// consequences of the change need. A Happening exists only during the transaction. If a consequence is deferred to a
-// later transaction, only its name is stored, see [Op.deferDuties]. So a consequence that can be deferred may read the
-// record, and no other field of the Happening.
+// RecordChange describes one change of one handoff, with the content that the consequences of the change need. It
+// exists only during the transaction. If a consequence is deferred to a later transaction, only the name of the
+// consequence is stored, see [Op.deferDuties]. So a deferred consequence may read the record, and no other field of the
+// RecordChange.
 type RecordChange struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new handoff
@@ -51,8 +51,8 @@ type EndReason struct {
 	Reason  string
 }
 
-// ForRetry returns the loss as the next holder gets it. Questions in the last holder's rollback request become blockers
-// of the failure, because the next holder (perhaps the same agent) has to know that these questions are open.
+// ForRetry returns the reason as the next holder gets it. Questions in the last holder's rollback request become
+// blockers of the failure, because the next holder has to know that these questions are open.
 func (l EndReason) ForRetry() EndReason {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
@@ -68,8 +68,8 @@ func (l EndReason) ForRetry() EndReason {
 	return EndReason{Failure: &f, Reason: l.Reason}
 }
 
-// Text returns the description of the failure, followed by the reason of its rollback request if the reason adds
-// something.
+// Text returns the description of the failure. The reason of the failure's rollback request follows, if the reason
+// differs from the description.
 func (l EndReason) Text() string {
 	if l.Failure == nil {
 		return l.Reason
@@ -84,6 +84,6 @@ func (l EndReason) Text() string {
 // ReasonFrom returns a reason for a failure whose holder gave no reason: the beginning of the failure's description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
-// Routed reports whether a rule of a file continues the work after this change, at once or after a person has permitted
-// the rules of that file.
+// IsRouted reports whether a rule of a file continues the work after this change. The rule may still wait until a
+// person permits the rules of that file.
 func (h *RecordChange) IsRouted() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }

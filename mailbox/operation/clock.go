@@ -12,15 +12,12 @@ import (
 )
 
 // applyNextTimer applies the first change that is due by time to a handoff. Its caller makes sure that a change is due.
-// More changes may be due afterwards; each change has an event of its own.
+// Each change has its own event. The event records the due time, so the registry shows when a lease ended and when the
+// server noticed the end.
 //
-// The events about ended deadlines, leases, reservations and delays record the due time. So the registry shows both
-// when a lease ended and when the server noticed it.
-//
-// If several timers are due, their order matters. The deadline comes first: it ends the handoff and all its other
-// timers, so no agent claims an overdue handoff. The end of a lease comes before the notice that the holder is silent,
-// because without a claim there is no holder. Deferred consequences concern only ended handoffs, which have no other
-// timer.
+// If several timers are due, the order matters. The deadline comes first, because it ends the handoff and all its other
+// timers. The end of a lease comes before the notice about a silent holder, because without a claim there is no holder.
+// Only ended handoffs have deferred consequences, and an ended handoff has no timer.
 func (o *Op) applyNextTimer(r *store.Record) error {
 	if len(r.Owes) > 0 {
 		return o.resumeDuties(r)
@@ -33,19 +30,19 @@ func (o *Op) applyNextTimer(r *store.Record) error {
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
 }
 
-// maxDueHandoffs bounds how many handoffs the clock changes within one operation, so that no caller waits long for overdue
-// changes of others. The next operation does the rest.
+// maxDueHandoffs limits the number of handoffs that the clock changes within one operation, so that no caller waits
+// long for overdue changes of other handoffs. The next operation applies the rest.
 const maxDueHandoffs = 256
 
-// maxDueDuration bounds the same by time, for handoffs with many consequences.
+// maxDueDuration limits the time in which the clock changes handoffs within one operation. This limit matters for
+// handoffs with many consequences.
 const maxDueDuration = 100 * time.Millisecond
 
-// applyDueChanges applies changes that are due by time, the longest overdue first: leases, reservations, delays and deadlines
-// that ended, and consequences that were deferred. Every operation begins with it. It handles at most [maxDueHandoffs]
-// handoffs. It stops earlier when their consequences visited [MaxSpread] other handoffs, when the rules have used up
-// their budget, see [Rules.ClockBudgetSpent], and after [maxDueDuration]. The next operation applies the remaining changes,
-// and [Op.bringUpToDate] makes sure that no caller acts on an overdue handoff. If a change fails, applyDueChanges logs the handoff,
-// undoes all changes of that handoff, and goes on with the next handoff.
+// applyDueChanges applies changes that are due by time, the longest overdue first: ended leases, reservations, delays
+// and deadlines, and deferred consequences. Every operation begins with it. It stops after [maxDueHandoffs] handoffs,
+// after [maxDueDuration], after [MaxSpread] visits of other handoffs, or when [Rules.ClockBudgetSpent] returns true.
+// The next operation applies the rest. If a change fails, applyDueChanges logs the handoff, undoes all changes of that
+// handoff, and goes on with the next handoff.
 func (o *Op) applyDueChanges() error {
 	due, err := reading.Collect(reading.AtMost(maxDueHandoffs, o.DueHandoffs(o.Now)))
 	if err != nil {
@@ -73,11 +70,11 @@ func (o *Op) applyDueChanges() error {
 }
 
 // TryPart runs fn and its consequences as a part of the operation that may fail without failing the operation. After an
-// error TryPart undoes all changes of the part and drops the wakeups of waiting calls that the part collected, and the
-// operation goes on. So one damaged record does not stop every call. The part sees all earlier writes of the operation.
+// error TryPart undoes all changes and wakeups of the part, and the operation goes on. So one damaged record does not
+// stop every call. The part sees all earlier writes of the operation.
 //
-// While the part runs, o writes to and reads from the nested transaction of the part. A part may contain a part.
-// TryPart returns the error of fn unchanged and logs nothing.
+// While the part runs, o uses the nested transaction of the part. A part may contain a part. TryPart returns the error
+// of fn unchanged and logs nothing.
 func (o *Op) TryPart(fn func() error) error {
 	tx, before := o.tx, o.commitEffects
 	defer o.useTransaction(tx)
@@ -91,10 +88,10 @@ func (o *Op) TryPart(fn func() error) error {
 	return err
 }
 
-// applyDueChangesOf applies all due changes of one handoff. It does nothing if the handoff is no longer due, because
-// consequences of another handoff may have applied the changes since the caller listed the due handoffs. It applies
-// every due change and not only the first, because waiting calls set their alarm only for times in the future. If the
-// time index names a handoff that has no record, the store is damaged, and applyDueChangesOf returns an error.
+// applyDueChangesOf applies all due changes of one handoff. It does nothing if the handoff is no longer due, for
+// example because consequences of another handoff already applied the changes. It applies every due change, because
+// waiting calls set their alarm only for times in the future. It returns an error if the handoff has no record, because
+// then the store is damaged.
 func (o *Op) applyDueChangesOf(id schemas.ID) error {
 	r, err := o.Record(id)
 	if r == nil {
@@ -104,9 +101,9 @@ func (o *Op) applyDueChangesOf(id schemas.ID) error {
 	return err
 }
 
-// bringUpToDate applies all due changes of a record and returns the record as it is afterwards. Callers need it because the
-// start of an operation applies only a bounded number of due changes, and no caller may act on an overdue record. If a
-// change fails, bringUpToDate returns its error, and the caller leaves this handoff alone.
+// bringUpToDate applies all due changes of a record and returns the record after these changes. Callers need it because
+// the start of an operation applies only a limited number of due changes. If a change fails, bringUpToDate returns the
+// error, and the caller leaves this handoff alone.
 func (o *Op) bringUpToDate(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.runAsClock(func() error { return o.applyNextTimer(r) })
@@ -121,7 +118,7 @@ func (o *Op) bringUpToDate(r *store.Record) (*store.Record, error) {
 }
 
 // runAsClock runs fn and its consequences with the clock as the caller. While fn runs, [Op.Timed] is true, so handoffs
-// that rules send count as sent because of time and not because of a call.
+// that rules send count as sent by the clock and not by a call.
 func (o *Op) runAsClock(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
@@ -129,11 +126,9 @@ func (o *Op) runAsClock(fn func() error) error {
 	return o.withConsequences(func() error { return o.RunAs(ClockCaller, fn) })
 }
 
-// UsableRecord returns the record of a handoff with all due changes applied. It returns nil if the handoff is missing
-// or damaged, or if a due change fails. So callers that visit many handoffs do not stop at a bad one.
-//
-// UsableRecord may commit the due changes, so a record that the caller read before may be stale afterwards. It logs
-// each handoff for which it returns nil, once for each call of UsableRecord.
+// UsableRecord returns the record of a handoff with all due changes applied. It returns nil and logs the handoff if the
+// handoff is missing or damaged, or if a due change fails. So callers that visit many handoffs do not stop at a damaged
+// handoff. UsableRecord may commit due changes, so a copy of the record that the caller read before may be stale.
 func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
@@ -149,9 +144,9 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue reports whether a record has to change because of time. If the operation has already visited [MaxSpread]
-// handoffs, a record with deferred consequences does not count as due: the operation reads the record as it is, and a
-// later operation carries out the consequences. A damaged record stays due, and each operation tries again.
+// isDue reports whether a record has to change because of time. After [MaxSpread] visits in the operation, a record
+// with deferred consequences does not count as due, because only a later operation can carry out the consequences. A
+// damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.TimeOf(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
 }

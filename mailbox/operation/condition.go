@@ -7,10 +7,9 @@ import (
 )
 
 // conditions has a function for each condition under which package life has a consequence for a change. The functions
-// get the record before the change (Was) and after it (Now), and never read the store. So a condition has the same
-// value each time that the store runs the transaction. Was is nil for a new handoff; NeedsApproval is the only
-// condition that is evaluated for new handoffs. For HeldByAnother an empty holder counts as another agent, and
-// [Op.NotifyAgent] then sends no notice.
+// get the record before the change (Was) and after the change (Now), and never read the store. Was is nil for a new
+// handoff, and only NeedsApproval is evaluated for new handoffs. For HeldByAnother an empty holder counts as another
+// agent, and [Op.NotifyAgent] then sends no notice.
 var conditions = map[life.Condition]func(*RecordChange) bool{
 	life.Always:          func(*RecordChange) bool { return true },
 	life.NeedsApproval:   func(h *RecordChange) bool { return h.Now.NeedsApproval && (h.Was == nil || !h.Was.NeedsApproval) },

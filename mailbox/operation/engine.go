@@ -1,11 +1,10 @@
-// Package operation runs one operation of the mailbox in one transaction: it applies changes that are due by time,
-// finds a record, checks an action against the table of package life, commits the record with its event, and carries
-// out the consequences.
+// Package operation runs each operation of the mailbox in one transaction. It applies changes that are due by time,
+// finds a record, and checks the action against the table of package life. Then it commits the record with its event,
+// and carries out the consequences.
 //
-// Package operation does not import package mailbox, which defines the operations. The mailbox takes part through its
-// implementation of [Rules], which has access to the transaction only through an [Op]. A reader of the code begins with
-// [Engine.Update] and [Op.Commit]. Consequences are in cascade.go, time in clock.go, repeated calls in idempotency.go,
-// and leases in lease.go.
+// [Engine.Update] runs an operation; [Op.Commit] stores a change. Package mailbox defines the operations and implements
+// [Rules], which the engine calls. Package operation does not import package mailbox. Consequences are in cascade.go,
+// time in clock.go, repeated calls in idempotency.go, and leases in lease.go.
 package operation
 
 import (
@@ -39,30 +38,24 @@ type Engine struct {
 	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.clockWasSetBack]
 }
 
-// New makes an engine. The engine calls rules once for each run of a transaction, because each operation has rules of
-// its own.
+// New makes an engine. The engine calls the function rules once for each run of a transaction, because each operation
+// has its own [Rules] value.
 func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, rules: rules} }
 
-// Update runs one operation that may change something. It applies the changes that are due by time, then runs fn, then
-// carries out the consequences of both. All three are committed together or not at all. Every method of the mailbox
-// that writes goes through Update.
+// Update runs one operation that may change something. First it applies the changes that are due by time, so that fn
+// judges the current state. Then it runs fn. Last it carries out the consequences of all changes. The three steps are
+// committed together or not at all.
 //
 // The store may run the transaction more than once, so fn assigns its results at its start and changes nothing outside
-// of the transaction. An error that fn returns undoes everything. If fn passes an error to [Op.CommitWithError] instead, Update
-// commits and then returns that error. All errors that Update returns have a code, see [ErrorWithCode].
+// of the transaction. An error of fn undoes everything. If fn passes an error to [Op.CommitWithError] instead, Update
+// commits and then returns that error. All errors have a code, see [ErrorWithCode].
 //
-// When Update returns without an error, all its writes are on disk. If the process dies before that, the transaction is
-// stored as a whole or not at all, and the caller repeats the call: with a request id it then gets the committed
-// result, see [Mutate].
+// When Update returns nil, all writes are on disk. If the process dies before that, the caller repeats the call. With a
+// request id the caller then gets the committed result, see [Mutate].
 //
-// After the commit Update wakes the calls that wait for a changed mailbox or handoff. It also wakes them if the commit
-// failed, because the store may have kept the transaction. If the consequences were too many for one transaction,
-// Update carries out the rest in further transactions before it returns, see [Engine.runDeferredDuties].
-//
-// The order within the transaction matters. Changes that are due by time come first, so that fn judges the current
-// state. Consequences come last, so that they are computed from all changes of fn. [RunOncePerRequest] runs inside fn and looks up
-// the stored result of an earlier call with the same request id. So a repeated call may apply due changes, too, before
-// it gets that result.
+// After the commit Update wakes the waiting calls. It wakes the calls also after a failed commit, because the store may
+// have kept the transaction. If the consequences are too many for one transaction, Update carries out the rest in
+// further transactions before it returns, see [Engine.runDeferredDuties].
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.UpdateWithoutDue(ctx, by, func(o *Op) error {
 		if err := o.applyDueChanges(); err != nil {

@@ -11,21 +11,21 @@ import (
 )
 
 // receiptLife is how long the server keeps the result of a call with a request id. Callers repeat a call within seconds
-// or minutes; a day is enough even if the machine slept between the two calls.
+// or minutes. A day is enough even if the machine sleeps between the two calls.
 //
-// There are three independent protections against sending the same thing twice. First, a client or a proxy that got no
-// answer repeats the call with the same request id; every method that changes something recognises the id for a day.
-// Second, a sender may name a piece of work by an idempotency key, which the store keeps forever. Third, if a call has
-// neither and the same content was sent within the last ten minutes, the server sends it again and warns the sender.
+// Three protections prevent a second send of the same work. First, a client that got no answer repeats the call with
+// the same request id, which the server recognises for a day. Second, a sender may give an idempotency key, which the
+// store keeps forever. Third, without an id or a key, the server warns the sender of the same content within ten
+// minutes, and still sends the content.
 const receiptLife = 24 * time.Hour
 
 // Mutate runs an operation and stores its result under the request id of the caller, in the same transaction. A repeat
-// of the call changes nothing and gets the first result, or the first refusal if the refused call was committed, see
-// [Op.CommitWithError]. Every method that changes something for a caller goes through it. Mutate notes that the caller was seen:
-// in this process at once, in the store once a minute. It stores no receipt (result for repeats) if the call has no
-// request id. It also stores none if the operation did nothing, so that a repeat of the call tries again.
+// of the call changes nothing and gets the first result. A repeat also gets the first refusal, if the refused call was
+// committed, see [Op.CommitWithError]. Every method that changes something for a caller uses Mutate. Mutate also
+// records that the caller was seen.
 //
-// The receipt is committed together with the change. So a call that is repeated after a crash finds both or neither.
+// Mutate stores no receipt (the result for repeats) if the call has no request id, or if the operation called
+// [Op.SkipReceipt].
 func Mutate[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
@@ -42,11 +42,10 @@ func Mutate[Out any](
 	return out, err
 }
 
-// RunOncePerRequest returns the result of an earlier call with the same request id, or runs fn if there is none. It stores no result
-// if the operation failed, because a failed operation is undone as a whole, and none if the operation did nothing.
-// Request ids are not bound to a caller or a method, so callers must make them unique. If Once returns the result of an
-// earlier call and the result has a method Replayed, Once calls that method: for example, a repeated claim counts as a
-// sign that the holder is still there.
+// RunOncePerRequest returns the result of an earlier call with the same request id, or runs fn if no call had the id.
+// It stores no result if fn fails or calls [Op.SkipReceipt]. Request ids are not bound to a caller or a method, so
+// callers must make the ids unique. If an earlier result has a method Replayed, RunOncePerRequest calls the method: a
+// repeated claim shows that the holder is still there.
 func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
 		return fn(o)
@@ -69,11 +68,11 @@ func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err 
 }
 
 // refusedDigest marks the receipt of a call that was committed although it was refused. It stands in the field Digest,
-// which is otherwise used only in receipts of idempotency keys.
+// which otherwise only receipts of idempotency keys use.
 const refusedDigest = "refused"
 
-// replayReceipt decodes the result of an earlier call into out, or repeats its refusal. It changes nothing and writes no
-// event.
+// replayReceipt decodes the result of an earlier call into out, or repeats the refusal of the earlier call. It changes
+// nothing and writes no event.
 func (o *Op) replayReceipt(done *store.Receipt, out any) error {
 	if done.Digest != refusedDigest {
 		return schemas.Decode(done.Result, out)
@@ -86,9 +85,8 @@ func (o *Op) replayReceipt(done *store.Receipt, out any) error {
 	return nil
 }
 
-// storeReceipt stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are more
-// than a day old. So receipts are deleted faster than they are added, and the store holds about as many as calls were
-// made in the last day.
+// storeReceipt stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are
+// more than a day old, so the server deletes receipts faster than it adds them.
 func (o *Op) storeReceipt(out any) error {
 	digest := ""
 	if o.refusal != nil {

@@ -11,23 +11,20 @@ import (
 
 // How long a claim lasts, and whether its holder is still there.
 //
-// The server learns in one of three ways that the holder of a claim is still there. If the client uses stdio, it has a
-// connection: the lease is short, and the claim goes on while the connection is open. If the client uses HTTP, it has
-// no connection: the lease is long, and each call that names the handoff renews it. A person on the command line counts
-// as a caller without a connection.
+// A client over stdio has a connection: its lease is short, and the claim goes on while the connection is open. A
+// client over HTTP has no connection: its lease is long, and each call that names the handoff renews the lease. A
+// person on the command line counts as a caller without a connection.
 //
-// No background job ends leases. A lease is over when its time has passed. The next operation notices this and asks
-// [LeasesAt.RenewedLeaseEnd] whether the claim goes on. The functions in this file write nothing: package mailbox applies
-// their results and records each change as an event.
+// No background job ends or renews leases, so a model that works for 40 minutes costs no write. The next operation
+// notices an ended lease and asks [LeasesAt.RenewedLeaseEnd] whether the claim goes on. The functions in this file
+// write nothing: package mailbox applies their results and records each change as an event.
 //
-// No timer renews a lease, so a model that works for 40 minutes costs no write while no other call comes. The open
-// connections are known only in the memory of the process that owns the store. A new owner therefore gives each
-// connection that it does not know two minutes to announce itself. A killed server cannot report that it ended, and its
-// client may start another server at once.
+// Only the process that owns the store knows the open connections. So a new owner gives each unknown connection two
+// minutes to announce itself.
 //
 // If the clock advanced by over a minute more than the machine was awake, the machine slept for the difference. Leases
 // and reservations are then extended by the time asleep, and last at least two minutes after the machine woke.
-// Deadlines are not extended. The event records how long the machine slept.
+// Deadlines are not extended.
 
 const (
 	// Grace is how long a claim outlives its connection.
@@ -36,8 +33,8 @@ const (
 	withoutConnection = 30 * time.Minute // the shortest lease of a claim without a connection
 )
 
-// Leases holds the settings of a workspace about how long claims last, and gives access to this process's knowledge of
-// open connections and of times when the machine slept.
+// Leases holds the settings of a workspace about the length of claims. It also gives access to the open connections of
+// this process and to the times when the machine slept.
 type Leases struct {
 	Lease time.Duration // silence after which a claim ends
 	Max   time.Duration // longest silence that an open connection covers
@@ -45,9 +42,9 @@ type Leases struct {
 	Clock *presence.Clock
 }
 
-// leaseLength returns how long a claim lasts without a call of its holder. For a claim over a connection it is the lease
-// that the service is configured with, 15 minutes by default. For a claim without a connection it is at least 30
-// minutes and at least twice the estimated working time, because nothing else shows that the client is still there.
+// leaseLength returns how long a claim lasts without a call of its holder. Over a connection the claim lasts for the
+// configured lease, 15 minutes by default. Without a connection it lasts at least 30 minutes and at least twice the
+// estimated working time, because only calls show that the client is still there.
 func (l Leases) leaseLength(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return l.Lease
@@ -55,8 +52,8 @@ func (l Leases) leaseLength(r *store.Record) time.Duration {
 	return max(l.Lease, withoutConnection, 2*r.EstimatedDuration())
 }
 
-// LeasesAt decides about claims at one fixed time. Each of its methods looks up the open connections and the sleeps of
-// the machine anew.
+// LeasesAt decides about claims at one fixed time. Each of its methods reads the open connections and the sleeps of the
+// machine anew.
 type LeasesAt struct {
 	Leases
 	Now     time.Time
@@ -69,18 +66,17 @@ func (l Leases) AtNow() LeasesAt {
 	return LeasesAt{l, now, now.Add(-running)}
 }
 
-// RenewedLeaseEnd returns the new end of a lease that has ended. While the connection of the claim is open, the claim goes
-// on for one more lease, but not longer than the longest allowed silence after the holder's last call about the
-// handoff. In any case the claim goes on for one lease after that call. Time during which the machine slept does not
-// count as silence.
+// RenewedLeaseEnd returns the new end of a lease that has ended. The claim ends if the result lies in the past.
 //
-// The longest allowed silence is the largest of three times: the limit of the service (two hours by default), twice the
-// estimated working time, and the longest session that the holder registered. If the connection is unknown and may
-// still be announced, the claim goes on for two minutes each time. If the connection is gone, the lease is extended
-// only by the time that the machine slept. The result may lie in the past: then the claim ends.
+//   - While the connection is open, the claim goes on for one more lease, until the holder has been silent for too
+//     long. Too long is the largest of three times: the limit of the service (two hours by default), twice the
+//     estimated working time, and the longest session that the holder registered.
+//   - Without a connection, the claim goes on for one lease after the holder's last call about the handoff.
+//   - If the connection is unknown and its client may still announce it, the claim goes on for two minutes.
+//   - If the connection is gone, the lease is extended only by the time that the machine slept.
 //
-// The server renews a lease only when a call comes after the lease has ended. So a claim over an open connection costs
-// at most one event per length of a lease, and none while no call comes.
+// Time during which the machine slept does not count as silence. The server renews a lease only when a call comes after
+// the end of the lease, so a claim costs at most one event per lease.
 func (j LeasesAt) RenewedLeaseEnd(v *store.View, r *store.Record) store.Time {
 	switch {
 	case j.isConnectionGoneForGood(r):
@@ -98,8 +94,7 @@ func (j LeasesAt) RenewedLeaseEnd(v *store.View, r *store.Record) store.Time {
 	return capAtDeadline(r, max(end, j.EndExtendedBySleep(v, r, r.Lease)))
 }
 
-// capAtDeadline returns the end of a lease, or the deadline of the handoff if that is earlier, because the deadline
-// ends the handoff in any case.
+// capAtDeadline returns the end of a lease, or the deadline of the handoff if the deadline is earlier.
 func capAtDeadline(r *store.Record, end store.Time) store.Time {
 	if r.Deadline != 0 {
 		return min(end, r.Deadline)
@@ -107,9 +102,8 @@ func capAtDeadline(r *store.Record, end store.Time) store.Time {
 	return end
 }
 
-// longestHolderSession returns the longest duration of a session that the holder registered on its card, where it stands in
-// minutes. It returns zero if the holder registered none, or if its card cannot be read. Only claims over a connection
-// use it.
+// longestHolderSession returns the longest duration of a session that the holder registered on its card in minutes. It
+// returns zero if the holder registered none, or if the card cannot be read.
 func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 	a, err := v.Agent(r.Holder)
 	if err != nil || a == nil {
@@ -118,8 +112,8 @@ func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 	return time.Duration(a.Card.MaxMinutes) * time.Minute
 }
 
-// RestartLease starts the lease of a claimed handoff anew, because its holder made a call about it. While a handoff waits for
-// an answer, it has no lease, because its holder cannot speed up the answer.
+// RestartLease starts the lease of a claimed handoff anew, because its holder made a call about the handoff. A handoff
+// that waits for an answer has no lease, because its holder cannot speed up the answer.
 func (j LeasesAt) RestartLease(r *store.Record) {
 	r.Touched, r.Left = store.TimeOf(j.Now), false
 	r.SilentAt = j.SilenceNoticeAt(r)
@@ -133,8 +127,8 @@ func (j LeasesAt) RestartLease(r *store.Record) {
 // MaxLeaseLength returns the longest time from now to the end of a lease of r.
 func (l Leases) MaxLeaseLength(r *store.Record) time.Duration { return max(l.leaseLength(r), Grace) }
 
-// SleptSinceLastEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot be
-// read. Sleeps are kept only in the memory of this process, so after a restart earlier sleeps count as zero.
+// SleptSinceLastEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot
+// be read. This process keeps sleeps only in memory, so sleeps before a restart count as zero.
 func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duration {
 	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // the usual case
@@ -146,9 +140,9 @@ func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duratio
 	return l.Clock.SleptSince(e.At)
 }
 
-// EndExtendedBySleep returns the new end of a lease or reservation of r that was set to end at the time at: at plus the
-// time that the machine slept since the last event of r. If the machine slept at the time at, the new end is at least
-// [Grace] after the machine woke.
+// EndExtendedBySleep returns the new end of a lease or reservation of r whose end is at: at plus the time that the
+// machine slept since the last event of r. If the machine slept at the time at, the new end is at least [Grace] after
+// the machine woke.
 func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time) store.Time {
 	end := at.Time().Add(l.SleptSinceLastEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
@@ -157,34 +151,30 @@ func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time
 	return store.TimeOf(end)
 }
 
-// The connection of a claim is open, gone, or unknown. A connection is unknown if it belonged to an earlier process: it
-// may still be open, and its client may still announce it to this process.
-
-// IsConnectionGone reports whether the connection over which r was claimed is gone. If it is, another session with the
-// holder's name may claim r again. A connection is gone if it was closed, or if it belonged to an earlier process and
-// cannot come back: because this process is the only one that could announce it, or because it was not announced within
-// [Grace] after this process started. The result is false for a claim without a connection. IsConnectionGone reads only
-// memory and the record.
+// IsConnectionGone reports whether the connection over which r was claimed is gone. Then another session with the
+// holder's name may claim r again. A connection is gone if it was closed. A connection of an earlier process is gone if
+// no other process could announce it, or if its client did not announce it within [Grace] after the start of this
+// process. The result is false for a claim without a connection.
 func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && (r.Left || j.Here.Alone || j.isPastGrace())
 }
 
 func (j LeasesAt) isPastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
-// isConnectionGoneForGood reports whether the connection of r is gone and has also used up its time to return. This holds if the
-// connection was closed, because closing it shortened the lease to [Grace], or if more than [Grace] has passed since
-// this process started.
+// isConnectionGoneForGood reports whether the connection of r is gone and has used up its time to return. A closed
+// connection has no time left, because closing it shortened the lease to [Grace]. A connection of an earlier process
+// has [Grace] after the start of this process.
 func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
 	return j.IsConnectionGone(r) && (r.Left || j.isPastGrace())
 }
 
-// MayConnectionReturn reports whether the connection of r is unknown to this process and may still be announced. The connection
-// of a claim is in exactly one of three states: open, gone for good, or it may return.
+// MayConnectionReturn reports whether the connection of r is unknown to this process and its client may still announce
+// it. The connection of a claim is in exactly one of three states: open, gone for good, or possibly returning.
 func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && !j.isConnectionGoneForGood(r)
 }
 
-// LastHeard returns when the holder of r last made a call about r, whether the call changed r or only read it.
+// LastHeard returns the time of the holder's last call about r. A call that only read r counts, too.
 func (l Leases) LastHeard(r *store.Record) time.Time {
 	if at := l.Here.LastHeard(r.Token); at.After(r.Touched.Time()) {
 		return at
@@ -192,9 +182,9 @@ func (l Leases) LastHeard(r *store.Record) time.Time {
 	return r.Touched.Time()
 }
 
-// SilenceNoticeAt returns the time at which the server tells the sender that the holder of r has made no call for long,
-// see [Leases.SilenceLimit]. It returns 0 if the server has already told the sender, or will not. The time may lie in
-// the past. Time during which the machine slept does not count as silence.
+// SilenceNoticeAt returns the time at which the server notifies the sender that the holder of r has made no call for
+// long, see [Leases.SilenceLimit]. It returns 0 if the server has already notified the sender, or will not. The time
+// may lie in the past. Time during which the machine slept does not count as silence.
 func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	if r.SilentAt == 0 {
 		return 0
@@ -203,11 +193,10 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	return store.TimeOf(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
 }
 
-// SilenceLimit returns how long the holder of r may make no call before the server tells the sender. It is four thirds
-// of a lease or twice the estimated working time, the longer of the two, but at most three quarters of the silence
-// after which the claim ends. With the defaults it is 20 minutes, and an estimate of 10 minutes or less does not change
-// it. The upper bound makes sure that the sender hears of the silence while the claim still goes on. The overview of a
-// workspace uses the same limit.
+// SilenceLimit returns how long the holder of r may make no call before the server notifies the sender. It is four
+// thirds of a lease or twice the estimated working time, the longer of the two. It is at most three quarters of the
+// silence after which the claim ends, so that the sender hears of the silence before that end. With the defaults it is
+// 20 minutes.
 func (l Leases) SilenceLimit(r *store.Record) time.Duration {
 	longest := l.leaseLength(r)
 	if r.Conn != "" { // its lease is renewed, see [LeasesAt.RenewedLeaseEnd]

@@ -12,21 +12,19 @@ import (
 	"handoff/store"
 )
 
-// Op is one operation inside one transaction, with its caller and its time. [Engine.Update] makes it anew each time the
-// store runs the transaction, so a second run keeps nothing of the first. Its methods may be called only while the
-// transaction lasts, by one goroutine.
+// Op is one operation inside one transaction, with its caller and its time. [Engine.Update] makes a new Op each time
+// the store runs the transaction. The methods of an Op may be called only during the transaction, by one goroutine.
 //
-// An operation finds its record with [Op.Find], makes a changed copy with [Op.ApplyAction], which checks whether the action is
-// allowed, and stores the copy with [Op.Commit]. [Op.RunConsequences] carries out the consequences of all stored
-// changes. The type hides the transaction, so the compiler ensures that
-//   - only Commit changes a record, and writes its event in the same transaction. So the registry has every change, and
-//     the number of a record's newest event is its version.
-//   - wakeups are collected, see [Op.WakeAfterCommit], and sent after the commit.
-//   - code that has only an Op never reads past its transaction, where it would not see its own writes.
+// An operation finds its record with [Op.Find]. [Op.ApplyAction] checks whether the action is allowed and returns a
+// changed copy of the record. [Op.Commit] stores the copy. [Op.RunConsequences] carries out the consequences of all
+// stored changes. Op hides the transaction, so the compiler ensures three rules:
+//   - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
+//     a record's newest event is the version of the record.
+//   - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
+//   - Code that has only an Op never reads outside of its transaction, where the code would not see its own writes.
 //
-// The compiler cannot check two rules, so users of the type have to follow them. A function that is passed to the
-// engine must not call an engine itself. And a record must not be changed through the same pointer after its commit;
-// Step returns a copy for this reason.
+// Users of the type have to follow two further rules. A function that is passed to the engine must not call an engine.
+// A record must not be changed through the same pointer after its commit.
 type Op struct {
 	*store.View // reads of the transaction
 	RowWriter   // writes that need no event of a handoff
@@ -51,8 +49,8 @@ type Op struct {
 	refusal     error // the error that the caller gets although the transaction is committed
 }
 
-// RowWriter has the methods that write the rows which an operation may write directly, see [store.Tx] for each method. It
-// has no method that writes records or events, because only [Op.Commit] and [Op.RecordEvent] write records and events.
+// RowWriter has the methods that write the rows which an operation may write directly, see [store.Tx] for each method.
+// It has no method that writes records or events: only [Op.Commit] and [Op.RecordEvent] write records and events.
 type RowWriter interface {
 	PutAgent(store.Agent) error
 	DeleteAgent(schemas.Agent) error
@@ -93,20 +91,20 @@ func (o *Op) Here() sessions.Presence { return o.env.Here }
 // Offers returns the rules about who may claim what, over the transaction's view.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }
 
-// CommitWithError lets the operation commit its changes although the caller gets err as the result. Late outcomes use it: the
-// server stores an outcome that came too late, and tells the agent that reported it that its claim is lost. Any other
-// error undoes the whole transaction.
+// CommitWithError lets the operation commit its changes although the caller gets err as the result. For example, the
+// server stores an outcome that came too late, and tells the agent that its claim is lost. Any other error undoes the
+// whole transaction.
 func (o *Op) CommitWithError(err error) { o.refusal = err }
 
 // SkipReceipt makes sure that the result of the operation is not stored under the request id of the call. An operation
-// that did nothing calls it, so that a repeat of the call tries again.
+// that changed nothing calls it. Then a repeat of the call runs the operation again.
 func (o *Op) SkipReceipt() { o.skipReceipt = true }
 
-// commitEffects collects what the operation has to report after its commit: to the waiting calls in package longpoll, and to
-// the tracker of present agents. The values exist only during one run of the transaction. When a part of the operation
-// is undone, see [Op.TryPart], its effects are undone, too. If the process dies after the commit and before the report,
-// the waiting calls of this process have ended with it, and calls that wait in other processes look again when they
-// reach the next owner of the store.
+// commitEffects collects the facts that the engine reports after the commit to two receivers: the waiting calls in
+// package longpoll, and the tracker of present agents. The values exist only during one run of the transaction. If a
+// part of the operation is undone, see [Op.TryPart], the effects of the part are dropped. If the process dies before
+// the report, no waiter misses a change: the waiters of this process have ended, and waiters of other processes read
+// the store again when they reach the next owner.
 type commitEffects struct {
 	last      uint64            // the newest event
 	wrote     bool              // waiters have something new to see
@@ -118,28 +116,27 @@ type commitEffects struct {
 	due       store.Time        // when the clock next changes a record that this operation changed, zero for never
 }
 
-// wakeups returns the effects in the words of package longpoll.
+// wakeups converts the effects to the type that package longpoll expects.
 func (e commitEffects) wakeups() longpoll.OperationEffects {
 	return longpoll.OperationEffects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// WakeAfterCommit makes sure that, after the commit, the server wakes all calls that wait for any change, and the calls that
-// wait for mail to these addresses.
+// WakeAfterCommit makes the server wake waiting calls after the commit: all calls that wait for any change, and the
+// calls that wait for mail to these addresses.
 func (o *Op) WakeAfterCommit(boxes ...schemas.Address) {
 	o.wrote, o.boxes = true, append(o.boxes, boxes...)
 }
 
-// ResumeDutiesLater carries out the deferred duties of a handoff in later transactions of the current call.
+// ResumeDutiesLater carries out the deferred duties (open consequences) of a handoff in later transactions of the
+// current call.
 func (o *Op) ResumeDutiesLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
 
-// ClockCaller is the caller of all work that the server does by itself: changes that are due by time, deferred
-// consequences, and consequences for other handoffs. In the rules about which caller may do an action, it counts as
-// [life.Clock] and as nothing else.
+// ClockCaller is the caller of all work that the server does by itself, for example changes that are due by time and
+// deferred consequences. The rules about permitted actions treat this caller as [life.Clock] only.
 var ClockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// RunAs runs fn in the name of another caller. Events and notices that fn makes name that caller, and permission
-// checks in fn are about that caller. RunAs restores the original caller when it returns, also after an error or a
-// panic.
+// RunAs runs fn in the name of another caller. Events and notices of fn name that caller, and permission checks in fn
+// are about that caller. RunAs restores the original caller when it returns, also after an error or a panic.
 func (o *Op) RunAs(by schemas.Caller, fn func() error) error {
 	was := o.By
 	defer func() { o.By = was }()
@@ -147,9 +144,9 @@ func (o *Op) RunAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// Find returns the record of the handoff with an id as a caller wrote it, see [reading.Find]. It first applies all
-// changes that are due by time to this handoff. So no caller acts on a claim or a reservation that is over, or on a
-// handoff whose deadline has passed, even if the start of the operation could not apply all due changes.
+// Find returns the record of the handoff with an id as a caller wrote it, see [reading.Find]. Find first applies all
+// changes of this handoff that are due by time. So no caller acts on a claim that has ended or on a handoff whose
+// deadline has passed.
 func (o *Op) Find(id string) (*store.Record, error) {
 	r, err := reading.Find(o.View, id, o.By.Agent)
 	if err != nil {
@@ -158,17 +155,15 @@ func (o *Op) Find(id string) (*store.Record, error) {
 	return o.bringUpToDate(r)
 }
 
-// Commit stores a changed record together with its event, and remembers h, because the consequences of the change run
-// later in the same transaction, see [Op.RunConsequences]. No other function changes stored records. Commit computes
-// when the record next has to change because of time, and collects the waiting calls to wake. The caller must not
-// change the record after Commit.
+// Commit stores a changed record together with its event. It keeps h for [Op.RunConsequences], which carries out the
+// consequences of the change later in the same transaction. Commit computes when the record next has to change because
+// of time, and collects the waiting calls to wake. The caller must not change the record after Commit.
 //
-// h has the record as it was read (Was), and the changed record (Now). The store compares the two and writes only index
-// rows that differ. So Was must be the stored record, and not a copy that a caller changed.
+// The field Was must hold the stored record, and not a copy that a caller changed, because the store writes only index
+// rows that differ between Was and Now.
 //
-// The store keeps the content with the event, under the number that [Op.NextEventNumber] returned before. If the caller
-// stores that number in the record, its next write of an event must be this Commit, because another event would take
-// the number.
+// A caller may store the number from [Op.NextEventNumber] in the record. Then this Commit must be the next write of an
+// event, because another event would take the number.
 func (o *Op) Commit(h *RecordChange) error {
 	content, err := store.EncodeContent(h.Content, o.env.NewID)
 	if err != nil {
@@ -200,10 +195,10 @@ func (o *Op) Commit(h *RecordChange) error {
 	return nil
 }
 
-// newEvent returns the event that the registry keeps about a change: the action, the state before and after, the attempt,
-// the other handoff that is involved, the agent for which the handoff is reserved at first, and the approval or
-// permission if only a person can give it. If the clock made the change, the event also has the due time, and the
-// seconds that the machine slept since the last event.
+// newEvent returns the event about a change for the registry: the action, the state before and after, the attempt, and
+// the other handoff that is involved. For a reserved handoff the event names the agent of the reservation. For a change
+// that only a person can permit, the event says what the handoff needs. For a change by the clock, the event has the
+// due time and the seconds that the machine slept since the last event.
 func (o *Op) newEvent(h *RecordChange) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.fillEventHeader(&e, h.Action)
@@ -225,9 +220,8 @@ func (o *Op) newEvent(h *RecordChange) schemas.Event {
 	return e
 }
 
-// collectEffects notes the facts about a changed record that waiting calls have to hear after the commit: the mailbox
-// in which work may be claimed now, the time at which the record next changes because of time, and the agent that holds
-// one handoff less.
+// collectEffects collects the effects of one changed record: the mailbox in which work may be claimed now, the time of
+// the record's next change by the clock, a claim token that became void, and an agent that holds one handoff less.
 func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
 	if now.IsClaimable() {
@@ -247,9 +241,9 @@ func (o *Op) collectEffects(was, now *store.Record) {
 	}
 }
 
-// recordFreedHolder notes that an agent holds one handoff less, if the agent's card limits how many it may hold, because the
-// agent may now claim from pools again. recordFreedHolder also notes an agent whose card cannot be read, because a useless
-// wakeup does no harm.
+// recordFreedHolder records that an agent holds one handoff less, if the agent's card limits its number of held
+// handoffs. Then the agent may claim from pools again. It also records an agent whose card cannot be read, because a
+// useless wakeup does no harm.
 func (o *Op) recordFreedHolder(holder schemas.Agent) {
 	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
@@ -257,8 +251,8 @@ func (o *Op) recordFreedHolder(holder schemas.Agent) {
 }
 
 // RecordEvent stores an event that concerns no handoff, for example about a registration or a bearer token, with its
-// content. The content must hold no secret. RecordEvent changes no record and has no consequence, but after the commit
-// the server wakes the calls that wait for new events.
+// content. The content must hold no secret. RecordEvent changes no record and has no consequence. After the commit the
+// server wakes the calls that wait for new events.
 func (o *Op) RecordEvent(a life.Action, said any) error {
 	content, err := store.EncodeContent(said, o.env.NewID)
 	if err != nil {
@@ -272,8 +266,8 @@ func (o *Op) RecordEvent(a life.Action, said any) error {
 	return err
 }
 
-// fillEventHeader fills in the action, the time, the caller, and how the caller proved to be a person, if it did. Inside
-// [Op.RunAs] the caller is the other caller.
+// fillEventHeader sets the action, the time, the caller and the proof of the caller in an event. The proof says how a
+// caller proved to be a person, and is empty for other callers. Inside [Op.RunAs] the caller is the other caller.
 func (o *Op) fillEventHeader(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.Now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.By.Agent, o.By.AgentID, o.By.Via, o.By.Token, o.By.Trace
@@ -285,17 +279,16 @@ func (o *Op) CallerSource() schemas.Source {
 	return schemas.Source{Agent: o.By.Agent, AgentID: o.By.AgentID}
 }
 
-// ChangeRecord applies an action to a record and commits it. alter changes all fields but the state. The errors are those of
-// [Op.ApplyAction].
+// ChangeRecord applies an action to a record and commits the changed record. The function alter changes all fields
+// except the state. The errors are the errors of [Op.ApplyAction].
 func (o *Op) ChangeRecord(h *RecordChange, r *store.Record, alter func(now *store.Record)) error {
 	_, err := o.ChangeRecordWithNote(h, r, schemas.UpdateIn{}, alter)
 	return err
 }
 
-// ChangeRecordWithNote is [Op.ChangeRecord] for an action that may have a note. If the message has a note, the record points to
-// this note from then on. If it has none, the record keeps its last note, and the event holds only the recipient and
-// the working tree of the message, if any. Earlier notes stay with their events. ChangeRecordWithNote returns the changed
-// record.
+// ChangeRecordWithNote is [Op.ChangeRecord] for an action that may have a note. If said has a note, the record points
+// to this note from then on. Otherwise the record keeps its last note, and the event holds only the recipient and the
+// working tree of said. It returns the changed record.
 func (o *Op) ChangeRecordWithNote(
 	h *RecordChange, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
@@ -314,6 +307,6 @@ func (o *Op) ChangeRecordWithNote(
 	return &now, o.Commit(h)
 }
 
-// NextEventNumber returns the number that the next event of this operation will get. Callers store it in a record that points
-// to the content of that event. Event numbers have no gaps.
+// NextEventNumber returns the number that the next event of this operation will get. Callers store the number in a
+// record that points to the content of that event. Event numbers have no gaps.
 func (o *Op) NextEventNumber() uint64 { return o.last + 1 }

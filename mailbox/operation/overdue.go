@@ -11,22 +11,22 @@ import (
 	"handoff/store"
 )
 
-// ReadSnapshot runs fn on a snapshot of the store and returns the result of fn. It does not apply time rules first, so
-// fn may see a handoff whose deadline has passed and which is still open. All errors that ReadSnapshot returns have a
-// code.
+// ReadSnapshot runs fn on a snapshot of the store and returns the result of fn. It applies no time rules, so fn may see
+// an open handoff whose deadline has passed. All errors of ReadSnapshot have a code.
 func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	return store.ReadSnapshot(ctx, e.Store, fn)
 }
 
-// Read applies the time rules that are due (deadlines, leases and others) and then does the same as [ReadSnapshot]. If
-// their changes cannot be written, for example on a full disk, Read logs the error and reads the stored state.
+// Read applies the changes that are due by time (deadlines, leases and others), and then does the same as
+// [ReadSnapshot]. If these changes cannot be written, for example on a full disk, Read logs the error and reads the
+// stored state.
 func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	e.TryApplyDueChanges(ctx)
 	return ReadSnapshot(ctx, e, fn)
 }
 
 // OverdueWarning returns a warning with the number of overdue handoffs in a snapshot. It returns nil if behind is
-// false: callers pass the result of [Engine.ApplyDueChanges], which is true while changes by time are left to apply.
+// false. Callers pass the result of [Engine.ApplyDueChanges], which is true if changes by time are left to apply.
 func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
@@ -40,10 +40,10 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// runDeferredDuties carries out the consequences that an operation deferred because they were too many for one transaction.
-// owing lists the handoffs whose consequences are left. Each handoff gets a transaction of its own, which may defer
-// consequences again; runDeferredDuties carries out these, too. It stops when ctx ends and after [catchUpTime]. The remaining
-// consequences stay due, and the next call of any caller carries them out.
+// runDeferredDuties carries out the consequences that an operation deferred because they were too many for one
+// transaction. owing lists the handoffs that have deferred consequences. Each handoff gets its own transaction.
+// runDeferredDuties stops when ctx ends and after [catchUpTime]. The remaining consequences stay due, and the next call
+// of any caller carries them out.
 func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
@@ -64,9 +64,9 @@ func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
 // catchUpTime bounds how long one call applies overdue changes before it does its own work.
 const catchUpTime = 300 * time.Millisecond
 
-// ApplyDueChanges applies all changes that are due by time, in as many transactions as it needs. It writes nothing if nothing
-// is due. It stops early when a transaction applied nothing, for example because all due records are damaged, and after
-// [catchUpTime]. When it stops early it returns behind as true, and the next call of any caller applies the rest.
+// ApplyDueChanges applies all changes that are due by time, in one or more transactions. If no change is due, it writes
+// nothing. It stops early after [catchUpTime], or if a transaction applied nothing, for example because all due records
+// are damaged. Then behind is true if changes are left, and the next call of any caller applies the rest.
 func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
@@ -90,8 +90,8 @@ func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// NextDueTime returns the next time at which a handoff has to change because of time, or zero if no handoff does. It
-// returns a time in the past if the clock was set back, so that the caller acts at once.
+// NextDueTime returns the next time at which a handoff has to change because of time, or zero if no handoff does. If
+// the clock was set back, it returns a time in the past, so that the caller acts at once.
 func (e *Engine) NextDueTime(ctx context.Context, now time.Time) (time.Time, error) {
 	return ReadSnapshot(ctx, e, func(v *store.View) (time.Time, error) {
 		if e.clockWasSetBack(v, now) {
@@ -101,9 +101,8 @@ func (e *Engine) NextDueTime(ctx context.Context, now time.Time) (time.Time, err
 	})
 }
 
-// TryApplyDueChanges is [Engine.ApplyDueChanges] for callers that go on after an error. If the changes cannot be written, TryApplyDueChanges logs
-// the error, the caller works with the stored state, and the next call tries again. It returns behind as true if more
-// changes are due.
+// TryApplyDueChanges is [Engine.ApplyDueChanges] for callers that go on after an error. If the changes cannot be
+// written, it logs the error and the caller works with the stored state. behind is true if more changes are due.
 func (e *Engine) TryApplyDueChanges(ctx context.Context) (behind bool) {
 	behind, err := e.ApplyDueChanges(ctx)
 	if err != nil {

@@ -8,20 +8,21 @@ import (
 	"handoff/store"
 )
 
-// IsReservedForFirstNotified reports whether a handoff is reserved for one agent of its pool because the server notified that agent
-// before the rest of the pool. It returns false if the handoff is reserved because that agent asked a question about
-// it.
+// IsReservedForFirstNotified reports whether a handoff is reserved for one agent of its pool because the server
+// notified that agent before the rest of the pool. It returns false if the handoff is reserved for the agent that asked
+// a question about the handoff.
 func IsReservedForFirstNotified(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
-// dueAtOnce is the time that [NextChangeTime] returns for a record that is due regardless of the clock. It lies far in the past, so
+// dueAtOnce is the time that [NextChangeTime] returns for a record that is due now. The time lies far in the past, so
 // the record is due even if the clock was set back.
 const dueAtOnce store.Time = 1
 
-// NextChangeTime returns the next time at which a record has to change because of time: the earliest of its timers, or zero if
-// no timer runs. The store indexes records by this time only. A record with deferred consequences is due at once, also
-// if the handoff has ended. If these consequences wait for a person's permission, Wakes returns [store.LeaveTime].
+// NextChangeTime returns the next time at which a record has to change because of time: the earliest end of its timers,
+// or zero if no timer runs. The store indexes records by this time. A record with deferred consequences is due at once,
+// also after the handoff has ended. If the consequences wait until a person permits them, NextChangeTime returns
+// [store.LeaveTime].
 func NextChangeTime(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.OpenConsequence) bool { return d.Leave == "" }):
@@ -36,8 +37,8 @@ func NextChangeTime(r *store.Record) store.Time {
 	return cmp.Or(times[:]...) // the first that is set
 }
 
-// Timer is one of the times at which a record changes by itself, for example the end of its lease. If several timers
-// are over, the one that comes first in this list acts first: a deadline ends the handoff, and so all its other timers.
+// Timer is one of the timers after which the clock changes a record, for example its lease. If several timers have
+// ended, the first in this list acts first.
 type Timer int
 
 const (
@@ -49,7 +50,7 @@ const (
 	Delay     // the delay before claims ends; the handoff is in no mailbox until then
 )
 
-// timerEnds returns the times of a record in the order of [Timer], zero for a timer that does not run.
+// timerEnds returns the end of each timer of a record in the order of [Timer], and zero for a timer that does not run.
 func timerEnds(r *store.Record) [Delay + 1]store.Time {
 	at := [...]store.Time{r.Deadline, r.Lease, r.SilentAt, r.Reserved, r.UnclaimedAt, r.NotBefore}
 	if r.Status == schemas.Waiting {
@@ -61,9 +62,9 @@ func timerEnds(r *store.Record) [Delay + 1]store.Time {
 	return at
 }
 
-// VoidToken makes the claim token of a record void and keeps it in a list of void tokens. So the server can tell a
-// former holder from a stranger. It tells the former holder that its claim is lost, and keeps its result as a late
-// outcome. It tells a stranger that the token is wrong.
+// VoidToken makes the claim token of a record void and adds the token to the record's list of void tokens. By this list
+// the server recognises a former holder: it tells the former holder that the claim is lost, and stores the result as a
+// late outcome. A caller with an unknown token gets the error that the token is wrong.
 func VoidToken(r *store.Record) {
 	if r.Token == "" {
 		return
@@ -73,13 +74,12 @@ func VoidToken(r *store.Record) {
 	r.Token = ""
 }
 
-// voidedKept is how many tokens of earlier claims a record keeps. A former holder with an older token gets the answer
-// that its token is wrong, and the server does not keep its late result.
+// voidedKept is the number of tokens of earlier claims that a record keeps. A former holder with an older token gets
+// the error that the token is wrong, and the server does not store its late result.
 const voidedKept = 8
 
-// DropClaim ends a claim without counting it as an attempt: the next claim has the same attempt number. It voids the
-// claim token, so that the server recognises a late result of the former holder, clears the holder, and closes open
-// questions. r must be a copy that is not committed yet.
+// DropClaim ends a claim without counting the claim as an attempt: the next claim has the same attempt number. It voids
+// the claim token, clears the holder, and closes open questions. r must be a copy that is not committed yet.
 func DropClaim(r *store.Record) {
 	VoidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false

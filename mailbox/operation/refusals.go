@@ -9,25 +9,26 @@ import (
 )
 
 // PersonNeededError returns the error for an action that only a person may do. The error names the handoff, so that the
-// client can ask a person about it.
+// client can ask a person about the handoff.
 func PersonNeededError(r *store.Record, what string) error {
 	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
 		About(r.ID, r.Status, 0)
 }
 
-// ConflictError returns the error for an action that the state of a handoff does not allow. The error names the handoff that
-// continues the work, if there is one.
+// ConflictError returns the error for an action that the state of a handoff does not allow. If another handoff
+// continues the work, the error names that handoff.
 func ConflictError(r *store.Record, format string, args ...any) *schemas.Error {
 	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
 }
 
-// UndoError is an error that a function passed to [Engine.Update] returns on purpose: the operation is undone, and the
-// method that called Update learns the reason.
+// UndoError is an error that a function passed to [Engine.Update] returns on purpose. The engine undoes the operation,
+// and the method that called Update gets the reason.
 type UndoError string
 
 func (u UndoError) Error() string { return string(u) }
 
-// ErrorWithCode is [store.CodedError], but returns an [UndoError] unchanged, because the calling method looks for it.
+// ErrorWithCode is [store.ErrorWithCode], except that it returns an [UndoError] unchanged, because the calling method looks for
+// that type.
 func ErrorWithCode(err error) error {
 	if _, undone := errors.AsType[UndoError](err); undone {
 		return err

@@ -9,29 +9,29 @@ import (
 )
 
 // Rules has the methods of package mailbox that the engine calls during an operation. Package mailbox makes a new Rules
-// value for each operation, see [New]. Package operation knows nothing else of package mailbox.
+// value for each operation, see [New].
 type Rules interface {
-	// Before runs before a changed record is written, and may change only that record. After runs after the record is
-	// written, and before the consequences of the change.
+	// BeforeWrite runs before a changed record is written, and may change only that record. AfterWrite runs after the
+	// record is written, and before the consequences of the change.
 	BeforeWrite(*RecordChange) error
 	AfterWrite(*RecordChange) error
 
-	// ApplyTimer acts on a timer of a record that is over.
+	// ApplyTimer changes a record because one of its timers has ended.
 	ApplyTimer(Timer, *store.Record) error
 
-	// RunConsequence carries out a consequence that concerns the changed handoff alone, and returns the facts that the
+	// RunConsequence carries out a consequence that concerns only the changed handoff. It returns the facts that the
 	// result of the call reports.
 	RunConsequence(life.Consequence, *RecordChange) (ConsequenceResult, error)
 
-	// Affected returns the other handoffs that a consequence concerns; the engine calls RunConsequenceFor for each of them. The
-	// engine passes over handoffs that have ended, unless ended is true.
+	// AffectedHandoffs returns the other handoffs that a consequence concerns. The engine calls RunConsequenceFor for
+	// each of these handoffs. The engine skips ended handoffs, unless ended is true.
 	AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool)
 	RunConsequenceFor(c life.Consequence, other, now *store.Record) error
 
 	// BeforeResume runs before a deferred consequence.
 	BeforeResume(*RecordChange, store.OpenConsequence) error
 
-	// ClockBudgetSpent reports whether the rules of files have used up their budget of cost and time for one operation.
+	// ClockBudgetSpent reports whether the rules of files have used up their limits of cost and time for one operation.
 	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.
 	ClockBudgetSpent() (enough bool)
 

@@ -11,13 +11,13 @@ import (
 	"handoff/store"
 )
 
-// clockTolerance is how far the current time may lie before the time of the last operation. A larger difference means
-// that the clock was set back.
+// clockTolerance is the largest difference by which the clock may fall behind the time of the last operation. A larger
+// difference means that the clock was set back.
 const clockTolerance = time.Minute
 
-// clockWasSetBack reports whether the clock was set back since the last operation of this process, or, for its first
-// operation, since the newest event of an earlier process. It also returns true if the earlier process did not finish
-// [Op.cutFutureTimes]. It ignores rows that cannot be read.
+// clockWasSetBack reports whether the clock was set back since the last operation of this process. For the first
+// operation it compares with the newest event of an earlier process. It also returns true if an earlier process did not
+// finish [Op.cutFutureTimes]. It ignores rows that cannot be read.
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
@@ -32,9 +32,9 @@ func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	return latest > int64(store.TimeOf(now.Add(clockTolerance)))
 }
 
-// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Without it, for example, a claim
-// from that time would last much too long. Each time that the clock is set back, it visits all open handoffs once: at
-// most [reading.MaxScanned] in one operation, and the next operation visits the next handoffs.
+// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Otherwise a claim from that time
+// would last much too long. After each time that the clock was set back, it visits all open handoffs once. One
+// operation visits at most [reading.MaxScanned] handoffs, and the next operation goes on.
 func (o *Op) cutFutureTimes() error {
 	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // read anew: the operation may have waited for others since o.Now
 		return nil
@@ -60,8 +60,8 @@ func (o *Op) cutFutureTimes() error {
 	})
 }
 
-// nextHandoffsToCut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids, and stores the
-// id at which the next operation goes on.
+// nextHandoffsToCut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids. It
+// stores the last of these ids, so that the next operation goes on after that id.
 func (o *Op) nextHandoffsToCut() (open []schemas.ID, err error) {
 	after, err := o.TimeCorrectionCursor()
 	if err != nil {

@@ -10,13 +10,11 @@ import (
 	"handoff/store"
 )
 
-// ApplyAction applies an action to a record as the table of package life says. It returns a copy of the record in the next
-// state; its caller changes the other fields of the copy and then calls [Op.Commit]. Step itself stores nothing, except
-// that it applies due changes to an overdue record. The error is conflict if the state does not allow the action; it
-// names the handoff that continues the work. The error is denied if the caller plays none of the required parts
-// (sender, holder and others); it names these parts. Step checks the state first, so a caller without any part still
-// learns that a handoff has ended. The copy shares no lists with r. Step does not check the claim token: its caller
-// does that before.
+// ApplyAction applies an action to a record by the table of package life. It returns a copy of the record in the next
+// state. Its caller changes the other fields of the copy and then calls [Op.Commit]. The error is
+// conflict if the state does not allow the action, and names the handoff that continues the work. The error is denied
+// if the caller plays none of the required parts (sender, holder and others), and names these parts. ApplyAction does
+// not check the claim token; its caller does that before.
 func (o *Op) ApplyAction(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.TransitionFor(a, r.Status)
 	if !ok {
@@ -30,20 +28,20 @@ func (o *Op) ApplyAction(a life.Action, r *store.Record) (now store.Record, err 
 	return now, nil
 }
 
-// EndRecord clears the fields that no ended handoff has: mailbox, dependencies, lease and reservation. Holder, connection and
-// claim token stay, because the last holder may still repeat the call with its outcome, or send a late outcome. The
-// deadline stays, so that readers see it; [NextChangeTime] ignores it.
+// EndRecord clears the fields that only an open handoff has: mailbox, dependencies, lease and reservation. Holder,
+// connection and claim token stay, because the last holder may still repeat its call or send a late outcome. The
+// deadline stays for readers, and [NextChangeTime] ignores the deadline of an ended handoff.
 func (o *Op) EndRecord(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.TimeOf(o.Now), 0, 0, "", nil, false
 }
 
-// CheckCallerPart returns an error if the caller plays none of the parts (sender, holder and others) of which an action
-// requires one. The error names the agents that may do the action. If only a person may do it, the error also says by
-// which command.
+// CheckCallerPart returns an error if the caller plays none of the given parts (sender, holder and others). The error
+// names the agents that may do the action. If only a person may do the action, the error names the command for a
+// person.
 //
-// CheckCallerPart tries the parts in the order of their bits and stops at the first part that the caller plays. The verifier
-// comes last, because this check reads the child handoffs. If only a person may act, a caller named human that did not
-// prove to be a person gets the error of [PersonNeededError], with which the client asks a person.
+// CheckCallerPart tries the parts in the order of their bits and stops at the first part that the caller plays. A
+// caller named human that did not prove to be a person gets the error of [PersonNeededError], if only a person may act.
+// With this error the client asks a person.
 func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return PersonNeededError(r, string(a))
@@ -69,10 +67,10 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays reports whether the caller plays a part for a handoff, for example whether it is the recipient. It
-// decides by the current state of the store: an agent is no longer a recipient after it declined, and no longer a
-// verifier after its verification request ended. For the holder it compares only the name; the claim token must have
-// been checked before. If the store cannot be read, callerPlays returns an error, and not false.
+// callerPlays reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
+// current state of the store: an agent that declined the handoff is no recipient any more. For the holder it compares
+// only the name; its caller has checked the claim token before. An unreadable store is an error, and does not count as
+// false.
 func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -94,9 +92,8 @@ func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// callerVerifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r. It
-// ignores children that cannot be read. It reads the children, oldest first, until it finds such a request. The number
-// of reads is not limited, because a handoff has few children.
+// callerVerifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r.
+// It skips children that cannot be read. The number of reads has no limit, because a handoff has few children.
 func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
@@ -114,8 +111,8 @@ func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// partNames returns the names of the parts as a text for people, with the agents that play them if the record has these
-// agents. It leaves out the clock, because no caller plays that part.
+// partNames returns the names of the parts as a text for people, each with its agent if the record names the agent. It
+// leaves out the clock, because no caller plays that part.
 func (o *Op) partNames(parts life.CallerParts, r *store.Record) string {
 	var names []string
 	add := func(part life.CallerParts, text string) {
@@ -137,8 +134,8 @@ func (o *Op) partNames(parts life.CallerParts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// CheckMayTake returns an error if package offer decides that the caller may not take a handoff, for the reason asked
-// about, see [offer.Verdict.RefusalError].
+// CheckMayTake returns an error if package offer decides that the caller may not take a handoff. The argument asked
+// selects the rule to check. See [offer.Verdict.RefusalError] for the error.
 func (o *Op) CheckMayTake(a life.Action, asked offer.Reason, r *store.Record) error {
 	me, err := o.CallerRow()
 	if err != nil {
@@ -148,8 +145,8 @@ func (o *Op) CheckMayTake(a life.Action, asked offer.Reason, r *store.Record) er
 	return cmp.Or(err, v.RefusalError(string(a), o.Now))
 }
 
-// MayClaim reports whether the caller is a recipient of a handoff: the agent that it is addressed to, or an agent of
-// its pool that may take it, see [offer.Recipient].
+// MayClaim reports whether the caller is a recipient of a handoff. A recipient is the agent that the handoff is
+// addressed to, or an agent of its pool that may take the handoff, see [offer.Recipient].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	me, err := o.CallerRow()
 	if err != nil {

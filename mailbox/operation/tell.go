@@ -9,11 +9,10 @@ import (
 	"handoff/store"
 )
 
-// NotifyAgent puts a notice into the mailbox of an agent: a message that the agent reads and does not claim. It wakes
-// calls that wait for mail to that agent. It sends nothing if the agent is the caller, because no agent needs a notice
-// of its own action, or if the agent is system, which is the server. The notice is committed with the change that it
-// reports, so an undone change leaves no notice. Notices have no consequences and no limit in number; reading a notice
-// does not delete it.
+// NotifyAgent puts a notice (a message that the agent reads and does not claim) into the mailbox of an agent, and wakes
+// calls that wait for mail to that agent. It sends nothing to the caller, because no agent needs a notice of its own
+// action, and nothing to system. The notice is committed with the change that it reports. Notices have no limit in
+// number, and reading a notice does not delete the notice.
 func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
@@ -25,7 +24,7 @@ func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 }
 
 // NotifySender puts a notice into the mailbox of the sender of a handoff, unless the sender is the caller. If rules of
-// a file sent the handoff, the notice goes to the owner of the workflow, see [reading.AgentToNotify].
+// a file sent the handoff, the owner of the workflow gets the notice, see [reading.AgentToNotify].
 func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.AgentToNotify(o.View, r)
 	if err != nil {
@@ -34,8 +33,8 @@ func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	return o.NotifyAgent(to, n)
 }
 
-// NoticeOf makes a notice about a handoff. Its kind is the name of an action, or another word that says which news it
-// brings. Its text is cut to 1,000 bytes; the reader finds the full text in the handoff, which the notice names.
+// NoticeOf makes a notice about a handoff. The kind of the notice is the name of the action a. The text is cut to 1,000
+// bytes. The notice names the handoff, in which the reader finds the full text.
 func NoticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
 		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
