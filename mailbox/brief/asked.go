@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// specificTaskLines returns the lines of the section Specific task: the reason for sending the handoff to this recipient,
-// its type and kind, the requirements, questions, steps to reproduce and the test command. It omits the type "handoff",
-// and the kinds that the server sets (such as rollback), because the brief's lines about earlier work say more.
+// specificTaskLines returns the lines of the section Specific task: the reason for sending the handoff to this
+// recipient, its type and kind, requirements, questions, steps to reproduce and the test command. It omits the type
+// "handoff" and kinds such as rollback, because the brief's lines about earlier work say more.
 func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
@@ -32,9 +32,8 @@ func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 // serverKinds lists the kinds that the server sets.
 var serverKinds = []string{"assignment", "return", "rollback", "escalation"}
 
-// reworkLines returns the lines about a round of rework, or nil if the handoff is no rework. They name the agent that
-// returned the earlier result, its reason, and the criteria added for this round. The task itself stays the same in
-// each round.
+// reworkLines returns the lines about a round of rework, or nil if the handoff is no rework. The lines name the agent
+// that returned the earlier result, its reason, and the criteria that it added for this round.
 func reworkLines(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	r := h.Rework
 	if r == nil {
@@ -48,7 +47,7 @@ func reworkLines(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 }
 
 // reviewLines returns the lines of a handoff that reviews another agent's result: one line for each criterion of the
-// reviewed work, with the worker's answer and the evidence for the answer.
+// reviewed work, with the worker's answer and its evidence.
 func reviewLines(in Input, p pen) (lines []string) {
 	for _, r := range in.Results {
 		if of := in.Handoff.Review; of == nil || r.HandoffID != of.Of {
@@ -65,9 +64,9 @@ func reviewLines(in Input, p pen) (lines []string) {
 	return lines
 }
 
-// criteriaLines returns the success criteria, with the numbers by which complete_handoff checks them. The first line says
-// how to answer the criteria, whether the holder's word is enough for a check that the server cannot run, and whether
-// all criteria must be met. It omits the criteria added by a rework: these stand in the section Rework.
+// criteriaLines returns the success criteria with the numbers by which complete_handoff names them. The first line says
+// how to answer, whether the holder's word is enough for a check that the server cannot run, and whether all criteria
+// must be met. Criteria of a rework are not in these lines, because they stand in the section Rework.
 func criteriaLines(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
@@ -85,7 +84,7 @@ func criteriaLines(all []schemas.Answered, r *schemas.Rework, e *schemas.Expecta
 	return append([]string{how}, numberedCriterionLines(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
-// numberedCriterionLines returns a numbered line for each criterion that wanted accepts.
+// numberedCriterionLines returns a numbered line for each criterion for which wanted is true.
 func numberedCriterionLines(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
@@ -99,9 +98,8 @@ func numberedCriterionLines(all []schemas.Answered, wanted func(schemas.Answered
 	return lines
 }
 
-// constraintLines returns the limits of the work. The first lines say why no agent may claim the handoff yet. The time
-// limits follow: the deadline as a point in time, and the estimate in the sender's words. constraints has no line for a
-// normal priority.
+// constraintLines returns the limits of the work. The first lines say why no agent may claim the handoff yet. The
+// deadline and the sender's estimate follow. A normal priority has no line.
 func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
@@ -130,8 +128,8 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Stan
 	return append(lines, p.items("", e.Constraints)...)
 }
 
-// deliverableLines returns one line for each expected deliverable, with its files. The acceptance criteria of a deliverable
-// are not in its line: they are numbered together with the success criteria.
+// deliverableLines returns one line for each expected deliverable, with its files. The acceptance criteria of a
+// deliverable are not in its line, because they are numbered together with the success criteria.
 func deliverableLines(all []schemas.Deliverable, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
@@ -143,8 +141,8 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 	return p.items("", nonEmpty(texts...))
 }
 
-// outputSchemaLines returns the JSON Schema of the output on one line, quoted. It never shortens the schema, because half a
-// schema would mislead. It returns nil for a schema that is not JSON; a send with that schema is refused.
+// outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because
+// half a schema would mislead. It returns nil for a schema that is not JSON; the server refuses to send such a handoff.
 func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
@@ -153,10 +151,10 @@ func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// ifStuckLines returns the ways out for a holder that cannot go on: the sender's advice, another agent that answers
-// questions or takes failed work, and the facts to tell that agent. Every claim already shows the two usual calls (ask
-// the sender, give the work back to the sender), so ifStuckLines does not repeat these. If the reader is human, the lines
-// say that human decides.
+// ifStuckLines returns advice for a holder that cannot go on: the sender's advice, another agent that answers questions
+// or takes failed work, and the facts to give that agent. It omits the two usual calls (ask the sender, give the work
+// back to the sender), because every claim already shows these calls. If the reader is human, the lines say that human
+// decides.
 func ifStuckLines(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})

@@ -1,20 +1,18 @@
-// Package brief renders a handoff for the model that works on it.
+// Package brief renders a handoff as a text for the model that works on it.
 //
-// A brief is Markdown in the template of the agent handoff protocols: task, context summary, specific task, key
-// information, constraints, expected output, success criteria, and advice for a holder that is stuck. The caller of
-// [Render] sets the maximum size of the brief in tokens. Render keeps the most important parts. The brief names each
-// part that did not fit, with a call that returns it, so that the model can read the part.
+// [Render] makes the brief: Markdown with the sections task, context, constraints, expected output and others. Its
+// caller sets the maximum size in tokens. Render keeps the most important parts. For each part that does not fit, the
+// brief names a call that returns the part.
 //
-// The model gets the sender's text as data from a named agent. The text stands in a frame: an opening and a closing
-// tag. Both tags carry a word derived from a secret, so no text between the tags can contain the closing tag. Control,
-// bidirectional and zero-width characters are shown as escapes. Each line of the sender begins with a bullet, a number
-// or a quote mark, so that no such line can look like a heading of the brief.
+// The model must not take the sender's text for instructions of its user. So the text stands between an opening and a
+// closing tag. Both tags carry a word derived from a secret, so no text of a sender can contain the closing tag.
+// Control, bidirectional and zero-width characters become escapes. Each line of the sender begins with a bullet, a
+// number or a quote mark, so it cannot look like a heading of the brief.
 //
-// Rendering is pure: equal inputs give equal briefs, so a test can compare one with a golden file.
+// Equal inputs give equal briefs, so a test can compare a brief with a golden file.
 //
-// The files: parts.go lists the parts of a brief in order of importance, asked.go and known.go write the parts, pack.go
-// selects and shortens parts until the brief fits, frame.go puts the tags around the parts. pen.go cleans all text that
-// does not come from this package.
+// parts.go lists the parts in order of importance. asked.go, known.go and results.go write the parts, and pack.go
+// selects and shortens parts. frame.go adds the tags, and pen.go cleans the text of senders.
 package brief
 
 import (
@@ -27,15 +25,15 @@ import (
 	"handoff/schemas"
 )
 
-// The maximum size of a brief in tokens, if the caller gives none or too little. The default is short enough for a
-// model to read with each claim. The minimum has room for the tags, the sender, a short task and the names of all
-// omitted parts.
+// The maximum size of a brief in tokens, if the caller gives none or too little. A model can read a brief of the
+// default size with each claim. A brief of the minimum size has room for the tags, the sender, a short task and the
+// names of all omitted parts.
 const (
 	DefaultTokens = 1500
 	MinTokens     = 400
 )
 
-// Input holds the content of a brief. Only the handoff and the nonce are required. Render does not change it.
+// Input holds the content of a brief. Only the fields Handoff and Nonce are required. Render does not change its input.
 type Input struct {
 	Handoff   schemas.Handoff
 	Standing  schemas.Standing   // with the holder and the last report
@@ -51,8 +49,8 @@ type Input struct {
 	Nonce     string             // a secret that no sender knows; Render derives the tag from it and the id
 }
 
-// PastClaim is an earlier claim of the same work that has ended. The brief mentions it, because the next holder may
-// find files and commits of the earlier holder.
+// PastClaim is an earlier claim of the same work. The brief mentions this claim, because the next holder may find files
+// and commits of the earlier holder.
 type PastClaim struct {
 	Agent   schemas.Agent
 	Handoff schemas.ID // the claimed handoff, zero for the handoff of the brief
@@ -82,7 +80,7 @@ type HolderReport struct {
 }
 
 // Brief is the text for the model, with a list of omitted parts. The text does not end with a newline. Omitted has the
-// names of the omitted and the shortened parts. The footer of the text lists the same names, each with the calls that
+// names of the omitted and the shortened parts. The end of the text lists the same names, each with the calls that
 // return the whole part.
 type Brief struct {
 	Text     string
@@ -91,15 +89,15 @@ type Brief struct {
 	Transfer schemas.Transfer
 }
 
-// Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief.
+// Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief. Render
+// never fails.
 //
 // The text has at most in.MaxTokens tokens, as [content.CountTokens] counts. Zero means [DefaultTokens]; a number below
 // [MinTokens] means [MinTokens]. If the whole brief does not fit, the request (what the recipient must do) gets room
-// before the context (what the sender knows), and the important parts of each get room before the others. A brief that
-// fits is never shortened.
+// before the context (what the sender knows). A brief that fits is never shortened.
 //
-// Render cleans all text of a sender, a holder or an agent's registration, so that the text cannot contain a tag, look
-// like a heading, or hide a character. Render never fails.
+// Render cleans all text of senders, holders and registrations, so that this text cannot contain a tag, look like a
+// heading, or hide a character.
 func Render(in Input) Brief {
 	f := newFrame(in)
 	all := buildParts(in, f.pen)
@@ -119,9 +117,9 @@ func Render(in Input) Brief {
 	return b
 }
 
-// RenderAnswer returns the text for a model that has read the brief before and asked questions: the questions of its
-// last ask call, with the numbers that they had in that call, and the answer. The field Transfer stays zero, because
-// this text contains none of the sender's context.
+// RenderAnswer returns the text for a model that has read the brief before and asked questions: the numbered questions
+// of its last ask call, and the answer. The field Transfer stays zero, because this text contains none of the sender's
+// context.
 func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
@@ -132,8 +130,8 @@ func RenderAnswer(in Input) Brief {
 	return Brief{Text: text, Omitted: omitted, Tokens: content.CountTokens(text)}
 }
 
-// summaryTokens returns the size of the summary or extract that replaces the context under the strategy summary. It
-// returns zero for the other strategies.
+// summaryTokens returns the size of the summary, or of the extract that replaces the context, under the strategy
+// summary. It returns zero for the other strategies.
 func summaryTokens(h schemas.Handoff, kept []briefPart) int {
 	i := slices.IndexFunc(kept, func(p briefPart) bool { return p.name == summaryPart })
 	if i < 0 || transferStrategy(h) != summarized {
@@ -142,8 +140,8 @@ func summaryTokens(h schemas.Handoff, kept []briefPart) int {
 	return content.CountTokens(strings.Join(kept[i].lines, "\n"))
 }
 
-// referenceTokens returns the sum of the tokens that are recorded with the handoff's references. It does not read the
-// content of the references.
+// referenceTokens returns the sum of the token counts in the handoff's references. It does not read the content of the
+// references.
 func referenceTokens(h schemas.Handoff) int {
 	n := 0
 	for _, r := range contextOf(h).References {

@@ -9,21 +9,21 @@ import (
 	"handoff/schemas"
 )
 
-// An omission is a part that a brief leaves out or shortens, with its name in the footer.
+// An omittedPart is a part that a brief leaves out or shortens, with its name in the footer.
 type omittedPart struct {
 	name string
 	part briefPart
 }
 
 // minCallTokens is the size in tokens from which an omitted part gets its own call in the footer. For a smaller part,
-// the call would be longer than the part itself.
+// the call would be longer than the part.
 const minCallTokens = 25
 
-// footer lists the omitted parts, each with the calls that return it. The footer stands after the closing tag, because
-// the server writes it and not the sender. Parts with the same calls share a line, with the sum of their tokens. The
-// lines with calls take at most room, in tenths of a token. Small parts, and the parts that room is too small for,
-// share the last line, whose call returns the whole handoff. That call does not return parts about other handoffs, so
-// each of these parts has its own line even if room is used up.
+// footer lists the omitted parts, each with the calls that return the part. It stands after the closing tag, because
+// the server writes the footer. Parts with the same calls share a line, with the sum of their tokens. The lines with
+// calls take at most room, in tenths of a token. Small parts and parts without room share the last line, whose call
+// returns the whole handoff. Parts about other handoffs always have their own line, because that call does not return
+// them.
 func (f frame) footer(omitted []omittedPart, room int) string {
 	if len(omitted) == 0 {
 		return ""
@@ -54,14 +54,14 @@ func (f frame) footer(omitted []omittedPart, room int) string {
 	return "\nLeft out:\n" + b.String() + "- " + last + ": " + getHandoffCall(f.id, schemas.GetIn{View: "full"})
 }
 
-// getHandoffCall returns a get_handoff call for id in the syntax of a client.
+// getHandoffCall returns a get_handoff call for a handoff, in the syntax that clients use.
 func getHandoffCall(id schemas.ID, in schemas.GetIn) string {
 	in.HandoffID = id.String()
 	return schemas.Call(in, "").Request()
 }
 
-// callsForPart returns the calls that return a whole part, or nil if only get_handoff with the view full returns the part.
-// Most parts are fields of the sent handoff.
+// callsForPart returns the calls that return a whole part. It returns nil if only the view full of get_handoff returns
+// the part. Most parts are fields of the sent handoff.
 func callsForPart(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

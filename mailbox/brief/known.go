@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// pastClaimLines returns the lines about the last claim before this one: the agent that held the work, when and why its
-// claim ended, and where its results are.
+// pastClaimLines returns the lines about the last claim before this claim: the agent that held the work, when and why
+// its claim ended, and where its results are.
 func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
@@ -30,8 +30,8 @@ func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	return lines
 }
 
-// endingLines returns the lines about the end of a handoff that ended without a valid result: its status, the reason, and
-// the handoff that replaced it.
+// endingLines returns a line about a handoff that ended without a valid result: its status, the reason, and the handoff
+// that replaced it.
 func endingLines(st schemas.Standing, p pen) []string {
 	if !st.Status.Ended() || st.Status == schemas.Completed {
 		return nil
@@ -47,8 +47,8 @@ func endingLines(st schemas.Standing, p pen) []string {
 }
 
 // progressLines returns the lines about the work of earlier holders: the last reports, open questions, completed and
-// incomplete steps, and the whole last checkpoint. These lines belong to the request and not to the context, so they
-// get room first: the next holder must not start over.
+// incomplete steps, and the last checkpoint. The next holder must not start over, so these lines belong to the request
+// and get room before the context.
 func progressLines(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
@@ -58,7 +58,7 @@ func progressLines(in Input, c *schemas.Context, p pen) []string {
 	)
 }
 
-// reportLines returns the holders' last report, and the earlier reports with author and time. If there are no reports, it
+// reportLines returns the last report of the holders, and earlier reports with author and time. Without reports, it
 // returns the note in the state of the handoff, which has no author.
 func reportLines(in Input, p pen) []string {
 	label := "Last report"
@@ -80,7 +80,7 @@ func reportLines(in Input, p pen) []string {
 	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
-// partialProgressLines returns the completed and incomplete steps, nil for nil.
+// partialProgressLines returns the completed and incomplete steps, or nil if pp is nil.
 func partialProgressLines(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
@@ -100,8 +100,8 @@ func remarkLines(all []schemas.Remark, p pen) (lines []string) {
 	return lines
 }
 
-// answerLines returns the questions of earlier holders, each with its answer and the answering agent. The questions of one
-// call are numbered, because the answer may refer to the numbers.
+// answerLines returns the questions of earlier holders, each with its answer and the agent that answered. The questions
+// of one call are numbered, because the answer may refer to the numbers.
 func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
@@ -143,8 +143,8 @@ func withReason(text, why string) string {
 	return text + ", because: " + why
 }
 
-// fileLines returns the relevant paths with their lines and a note. A file that did not exist when the handoff was sent is
-// shown as missing. The brief does not check again whether the file exists now.
+// fileLines returns the relevant paths, each with its line numbers and a note. A file that did not exist when the
+// handoff was sent is shown as missing, even if it exists now.
 func fileLines(all []schemas.File, p pen) []string {
 	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
@@ -158,16 +158,16 @@ func fileLines(all []schemas.File, p pen) []string {
 	}))
 }
 
-// artifactText renders an artifact as one text: type and path, then description and content, then the reason.
+// artifactText returns an artifact as one text: type and path, then description and content, then the reason.
 func artifactText(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
 	body := withReason(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// shortArtifactLines returns a shorter form of the artifacts: each long content is replaced by the call that returns it, so
-// that one long artifact does not push out the artifacts after it. It returns nil if there is only one artifact: then
-// the beginning of its content is more useful than a call.
+// shortArtifactLines returns a shorter form of the artifacts, in which a call replaces each long content. So one long
+// artifact does not push out the artifacts after it. It returns nil for a single artifact, because the beginning of its
+// content is more useful than a call.
 func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
@@ -184,7 +184,7 @@ func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 }
 
 // projectLines returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
-// changes, because the commit does not contain them.
+// changes, because the commit does not contain these changes.
 func projectLines(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
@@ -205,7 +205,7 @@ func projectLines(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// senderChangeLines lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
+// senderChangeLines lists uncommitted changes in the sender's working tree, if the holder works in another tree.
 func senderChangeLines(in Input, p pen) []string {
 	t, mine := in.Handoff.Tree, cmp.Or(in.Standing.ClaimedIn, &schemas.Tree{})
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
@@ -219,8 +219,8 @@ func senderChangeLines(in Input, p pen) []string {
 	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
 }
 
-// referenceLines returns the lines about content that is not in the handoff itself: its name and size, the call that reads
-// it if this workspace stores it, and the sender's key points about it.
+// referenceLines returns the lines about content that is not in the handoff itself: name, size, the sender's key
+// points, and the call that reads the content if this workspace stores it.
 func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {

@@ -16,11 +16,11 @@ const (
 )
 
 // packParts renders the parts in at most the given number of tokens. The parts are in order of importance, the request
-// before the context; left holds parts that the brief omits in any case. pack returns the text, the names of the
-// omitted parts (the parts in left come last), and the size of the text in tenths of a token.
+// before the context. The argument left holds parts that the brief omits in any case. It returns the text, the names of
+// the omitted parts, and the size of the text in tenths of a token.
 //
-// The sizes of the frame and the footer depend on which parts are kept, so pack finds the room for the parts by trial.
-// If a text is too long, pack reduces the room by the excess and tries again. Each trial reduces the room by at least a
+// The sizes of the frame and the footer depend on the kept parts, so packParts finds the room for the parts by trial.
+// If a text is too long, it reduces the room by the excess and tries again. Each trial reduces the room by at least a
 // tenth of a token, so the loop ends.
 func packParts(f frame, parts, left []briefPart, tokens int) (text string, omitted []string, tenths int) {
 	all, packed := slices.Concat(parts, left), parts
@@ -46,10 +46,10 @@ func packParts(f frame, parts, left []briefPart, tokens int) (text string, omitt
 	return text, schemas.Map(absent, func(a omittedPart) string { return a.name }), tenths
 }
 
-// fitParts shortens parts until they fit into room, in tenths of a token, and returns the unused room. If a part would take
-// more than three quarters of the remaining room, fill shortens it to half of that room, so that later parts get a
-// share. fill keeps room for the beginning of a line of each required part, which earlier parts cannot use. At the end,
-// the first parts that were shortened get the unused room.
+// fitParts shortens parts until they fit into room, in tenths of a token, and returns the unused room. It shortens a
+// part that would take more than three quarters of the remaining room to half of that room, so that later parts get a
+// share. It reserves room for the beginning of each required part. At the end, the first shortened parts get the unused
+// room.
 func fitParts(parts []briefPart, room int) ([]briefPart, int) {
 	packed := make([]briefPart, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -80,7 +80,7 @@ func fitParts(parts []briefPart, room int) ([]briefPart, int) {
 	return packed, room
 }
 
-// reserve returns the room that fill reserves for a part, in tenths of a token.
+// reservedRoom returns the room in tenths of a token that fitParts reserves for a part.
 func (p briefPart) reservedRoom() int {
 	if p.required {
 		return minLine
@@ -88,8 +88,8 @@ func (p briefPart) reservedRoom() int {
 	return 0
 }
 
-// omittedParts returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are
-// all omitted.
+// omittedParts returns the omitted and the shortened parts in the order of parts. A part without a counterpart in
+// packed counts as omitted.
 func omittedParts(parts, packed []briefPart) (all []omittedPart) {
 	for i, p := range parts {
 		switch {
@@ -111,9 +111,9 @@ func sizeOfLines(lines []string) int {
 	return n
 }
 
-// shortenPart returns the first lines of a part that fit into the allowed tenths of a token, and an ellipsis. If the part
-// has the field short, shorten tries those lines first. It cuts the last line between two words if that line is long.
-// It returns nil if only a label would remain, unless the part is required.
+// shortenPart returns the first lines of a part that fit into the allowed tenths of a token, and an ellipsis. If the
+// part has shorter lines in its field short, shortenPart tries these lines first. It cuts a long last line between two
+// words. It returns nil if only a label would remain, unless the part is required.
 func shortenPart(p briefPart, allowed int) []string {
 	if sizeOfLines(p.lines) <= allowed {
 		return p.lines
@@ -131,8 +131,8 @@ func shortenPart(p briefPart, allowed int) []string {
 	return firstLines(p, allowed)
 }
 
-// firstLines returns the first lines of a part for [shortenPart]. If the last of these lines is a label whose content was
-// cut off, firstLines omits it.
+// firstLines returns the first lines of a part that fit, for [shortenPart]. It omits a label at the end whose content
+// was cut off.
 func firstLines(p briefPart, allowed int) []string {
 	allowed -= content.CountTenths("  " + ellipsis + "\n")
 	var kept []string
@@ -156,7 +156,7 @@ func firstLines(p briefPart, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clipLinesEvenly clips long lines so that all lines fit and none is dropped. Each line gets the same room, and the long
+// clipLinesEvenly clips long lines so that all lines fit and no line is dropped. Each line gets the same room, and long
 // lines share the room that short lines do not use. Three rounds distribute nearly all of that room.
 func clipLinesEvenly(lines []string, allowed int) []string {
 	share := 0
@@ -174,7 +174,7 @@ func clipLinesEvenly(lines []string, allowed int) []string {
 	return schemas.Map(lines, func(l string) string { return clipLine(l, share-content.CountTenths("\n")) })
 }
 
-// clipLine cuts a line that is too long after the last word that fits. If that would lose more than a quarter of the
+// clipLine cuts a line that is too long after the last word that fits. If this would lose more than a quarter of the
 // allowed length, it cuts within a word. It never splits a character.
 func clipLine(l string, allowed int) string {
 	if content.CountTenths(l) <= allowed {
@@ -187,8 +187,8 @@ func clipLine(l string, allowed int) string {
 	return strings.TrimRight(l[:end], " ") + ellipsis
 }
 
-// indentOf returns the indent of a line, at most two spaces. The ellipsis after cut items gets this indent, so that it
-// looks like one more item and not like text of the last item.
+// indentOf returns the indent of a line, at most two spaces. The ellipsis after cut items gets this indent, so that the
+// ellipsis looks like one more item.
 func indentOf(l string) string {
 	return l[:min(len(l)-len(strings.TrimLeft(l, " ")), 2)]
 }

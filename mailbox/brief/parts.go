@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// A section is a place in the template. Its value is the heading that render prints if the section has lines. The
-// section with the earlier handoffs of the chain comes before the task and has no heading.
+// A templateSection is a section of a brief. Its value is the heading that render prints if the section has lines. The
+// section about earlier handoffs comes before the task and has no heading.
 type templateSection string
 
 const (
@@ -26,13 +26,13 @@ const (
 	ofStuck       templateSection = "\n## If You Get Stuck\n"
 )
 
-// template lists the sections in the order in which a brief prints them. Importance has another order, see [buildParts].
+// template lists the sections in the order in which a brief prints them. The order of importance is in [buildParts].
 var template = []templateSection{
 	ofAncestors, ofRework, ofTask, ofReview, ofContext, ofYours, ofKey, ofConstraints, ofOutput, ofCriteria, ofStuck,
 }
 
-// A part is a piece of a brief; pack keeps, shortens or omits it. Its lines are already clean, because each function
-// that makes a part writes foreign text with the pen.
+// A briefPart is a piece of a brief that packParts keeps, shortens or omits. Its lines are already clean, because a pen
+// wrote all text of senders.
 type briefPart struct {
 	name        string // as the footer names it
 	section     templateSection
@@ -56,9 +56,9 @@ const earlierDecisions = "earlier decisions"
 // earlierResults is the name of the part with results of earlier handoffs.
 const earlierResults = "results of earlier handoffs"
 
-// buildParts returns all parts that have lines, the most important first. If a brief is small, pack keeps the first parts:
-// first the request to the recipient, then the history of this work, then the sender's knowledge. All parts of the
-// request come before all parts of the context; pack relies on that.
+// buildParts returns all parts that have lines, the most important first: the request to the recipient, then the
+// history of this work, then the sender's knowledge. In a small brief, packParts keeps the first parts. All parts of
+// the request must come before all parts of the context, because packParts relies on this order.
 func buildParts(in Input, p pen) []briefPart {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
@@ -106,8 +106,8 @@ func buildParts(in Input, p pen) []briefPart {
 // maxReason is the limit for the reason in the line of an earlier handoff, in bytes.
 const maxReason = 100
 
-// ancestorLines returns one line for each earlier handoff of the chain: sender, recipient, status, title, and the first
-// hundred bytes of the reason.
+// ancestorLines returns one line for each earlier handoff of the chain (handoffs that continue one another): sender,
+// recipient, status, title, and the first hundred bytes of the reason.
 func ancestorLines(steps []schemas.Step, p pen) []string {
 	return p.items("", schemas.Map(steps, func(s schemas.Step) string {
 		end := string(s.Status)
@@ -141,9 +141,8 @@ func transferStrategy(h schemas.Handoff) string {
 
 // selectParts applies the sender's transfer strategy (full, summary or reference). It returns the parts for the brief
 // (kept), and the parts that the model must read by a call (left). The request is always in the brief; a strategy only
-// selects from the context. If the sender chose summary but wrote no summary, an extract of the context, labelled as
-// one, replaces it. Under reference, the brief has the summary and an extract as key points. The parts stay in order;
-// an extract comes last.
+// selects from the context. If the sender chose summary but wrote no summary, a labelled extract of the context
+// replaces the summary. Under reference, the brief has the summary and an extract as key points.
 func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefPart) {
 	if transferStrategy(h) == full {
 		return all, nil
@@ -168,8 +167,8 @@ func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefP
 	return slices.DeleteFunc(kept, func(p briefPart) bool { return len(p.lines) == 0 }), left
 }
 
-// extractPart returns a part with the decisions, the known issues and the previous failures from the context. The part has
-// no lines if the context has none of these. Criteria and constraints are not in the extract, because every brief shows
+// extractPart returns a part with the decisions, the known issues and the previous failures from the context, or a part
+// without lines if the context has none of these. It leaves out criteria and constraints, because every brief shows
 // them in their own sections.
 func extractPart(h schemas.Handoff, label string, p pen) briefPart {
 	c := contextOf(h)

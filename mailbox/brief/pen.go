@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// A pen writes foreign text as lines that cannot contain a tag of the frame, a heading or a hidden character. All text
-// that does not come from this package is written by a pen. Each line of a quote begins with ">" and each bullet with
-// "-", so that a reader can tell the sender's lines from the server's.
+// A pen writes text of senders as lines that cannot contain a tag of the frame, a heading or a hidden character. A pen
+// writes all text that does not come from this package. Each quoted line begins with ">" and each bullet with "-", so
+// that a reader can tell the sender's lines from the server's lines.
 type pen struct {
 	tag string // must not appear in written text
 }
@@ -22,21 +22,21 @@ var (
 	tagLike  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`) })
 )
 
-// clean replaces hidden characters (control, bidirectional and zero-width ones) by escapes, and changes text that looks
-// like a tag, or that contains the secret word of the frame's tags. CR LF becomes LF. The line separators of Unicode
-// become escapes, so that only LF ends a line.
+// clean replaces hidden characters (control, bidirectional and zero-width) by escapes. It changes text that looks like
+// a tag or contains the secret word of the tags. It converts CR LF to LF, and escapes the line separators of Unicode,
+// so that only LF ends a line.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
 	s = tagLike().ReplaceAllString(s, "&lt;$1")
 	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
 }
 
-// line puts text on one line of at most limit bytes. It is for names and titles inside of the server's lines.
+// line puts text on one line of at most limit bytes, for names and titles in the server's lines.
 func (p pen) line(s string, limit int) string {
 	return schemas.Clip(strings.Join(strings.Fields(p.clean(s)), " "), limit)
 }
 
-// quote writes text as a block quote, line by line, behind an indent.
+// quote writes text as a block quote, with the indent before each line.
 func (p pen) quote(indent, s string) []string {
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(p.clean(s)), "\n") {
@@ -45,8 +45,8 @@ func (p pen) quote(indent, s string) []string {
 	return lines
 }
 
-// item writes text as a bullet. The lines after the first are quoted below the bullet. A "#" at the beginning is
-// escaped, so that it does not make a heading.
+// item writes text as a bullet. The lines after the first are quoted below the bullet. It escapes a "#" at the
+// beginning, which would make a heading.
 func (p pen) item(indent, s string) []string {
 	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
 	if strings.HasPrefix(head, "#") {
@@ -89,7 +89,7 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 	return lines
 }
 
-// pairLines writes a map as bullets below a label, in the order of the keys. Values that are not strings are written as
+// pairLines writes a map as bullets below a label, in the order of the keys. It writes values that are not strings as
 // JSON.
 func pairLines[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {

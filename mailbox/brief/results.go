@@ -18,8 +18,8 @@ const (
 )
 
 // resultsPart returns the part with the results of earlier handoffs that this handoff builds on. If the results do not
-// fit, the first line of each stays, and these lines are shortened evenly. The part belongs to the request, as progress
-// does, so the sender's transfer strategy never removes it: the sender may not know these results.
+// fit, the first line of each result stays. The part belongs to the request, so the sender's transfer strategy never
+// removes the part: the sender may not know these results.
 func resultsPart(in Input, p pen) briefPart {
 	all := briefPart{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
@@ -31,9 +31,9 @@ func resultsPart(in Input, p pen) briefPart {
 	return all
 }
 
-// resultLines returns the lines of one handoff's result: the results by name, the summary, the output, the data, the notes
-// and the files. It omits a summary that another part of the brief shows. If the result has more than these lines, the
-// last line has the call that returns all of it. It returns nil if the brief shows the whole result elsewhere.
+// resultLines returns the lines of one handoff's result: the results by name, the summary, the output, the data, the
+// notes and the files. It omits a summary that another part of the brief shows. If content is left out, the last line
+// has the call that returns the whole result. It returns nil if the brief shows the whole result elsewhere.
 func (in Input) resultLines(r EarlierResult, p pen) []string {
 	e := resultExcerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
 	named := e.limitTexts(nameValueTexts(r.Results, e.clipText))
@@ -75,20 +75,20 @@ func (e *resultExcerpt) addCompletion(c schemas.Completion) {
 	e.addLine("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
 
-// add adds a line with the joined texts if there are any.
+// addLine adds a line with the joined texts, if there are texts.
 func (e *resultExcerpt) addLine(label, separator string, some []string) {
 	if len(some) > 0 {
 		e.texts = append(e.texts, label+strings.Join(e.limitTexts(some), separator))
 	}
 }
 
-// limit returns the first maxListed texts and notes whether there are more.
+// limitTexts returns the first [maxListed] texts, and sets the field more if it drops texts.
 func (e *resultExcerpt) limitTexts(some []string) []string {
 	e.more = e.more || len(some) > maxListed
 	return some[:min(len(some), maxListed)]
 }
 
-// clip returns a value or a note on one line.
+// clipText returns a value or a note on one line, and sets the field more if it shortens the text.
 func (e *resultExcerpt) clipText(s string) string {
 	e.more = e.more || len(s) > maxResult
 	return e.line(s, maxResult)

@@ -1,17 +1,15 @@
-// Package life describes the life of a handoff in two tables. One says which action is allowed in which state, the next
-// state, and the parts that may do it. The other has the consequences of an action. The package reads no clock and no
-// store: package mailbox looks up the tables and does the rest.
+// Package life describes the life of a handoff in two tables. The table of transitions says for each action in which
+// states it is allowed, which state follows, and which callers may do it. The table of consequences says what else each
+// action causes. Package operation reads both tables: [TransitionFor] before a change, [ConsequencesOf] after it. The
+// package reads no clock and no store.
 //
-// A handoff is pending in a mailbox, accepted by the agent that claimed it, working once its holder reported, and
-// waiting while its holder asks. From accepted, working and waiting it comes back to pending when the claim is
-// released, when its lease ends, or when the question is answered. It ends as completed, failed, rejected, timed out or
-// cancelled. An ended handoff never opens again; a completed handoff can only become a returned one.
+// A handoff is pending until an agent claims it, then accepted, working after the first report, and waiting while its
+// holder asks a question. It is pending again after its claim is released, its lease ends, or its question is answered.
+// It ends as completed, failed, rejected, timed out or cancelled. An ended handoff never opens again; a completed
+// handoff can only become a returned one.
 //
-// Each [Action] documents its actor, its effect, its errors and its repeats. Each [Consequence] documents its notices
-// and its new handoffs. Both tables have golden files. A change of the rules shows there first: a reviewer reads them,
-// and not the code.
-//
-// Consequences are words here. Two tables in mailbox/hooks.go have the method that carries out each consequence.
+// Both tables have golden files, so a reviewer sees each change of the rules there first. Tables in mailbox/hooks.go
+// have the method that carries out each consequence.
 package life
 
 import (
@@ -20,8 +18,9 @@ import (
 	"handoff/schemas"
 )
 
-// CallerParts is a set of the parts that callers play towards a handoff. A caller may play several at once: a sender may be
-// the owner of the workflow, too. One part of a set is enough for the permission.
+// CallerParts is a set of the parts that a caller may play towards a handoff. A caller may play several at once: a
+// sender may also own the workflow. The table lists the parts that may do an action, and a caller needs only one of
+// them.
 type CallerParts uint16
 
 // The parts.
@@ -35,18 +34,18 @@ const (
 	Verifier                          // holds a verification_request that is a child of it, or reviews it
 )
 
-// Transition is the effect of an action in a state. It is a value, so the table cannot be changed through it.
+// Transition is the effect of an action in a state.
 type Transition struct {
 	To schemas.Status // the state after it
 	By CallerParts    // a caller that plays one of these may do it
 }
 
-// transitions is the whole table: for each action, the states in which it is allowed, the next states, and the parts that may
-// do it. A retry leaves the state as it is: an ended handoff is never reopened.
+// transitions is the whole table: for each action, the states in which the action is allowed, the next state, and the
+// parts that may do the action. No action reopens an ended handoff: a retry leaves its state as it is.
 //
-// Three actions have no row, because every state allows them and package mailbox checks the caller: [Send] makes the
-// record, [Forward] only records a handoff that was sent because of an event of this one, and [Late] stores an outcome
-// next to a record in any state.
+// Three actions are not in the table, because every state allows them and package mailbox checks the caller. [Send] makes the
+// record. [Forward] only records a handoff that was sent because of an event of this handoff. [Late] stores an outcome
+// without changing the state.
 var transitions = map[Action]map[schemas.Status]Transition{
 	Approve: {schemas.Pending: {schemas.Pending, Human}},
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
@@ -95,7 +94,7 @@ var transitions = map[Action]map[schemas.Status]Transition{
 
 var openStates, endedStates = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
 
-// transitionsTo returns the same step for several states. An empty next state leaves them as they are.
+// transitionsTo returns the same transition for several states. If the argument to is empty, each state stays as it is.
 func transitionsTo(to schemas.Status, by CallerParts, from ...schemas.Status) map[schemas.Status]Transition {
 	m := make(map[schemas.Status]Transition, len(from))
 	for _, s := range from {
@@ -104,14 +103,15 @@ func transitionsTo(to schemas.Status, by CallerParts, from ...schemas.Status) ma
 	return m
 }
 
-// transitionsInPlace returns steps that leave the state as it is.
+// transitionsInPlace returns transitions that leave each state as it is.
 func transitionsInPlace(by CallerParts, states ...schemas.Status) map[schemas.Status]Transition {
 	return transitionsTo("", by, states...)
 }
 
-// TransitionFor returns the effect of an action in a state, with the parts that may do it. ok is false if the state does not
-// allow the action, and for actions without a row. Package mailbox calls it before each change of a record, and checks
-// that the caller plays one of the parts. The golden file testdata/transitions.txt shows the whole table.
+// TransitionFor returns the effect of an action in a state, with the parts that may do the action. ok is false if the
+// state does not allow the action, or if the action is not in the table. Package operation calls it before each change
+// of a record, and checks that the caller plays one of the parts. The golden file testdata/transitions.txt shows the
+// whole table.
 func TransitionFor(a Action, from schemas.Status) (s Transition, ok bool) {
 	s, ok = transitions[a][from]
 	return s, ok

@@ -7,9 +7,9 @@ import (
 	"handoff/store"
 )
 
-// Chain yields the handoff with the given id, then the handoff whose id next returns for it, and so on, until a handoff
-// cannot be read. It yields each handoff once and at most [schemas.MaxChain] handoffs, so it ends even if the handoffs
-// of a damaged store refer to each other in a circle.
+// Chain yields the handoff with the given id, then the handoff whose id next returns for that handoff, and so on, until
+// a handoff cannot be read. It yields each handoff once and at most [schemas.MaxChain] handoffs. So it ends even if the
+// handoffs of a damaged store refer to each other in a circle.
 func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		for seen := map[schemas.ID]bool{}; !seen[id] && len(seen) < schemas.MaxChain; {
@@ -23,11 +23,11 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 	}
 }
 
-// ParentID returns the next handoff of a [Chain] towards its root.
+// ParentID returns the id of a handoff's parent. With [Chain] it leads from a handoff to the first handoff of its
+// chain.
 func ParentID(r *store.Record) schemas.ID { return r.Parent }
 
-// NewestRework returns the newest rework of a handoff that was returned, as far as the reworks can be read. If r was not
-// returned, it returns r.
+// NewestRework returns the newest rework of a returned handoff that can be read. If r was not returned, it returns r.
 func NewestRework(v *store.View, r *store.Record) *store.Record {
 	if r == nil {
 		return nil

@@ -16,10 +16,9 @@ const (
 	maxReports       = 3
 )
 
-// earlierWork returns facts about the work of earlier holders, which the brief of the current holder shows: the last
-// holder and how its claim ended, and the last reports, newest first. It reads them from the events of the handoff. If
-// r replaces another handoff, it reads the last holder from the record of the replaced handoff, and leaves the holder
-// out if that record cannot be read. If r is claimed for the first time and has no reports, earlierWork reads no event.
+// earlierWork returns facts about earlier holders for the brief of the current holder: the last claim, and the last
+// reports, newest first. It reads these facts from the events of the handoff. If r replaces another handoff, it reads
+// the last claim from the record of the replaced handoff, and leaves the claim out if that record cannot be read.
 func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = earlierWorkFromEvents(v, r); err != nil {
@@ -32,10 +31,10 @@ func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, report
 	return before, reports, nil
 }
 
-// earlierWorkFromEvents finds the last holder before the current one, and the last reports, in the events of a handoff. It reads
-// the events from the newest to the oldest and skips events of the current claim, if there is one. The newest event
-// before the current claim says when and how the last claim ended; the event of that claim names the agent. earlierWorkFromEvents
-// reads at most [maxEarlierEvents] events. It reports one earlier claim and no older claims.
+// earlierWorkFromEvents finds the last claim before the current claim, and the last reports, in the events of a
+// handoff. It reads at most [maxEarlierEvents] events, from the newest to the oldest, and skips events of the current
+// claim. The newest event before the current claim says when and how the last claim ended. The event of that claim
+// names the agent.
 func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	events, err := v.EventsOf(r, maxEarlierEvents)
 	if err != nil {
@@ -72,22 +71,21 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 }
 
 // sessionSigns lists the actions that only a holder or the end of its claim causes. The value says how the action ended
-// the claim, "" if the claim went on. Actions that other agents may do are not in the list: they amend, answer and
-// approve.
+// the claim, or is "" if the claim went on. Actions of other agents, such as amended or answered, are not in the list.
 var sessionSigns = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isHolderReport reports whether the content of an event is a holder's report, or the reason why an agent declined.
+// isHolderReport reports whether the content of an event is a holder's report, or the reason of an agent that declined.
 func isHolderReport(e schemas.Event) bool {
 	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }
 
-// lastClaimOfPredecessor returns the last claim of the handoff that r replaces: the handoff that r retries, or the parent
-// whose failure created r. It returns an empty value if no agent claimed that handoff. If r is the rework of a returned
-// parent, the value is empty too, because the brief shows the parent's result instead, see [earlierResults].
+// lastClaimOfPredecessor returns the last claim of the handoff that r replaces: the handoff that r retries, or the
+// parent whose failure created r. It returns an empty value if no agent claimed that handoff. For the rework of a
+// returned parent the value is empty, too, because the brief shows the parent's result instead.
 func lastClaimOfPredecessor(v *store.View, r *store.Record) (before brief.PastClaim) {
 	id := r.RetryOf
 	if id == 0 {
@@ -110,10 +108,9 @@ var endedWords = map[schemas.Status]string{
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
 }
 
-// earlierResults returns the result of the handoff that r continues or does again, and then the results of r's dependencies,
-// in the order of [dependencyIDs]. It skips handoffs without a result and results that cannot be read. If a handoff was
-// returned, results shows the result of its rework instead, unless r itself is the rework: then r has to correct the
-// returned result.
+// earlierResults returns the result of the handoff that r continues or does again, and then the results of r's
+// dependencies, in the order of [dependencyIDs]. It skips handoffs without a readable result. For a returned handoff it
+// returns the result of the rework, unless r itself is the rework: then r has to correct the returned result.
 func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.EarlierResult) {
 	ids := dependencyIDs(v, h, r)
 	if !slices.Contains(ids, r.Parent) {
@@ -139,8 +136,8 @@ func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []br
 }
 
 // dependencyIDs returns the ids of all handoffs on which r depends or depended, in the order in which the sender of r
-// named them. If a dependency was done again, the list has the handoff that replaced it. Dependencies that the sender
-// did not name come last.
+// named them. A dependency that was done again is replaced by its newer handoff. Dependencies that the sender did not
+// name come last.
 func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
 	left := slices.Concat(r.After, r.Freed)
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
@@ -161,10 +158,9 @@ func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []sch
 // maxRecalled is the number of earlier handoffs of a workflow in which [recalledDecisions] looks for decisions.
 const maxRecalled = 50
 
-// recalledDecisions returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set their
-// number. recalledDecisions skips decisions that h has, too, and handoffs that cannot be read. Of the decisions of one
-// handoff the last comes first. It reads only handoffs that were sent before h, so that later sends do not change the
-// brief of h.
+// recalledDecisions returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set the
+// maximum number. It skips decisions that h already has, and handoffs that cannot be read. It reads only handoffs that
+// were sent before h, so later sends do not change the brief of h.
 func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
 	said := map[string]bool{}
 	for _, d := range schemas.OrZero(h.Context).Decisions {

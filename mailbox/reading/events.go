@@ -12,8 +12,7 @@ import (
 	"handoff/store"
 )
 
-// eventContent holds the content of an event. It has the fields of all kinds of events; fields that a kind does not
-// have are empty.
+// eventContent holds the content of an event of any kind. Fields that the kind does not have are empty.
 type eventContent struct {
 	Title     string   `json:"title"`
 	Note      string   `json:"note"`
@@ -37,8 +36,8 @@ type eventContent struct {
 	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
 }
 
-// eventTexts has, for each action whose events have a content of their own, the function that returns this content in
-// words.
+// eventTexts has the function that returns an event's content as text, for each action whose events have their own kind
+// of content.
 var eventTexts = map[life.Action]func(eventContent) string{
 	life.Send:     func(s eventContent) string { return s.Title },
 	life.Progress: reportText,
@@ -61,9 +60,9 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// eventsInWords returns events in words, each with its content if the event has content that was not erased. Times are given
-// to the second. Connections and digests are left out, because the view audit shows them. moments reads the content of
-// each event from the store, so callers should pass a bounded number of events.
+// eventsInWords returns events in words, each with its content unless the content was erased. Times are exact to the
+// second. It leaves out connections and digests, which the view audit shows. It reads the content of each event from
+// the store, so callers pass a limited number of events.
 func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
 	told = make([]schemas.Moment, len(events))
 	for i, e := range events {
@@ -108,11 +107,11 @@ func eventInWords(v *store.View, e schemas.Event) (schemas.Moment, error) {
 // treeActions are the actions that report their working tree.
 var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
 
-// MaxTextBytes is the maximum length in bytes of the content that is shown with an event.
+// MaxTextBytes is the maximum length in bytes of an event's content where it is shown with the event.
 const MaxTextBytes = 1000
 
-// EventText returns the content of an event in words. It returns "" if the event has no content, or if the content
-// cannot be read.
+// EventText returns the content of an event as text. It returns "" if the event has no content or unreadable content.
+// It returns "" also for a send, because the title of the handoff is shown anyway.
 func EventText(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // its title is shown anyway
 		return ""
@@ -131,8 +130,9 @@ func shortenTexts(told []schemas.Moment, limit int) {
 	}
 }
 
-// readEventContent reads the content of an event. If only some fields can be decoded, for example because a later version of
-// the program wrote the event, it returns these fields if the note is among them, and empty content if it is not.
+// readEventContent reads the content of an event. If only some fields can be decoded, for example because a later
+// version of the program wrote the event, it returns these fields if the note is among them. Otherwise it returns empty
+// content.
 func readEventContent(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.RawContent(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or later version
@@ -141,7 +141,7 @@ func readEventContent(v *store.View, e schemas.Event) (s eventContent, err error
 	return s, nil
 }
 
-// text returns the content of an event in words. a is the action of the event. For an action that is not in
+// text returns the content of an event as text. The argument a is the action of the event. For an action that is not in
 // [eventTexts] the text is the note.
 func (s eventContent) text(a life.Action) string {
 	if text, ok := eventTexts[a]; ok {
@@ -150,8 +150,8 @@ func (s eventContent) text(a life.Action) string {
 	return s.Note
 }
 
-// reportText returns the text of a report, after its percentage. A percentage of zero is not shown, because it means
-// that the holder gave none.
+// reportText returns the note of a report with its percentage ("50%: tests pass"). It omits a percentage of zero,
+// because zero means that the holder gave none.
 func reportText(s eventContent) string {
 	if s.Percent == 0 {
 		return s.Note
@@ -159,8 +159,8 @@ func reportText(s eventContent) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
 }
 
-// answerText returns the last of the answers in an event: the event has all answers so far, and the last is the new
-// one.
+// answerText returns the last of the answers in an event. The event has all answers so far, and only the last answer is
+// new.
 func answerText(s eventContent) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
@@ -168,8 +168,8 @@ func answerText(s eventContent) string {
 	return ""
 }
 
-// hiddenActions are the actions that are left out of the list of events in a row of a history. Other fields of the row
-// show them, or they do not matter to a reader.
+// hiddenActions lists the actions that a history leaves out of a handoff's events, because other fields of the history
+// show these actions or no reader needs them.
 var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
@@ -183,8 +183,8 @@ const (
 	maxMomentText    = 200 // bytes of a moment's text in a history
 )
 
-// addEventsAndTimes adds to a row of a history the events of the handoff between its claim and its end (its story), its working
-// time, and its dependencies. It uses the newest [maxHistoryEvents] events, with their content.
+// addEventsAndTimes adds to a step of a history the important events of the handoff, its working and waiting time, and
+// its dependencies. It uses the newest [maxHistoryEvents] events.
 func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
 	events, err := v.EventsOf(r, maxHistoryEvents)
 	if err != nil {
@@ -207,8 +207,9 @@ func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *sche
 	return err
 }
 
-// workingTreeTexts returns the working trees (checkouts) in which the events happened, in order. Each text names first the
-// actions that happened one after another in the working tree, and then the working tree.
+// workingTreeTexts returns one text for each working tree (checkout) in which events happened, in the order of the
+// events. The text names the actions that followed one another in the working tree, and then the working tree
+// ("claimed, completed in /src").
 func workingTreeTexts(all []schemas.Moment) (told []string) {
 	last := ""
 	for _, m := range all {
@@ -226,8 +227,8 @@ func workingTreeTexts(all []schemas.Moment) (told []string) {
 	return told
 }
 
-// eventsToShow removes events that a reader of a history does not need: hidden actions, the first claim, because the
-// row shows it in other fields, and a claim with which a holder goes on after an answer.
+// eventsToShow removes events that a reader of a history does not need: hidden actions, the first claim, because other
+// fields show this claim, and a claim by which the holder goes on after an answer.
 func eventsToShow(all []schemas.Moment) (story []schemas.Moment) {
 	var holder schemas.Agent
 	dropped := false
@@ -264,9 +265,9 @@ func shownDependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
-// workedAndWaited returns how long a handoff was worked on since its first claim, and how long it waited: for an answer, for
-// its holder to return, or for another holder. The current state counts up to now. events must be sorted, oldest first.
-// If the clock applied a change late, workedAndWaited uses the due time of the change, because the work ended at that time.
+// workedAndWaited returns how long a handoff was worked on since its first claim, and how long it waited for an answer
+// or for a holder. The current state counts up to now. The argument events must be sorted, oldest first. If the clock
+// applied a change late, the due time of the change counts, because the work ended at that time.
 func workedAndWaited(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration

@@ -1,12 +1,10 @@
-// Package reading assembles the information about a handoff that the store holds: its message, its standing (its state
-// with the current facts), its outcome, and the history of its workflow. Package mailbox answers calls with this
-// information.
+// Package reading assembles the information about a handoff that the store holds: its message, its current state, its
+// outcome, and the history of its workflow. Package mailbox answers calls with this information.
 //
-// The store keeps texts such as messages and reports with the event of the call that sent them. The record of a handoff
-// has the numbers of these events, and the functions of this package use the numbers to read the texts. The functions
-// read from a snapshot and write nothing. They apply no time rules and check no permissions, because package mailbox
-// does both before it calls them. Their errors are the store's errors about unreadable content, unless the comment of a
-// function names others.
+// Long texts such as messages and reports are stored with the event of the call that sent them. The record of a handoff
+// has the numbers of these events. The functions of this package read a snapshot and write nothing. They apply no time
+// rules and check no permissions, because package mailbox does both before. Their errors are about unreadable content,
+// unless the comment of a function names other errors.
 package reading
 
 import (
@@ -25,9 +23,8 @@ import (
 )
 
 // Find returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such as
-// HO-012, or an id that a foreign message brought along, see [findByForeignID]. The error is not_found for an unknown id.
-// For the id of a notice the error says how to read the notice. The error is conflict if several senders used the same
-// foreign id.
+// HO-012, or an id of another system, see [findByForeignID]. The error is not_found for an unknown id; for the id of a
+// notice it says how to read the notice. The error is conflict if several senders used the same foreign id.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
@@ -61,11 +58,10 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	return nil, e
 }
 
-// findByForeignID returns the record of the handoff whose message brought along this id from another system, or nil if
-// there is none. Different senders may use the same foreign id. If several handoffs have the id, findByForeignID prefers
-// handoffs that the caller holds, then handoffs that the caller sent, then handoffs that were sent to the caller; of
-// each sender it takes the newest. The error is conflict if several handoffs are left. findByForeignID reads the record of
-// every handoff with that id.
+// findByForeignID returns the record of the handoff whose message has this id of another system, or nil if no handoff
+// has the id. Different senders may use the same foreign id. So it prefers handoffs that the caller holds, then
+// handoffs that the caller sent, then handoffs that were sent to the caller. Of each sender it takes the newest
+// handoff. The error is conflict if several handoffs are left.
 func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.HandoffsWithOrigin(id) {
@@ -98,14 +94,13 @@ func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record,
 }
 
 // RecordOrNil returns the record of a handoff, or nil if the handoff is missing or damaged. Callers that visit many
-// handoffs use it, because one bad record must not stop them. Callers that need this one handoff use
-// [store.View.Record], which returns the error.
+// handoffs use it, because one damaged record must not stop them. Callers that need the error use [store.View.Record].
 func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 	r, _ := v.Record(id) // nil with an error
 	return r
 }
 
-// Records yields the records of handoffs. It passes over missing and damaged ones.
+// Records yields the records of the handoffs with the given ids. It skips missing and damaged records.
 func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {
@@ -120,7 +115,7 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 	}
 }
 
-// MaxScanned is the maximum number of records or rows that one transaction reads in a search in which most of them may
+// MaxScanned is the maximum number of records or rows that one transaction reads in a search in which most records may
 // not match.
 const MaxScanned = 1_000
 
@@ -147,10 +142,10 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// Handoff returns the message of a handoff with its amendments, and with facts that only the record has: its id, its
-// place in the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of the
-// timeout. The caller may change h, because each call decodes a new value. If the message was erased, the error is a
-// decoding error. The estimate of tokens counts the message as it was sent, without the facts from the record.
+// Handoff returns the message of a handoff with its amendments, and with facts from the record: its id, its position in
+// the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of the timeout.
+// Each call decodes a new value, which the caller may change. The error for an erased message is a decoding error. The
+// estimate of tokens counts only the message as it was sent.
 func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
@@ -188,9 +183,9 @@ func hasEarlierWork(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// Standing returns the current state of a handoff with the facts that belong to it, such as its holder, the end of the
-// lease, the last note of a holder, and open questions. Standing leaves the fields Reason and LastSignOfLife empty, because
-// only a [Reader] can fill them.
+// Standing returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
+// last note of a holder, and open questions. It leaves the fields Reason and LastSign empty, because only a [Reader]
+// can fill these fields.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
@@ -228,11 +223,16 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	return st, err
 }
 
-// BaseCommit returns the commit with which checks compare the work of a handoff. It is the first of these that exists: the
-// commit that the sender or a person named as the base, the commit at which the sender was, the base of earlier
-// attempts, the commit at which the branch of the first claim left its target branch, and the commit of the first
-// claim. Base returns "" before the first claim. It returns [schemas.UnknownBase] if the first claim was made outside
-// of a checkout: the commit of a later claim is no base, because it may contain the work of the first holder.
+// BaseCommit returns the commit with which checks compare the work of a handoff. It is the first existing commit of
+// this list:
+//   - the commit that the sender or a person named as the base
+//   - the commit of the sender's working tree
+//   - the base of earlier attempts
+//   - the commit at which the branch of the first claim left its target branch
+//   - the commit of the first claim
+//
+// BaseCommit returns "" before the first claim, and [schemas.UnknownBase] if the first claim was made outside of a
+// checkout. The commit of a later claim is no base, because it may contain the work of the first holder.
 func BaseCommit(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
 	var first schemas.Standing
@@ -248,8 +248,8 @@ func BaseCommit(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// HasLostContent reports whether content of a handoff's message was deleted because the time for which the workspace keeps
-// content is over. A handoff whose message is incomplete cannot be sent again.
+// HasLostContent reports whether content of a handoff's message was deleted because the time for which the workspace
+// keeps content is over. A handoff with an incomplete message cannot be sent again.
 func HasLostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)
 	if err != nil || salted { // a sender may write the same field
@@ -262,8 +262,8 @@ func HasLostContent(v *store.View, r *store.Record) (bool, error) {
 	return sent.Lessened, err
 }
 
-// QuestionNotes returns the texts that a holder sent together with its questions: its note, unless the note only
-// repeats the first question, and its estimate of how long the work takes after the answer.
+// QuestionNotes returns the texts that a holder sent together with its questions: its note, and its estimate of how
+// long the work takes after the answer. It omits a note that repeats the first question.
 func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	if asked.Note != "" && len(asked.Questions) > 0 && asked.Questions[0] != asked.Note {
 		texts = append(texts, asked.Note)
@@ -274,9 +274,9 @@ func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	return texts
 }
 
-// AddOutcome adds the outcome of a handoff to an answer: the completion or the failure, and all outcomes that arrived
-// after their claim was lost. A handoff that is open, that the clock ended or that was cancelled has no completion and
-// no failure.
+// AddOutcome adds the outcome of a handoff to an answer: the completion or the failure, and all late outcomes (outcomes
+// that arrived after their claim was lost). A handoff that is open, timed out or cancelled has neither a completion nor
+// a failure.
 func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
@@ -301,15 +301,15 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.DecodeContent(r.ID, r.Result, out.Failure)
 }
 
-// LaterObservations returns the results of checks of completed work that were recorded after the completion; the zero value if
-// there are none.
+// LaterObservations returns the results of checks that ran after the completion of the work, or the zero value if no
+// check ran.
 func LaterObservations(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.DecodeContent(r.ID, r.Observation, &seen)
 	return seen, err
 }
 
-// CheckpointID returns the id of a checkpoint: chk_ and the number of the event that stored it. So a later checkpoint
-// in the workspace has a higher number. CheckpointID returns "" for event 0.
+// CheckpointID returns the id of a checkpoint: chk_ and the number of the event that stored the checkpoint ("chk_17").
+// So a later checkpoint has a higher number. It returns "" for event 0.
 func CheckpointID(event uint64) string {
 	if event == 0 {
 		return ""
@@ -317,9 +317,9 @@ func CheckpointID(event uint64) string {
 	return fmt.Sprintf("chk_%d", event)
 }
 
-// LastCheckpoint returns the last checkpoint that a holder of the handoff stored, or a holder of a handoff that it
-// replaced; nil if there is none. The state that the sender put into the message does not count as a checkpoint; the
-// view checkpoint shows that state if there is no checkpoint. After an error the value is undefined.
+// LastCheckpoint returns the last checkpoint that a holder of the handoff, or of a handoff that it replaced, has
+// stored. It returns nil if no holder stored one. The state in the sender's message does not count as a checkpoint.
+// After an error the value is undefined.
 func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint

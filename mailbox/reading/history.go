@@ -20,17 +20,16 @@ import (
 	"handoff/store/audit"
 )
 
-// defaultSteps is how many handoffs a history shows if the caller sets no limit.
+// defaultSteps is the number of handoffs that a history shows if the caller sets no limit.
 const defaultSteps = 50
 
-// History returns the handoffs of a workflow, oldest first, in the requested form: a tree, rows or a diagram. It
-// verifies that the record of each shown handoff agrees with its events. Handoffs beyond the limit are only counted, in
-// More, and not verified. If the caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. History needs now
-// to show the ages of handoffs in the tree. The error is not_found for an unknown handoff or workflow, and for a
-// workspace without handoffs. A history is costly to read: History reads the record, the outcome and all events of each
-// handoff that it shows, because it verifies them. Of handoffs beyond the limit it reads only the index. If the answer
-// is too long, History estimates from the average size how many handoffs fit, and renders the answer again with that
-// number, because only rendering shows how long a tree or a diagram is.
+// History returns the handoffs of a workflow, oldest first, as a tree, rows or a diagram. It verifies that the record
+// of each shown handoff agrees with its events, so it reads all events of these handoffs. Handoffs above the limit are
+// only counted, in More. The tree shows ages relative to now. The error is not_found for an unknown handoff or
+// workflow, and for a workspace without handoffs.
+//
+// If the caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. History then estimates from the average
+// size how many handoffs fit, and renders the answer again with that number.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = requestedWorkflow(v, in); err != nil {
 		return out, err
@@ -54,9 +53,9 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	}
 }
 
-// requestedWorkflow returns the workflow that the caller asked for: the workflow of the given handoff, else the workflow with
-// the given name, else the workflow of the newest handoff. The error is invalid for a malformed name, and not_found for
-// an unknown handoff or workflow.
+// requestedWorkflow returns the workflow of the given handoff, or the workflow with the given name, or the workflow of
+// the newest handoff if the caller gives neither. The error is invalid for a malformed name, and not_found for an
+// unknown handoff or workflow.
 func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
@@ -76,7 +75,7 @@ func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, e
 	return name, err
 }
 
-// workflowBudgets returns, for each limit of a workflow, how much of the limit is used; nil if the workflow has no limits.
+// workflowBudgets returns each limit of a workflow with the part that is used, or nil if the workflow has no limits.
 func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
 	wf, err := v.Workflow(name)
 	if wf == nil || err != nil {
@@ -91,8 +90,8 @@ func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all [
 	return all, err
 }
 
-// LimitUsage returns, for each of [schemas.WorkflowLimits], how much of it a workflow has used at the time now. The map
-// has the minutes only if the workflow limits them, because the minutes of other workflows are not counted.
+// LimitUsage returns how much of each of [schemas.WorkflowLimits] a workflow has used at the time now. The map has the
+// minutes only if the workflow limits the minutes, because the server does not count the minutes of other workflows.
 func LimitUsage(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)
@@ -114,8 +113,8 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 	return nil, nil
 }
 
-// unknownWorkflowError returns the error for an unknown workflow, with a hint to the most similar name among the workflows
-// of the newest 200 handoffs. If the store cannot be read, the error has no hint.
+// unknownWorkflowError returns the error for an unknown workflow. Its hint names the most similar workflow of the
+// newest 200 handoffs. If the store cannot be read, the error has no hint.
 func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
@@ -132,8 +131,8 @@ func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 	return e
 }
 
-// latestWorkflow returns the workflow of the newest handoff, for a caller that names no workflow. In a workspace
-// without handoffs the error is not_found, and advises a call that sends a first handoff.
+// latestWorkflow returns the workflow of the newest handoff. In a workspace without handoffs the error is not_found,
+// and advises a call that sends a first handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for r, err := range Records(v, v.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
 		return schemas.OrZero(r).Workflow, err
@@ -142,10 +141,10 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// historySteps returns one row for each handoff of a workflow, oldest first. It also sets in out whether the events agree with
-// the records (the log is verified), and the output of the handoff that ended last. A damaged record has no row, and
-// then the log counts as not verified. If two handoffs ended at the same time, the handoff that was sent later counts
-// as the last. If content cannot be read, steps returns an error.
+// historySteps returns one step for each handoff of a workflow, oldest first. It also sets two fields of out: whether
+// the events agree with the records (the log is verified), and the output of the handoff that ended last. If two
+// handoffs ended at the same time, the one that was sent later counts as last. A damaged record has no step, and then
+// the log is not verified. If content cannot be read, it returns an error.
 func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
@@ -180,8 +179,8 @@ func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *sche
 	return steps, nil
 }
 
-// historyStep returns the row of a handoff in a history, and the handoff's completion, or nil if it has none. The summary in
-// the row is cut to [maxSummary] bytes; the summary in the completion is not cut.
+// historyStep returns the step of a handoff in a history, and the handoff's completion, or nil if the handoff has none.
+// The summary in the step is cut to [maxSummary] bytes.
 func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
@@ -205,8 +204,7 @@ func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schem
 	return step, got.Completion, err
 }
 
-// addCompletionCounts adds to the row of a handoff how much its completion reports: the numbers of files, tests and unmet
-// criteria. A part that the completion does not have counts as zero.
+// addCompletionCounts adds the numbers of files, tests and unmet criteria in a completion to a step of a history.
 func addCompletionCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
@@ -218,9 +216,9 @@ func addCompletionCounts(step *schemas.Step, c *schemas.Completion) {
 	step.Unmet = len(contract.UnmetCriteria(c.Criteria))
 }
 
-// ancestorSteps returns the chain of parents of r, the root first. It returns at most rd.Depth parents, and none beyond a
-// parent that cannot be read. If the outcome of a parent cannot be read, ancestors leaves the outcome out and logs the
-// error, because damage to earlier work must not prevent the brief of r.
+// ancestorSteps returns the steps of r's parents, the first handoff of the chain first. It returns at most rd.Depth
+// parents, and stops at a parent that cannot be read. If the outcome of a parent cannot be read, it omits the outcome
+// and logs the error, because damage to earlier work must not prevent the brief of r.
 func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.Step) {
 	for parent := range Chain(v, r.Parent, ParentID) {
 		if len(steps) == rd.Depth {
@@ -240,8 +238,8 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 	return steps
 }
 
-// renderHistory adds the rows to a history in the requested format. In the format rows it also adds a list of hops with the
-// fields that the kernl handoffs design gives its RunResult. For an unknown format it adds a tree.
+// renderHistory adds the steps to a history in the requested format. The format rows also has a list of hops (sender,
+// recipient, title, time), which programs for the kernl handoffs design expect. For an unknown format it adds a tree.
 func renderHistory(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {

@@ -5,8 +5,8 @@ import (
 	"handoff/store"
 )
 
-// AgentToNotify returns the agent that is told of a handoff's outcome: its sender. If rules of a file sent the handoff, it
-// is the agent that owns the workflow, or human if no agent owns it. So every outcome has a reader.
+// AgentToNotify returns the agent that gets notices about a handoff's outcome: its sender. If rules of a file sent the
+// handoff, it is the owner of the workflow, or human if no agent owns the workflow. So every outcome has a reader.
 func AgentToNotify(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil
@@ -18,8 +18,8 @@ func AgentToNotify(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// Answerer returns the agent that answers the questions of asker about a handoff: the principal of the handoff (see
-// [AgentToNotify]), or human if asker is the principal. So no agent waits for its own answer.
+// Answerer returns the agent that answers the questions of asker about a handoff: the agent of [AgentToNotify], or
+// human if asker is that agent. So no agent waits for its own answer.
 func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := AgentToNotify(v, r)
 	if to == asker {
@@ -28,7 +28,8 @@ func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agen
 	return to, err
 }
 
-// AwaitedAnswerer returns the agent whose answer a handoff waits for. Only a person grants a permission.
+// AwaitedAnswerer returns the agent whose answer a handoff waits for. For a permission it is human, because only a
+// person grants a permission.
 func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.Permission {
 		return schemas.Human, nil
@@ -36,9 +37,9 @@ func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return Answerer(v, r, r.Asker)
 }
 
-// RollbackTarget returns the agent that gets failed work back if the holder of the work named no agent: the agent in
-// rollback.on_failure, else the sender, or human if rules of a file sent the work. RollbackTarget reads only the
-// record, so it may return an agent that has never used this workspace.
+// RollbackTarget returns the agent that gets failed work back if the holder named no agent: the agent in
+// rollback.on_failure, or the sender, or human if rules of a file sent the work. It reads only the record, so it may
+// return an agent that has never used this workspace.
 func RollbackTarget(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":

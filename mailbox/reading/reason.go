@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// StateReason explains the state of a handoff if the name of the state does not say enough: why the handoff ended, which
-// questions its holder asked and which agent has to answer, whether the holder's connection is gone, or which
-// dependency will not be completed. It returns "" if nothing needs an explanation. Lists, standings and histories show
-// the same text. The text contains words of agents unchanged, so callers shorten it and replace invisible characters.
+// StateReason explains the state of a handoff: why it ended, which questions are open and which agent has to answer,
+// whether the holder's connection is gone, or which dependency will not be completed. It returns "" if the name of the
+// state says enough. The text contains words of agents unchanged, so callers shorten the text and replace invisible
+// characters.
 func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.FileAwaitingLeave() != "":
@@ -35,12 +35,12 @@ func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// NoFile stands in place of a file name if no file of the project has the step of the workflow now, for example after
-// the checkout of another branch.
+// NoFile replaces the file name for a workflow whose step is in no file of the project now, for example after the
+// checkout of another branch.
 const NoFile = "no file"
 
-// LeaveReason returns the sentence for a workflow that does not go on. It waits until a person permits the rules of the
-// file, or, if file is [NoFile], until a file has the step again.
+// LeaveReason returns the sentence for a workflow that waits until a person permits the rules of the file. If file is
+// [NoFile], the workflow waits until a file has the step again.
 func LeaveReason(file string) string {
 	if file == NoFile {
 		return "the next step waits until a file declares this step again; handoff cancel ends the wait"
@@ -48,7 +48,7 @@ func LeaveReason(file string) string {
 	return "the next step waits until a person allows the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 
-// questionReason returns a sentence with the questions of a holder, and the agent that has to answer them.
+// questionReason returns a sentence with the questions of a holder and the agent that has to answer.
 func questionReason(v *store.View, r *store.Record) (string, error) {
 	var asked schemas.UpdateIn
 	if err := v.DecodeContent(r.ID, r.Ask, &asked); err != nil {
@@ -58,8 +58,8 @@ func questionReason(v *store.View, r *store.Record) (string, error) {
 	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, schemas.Numbered(asked.Questions, " ")), err
 }
 
-// blockedReason names the first dependency that will not be completed. It reads the records of the dependencies up to
-// that one.
+// blockedReason returns a sentence about the first dependency that will not be completed, or "" if there is no such
+// dependency.
 func blockedReason(v *store.View, r *store.Record) (string, error) {
 	for _, id := range r.After {
 		before := RecordOrNil(v, id)
@@ -78,8 +78,8 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// pendingReason says how a handoff that an agent had claimed, or could have claimed, became pending again. It looks
-// only at the last event, because after a later change the former holder no longer matters.
+// pendingReason says how a claimed or declined handoff became pending again. It reads only the last event, because
+// after a later change the former holder no longer matters.
 func pendingReason(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {
@@ -100,18 +100,19 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// MaxReportBytes is the maximum length in bytes of a report where it is shown together with other facts.
+// MaxReportBytes is the maximum length in bytes of a report in a text with other facts.
 const MaxReportBytes = 300
 
-// LastReport returns the last report of a handoff's holders, shortened and with invisible characters replaced; "" if
-// there is none.
+// LastReport returns the last report of a handoff's holders, shortened and with invisible characters replaced. It
+// returns "" if no holder reported.
 func LastReport(v *store.View, r *store.Record) (string, error) {
 	var u schemas.UpdateIn
 	err := v.DecodeContent(r.ID, r.Note, &u)
 	return schemas.Visible(schemas.Shorten(u.Note, MaxReportBytes)), err
 }
 
-// CompletionRefusalReason says why the last completion of a held handoff was refused, if its holder has not reported since.
+// CompletionRefusalReason says why the last completion of a held handoff was refused. It returns "" if no completion
+// was refused, or if the holder has reported since.
 func CompletionRefusalReason(v *store.View, r *store.Record) (string, error) {
 	if !r.Status.Held() || r.Refused <= max(r.Note, r.Tree) {
 		return "", nil
@@ -121,8 +122,8 @@ func CompletionRefusalReason(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 
-// LastSignOfLife returns when the holder of a handoff last made a call about it, to the second; nil if the handoff has no
-// holder.
+// LastSignOfLife returns when the holder of a handoff last made a call about the handoff, to the second. It returns nil
+// if the handoff has no holder.
 func (rd Reader) LastSignOfLife(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil

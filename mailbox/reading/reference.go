@@ -13,7 +13,7 @@ import (
 
 // showReference shows one page of the text that a reference names. A reference names content that was sent under a
 // name, a field of the message, a field of the outcome (with the prefix outcome/), or the whole message as JSON. All
-// pages together are the stored text, byte for byte; package mcp shows hidden characters in them as escapes.
+// pages together are the stored text, byte for byte.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := LookupReference(v, r.ID, in.Reference)
 	if err != nil {
@@ -30,8 +30,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 	return err
 }
 
-// storedReferenceNames returns the names of those references in a context whose content is in the store, and not only at an
-// address.
+// storedReferenceNames returns the names of the references in a context whose content is in the store.
 func storedReferenceNames(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
 		if ref.IsKept() {
@@ -41,12 +40,10 @@ func storedReferenceNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// LookupReference returns the text that a reference of a handoff names, see [content.ParseReference]. Fields of the context and
-// of the expectations may be named without the prefix context or expectations. Fields of the outcome need the prefix
-// outcome/. The error is not_found for an unknown handoff, name or part of a path.
-//
-// If a part of the path does not exist, the not_found error quotes the whole reference, and lists the names that exist.
-// Other errors are returned unchanged, for example the error for content that does not match its digest.
+// LookupReference returns the text that a reference of a handoff names, see [content.ParsePlace]. A field of the
+// context or the expectations needs no prefix ("decisions"). A field of the outcome needs the prefix outcome/. The
+// error is not_found for an unknown handoff, name or part of a path. Then the error quotes the reference and lists the
+// names that exist. Other errors are returned unchanged, for example for content that does not match its digest.
 func LookupReference(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.ParseReference(reference, of)
 	if !ok {
@@ -75,8 +72,8 @@ func LookupReference(v *store.View, of schemas.ID, reference string) (text strin
 	return text, nil
 }
 
-// textAtPath returns the text of the message at a path. If the message has none and the path begins with outcome/, it
-// returns the field of the outcome.
+// textAtPath returns the text of the message at a path. If the message has no such text and the path begins with
+// outcome/, it returns the field of the outcome.
 func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
 	found, err := messageText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
@@ -85,8 +82,8 @@ func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byt
 	return found, err
 }
 
-// withKnownNames turns the error for a missing part of a path into the error unknown with the names that exist. It
-// returns all other errors unchanged.
+// withKnownNames replaces an error for a missing part of a path by the argument unknown, and adds the names that exist.
+// It returns all other errors unchanged.
 func withKnownNames(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
@@ -102,8 +99,8 @@ func withKnownNames(err error, r *store.Record, unknown *schemas.Error) error {
 // outcomePath begins the path of a field of the outcome.
 const outcomePath = "outcome/"
 
-// outcomeField returns the field of the outcome with a path. If there is no such field, the error lists the fields of
-// the outcome that exist.
+// outcomeField returns the field of the outcome at a path. If the field does not exist, the error lists the fields of
+// the outcome.
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
@@ -115,16 +112,16 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	return said, err
 }
 
-// unknownReferenceError returns the error for a reference that names nothing. The error advises a call that shows the
-// message. It quotes at most 80 bytes of the reference, because callers may send a reference of any length.
+// unknownReferenceError returns the error for an unknown reference, which advises a call that shows the message. It
+// quotes at most 80 bytes of the reference, because callers may send a reference of any length.
 func unknownReferenceError(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// messageText returns a text of the message: the content with this name or digest, else the field with this path. If the
-// message has only the address of the named content, the error gives the address, because the server does not fetch
+// messageText returns a text of the message: the content with this name or digest, or else the field at this path. If
+// the message has only the address of the content, the error gives the address, because the server does not fetch
 // content.
 func messageText(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent schemas.Handoff
@@ -153,7 +150,7 @@ func messageText(v *store.View, said []byte, path string) ([]byte, error) {
 	return text, err
 }
 
-// storedContent returns the content of a digest that was sent along.
+// storedContent returns the stored content with a digest.
 func storedContent(v *store.View, digest string) ([]byte, error) {
 	kept, err := v.Reference(digest)
 	if kept == nil && err == nil {
@@ -171,9 +168,8 @@ func addressOnlyError(url string) error {
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
 }
 
-// fieldAtPath returns the field of a message or an outcome with a path. It looks for the path in the context, then in the
-// expectations, then in the whole value. The error lists names that exist: the names inside the last field of the path
-// that exists, or, if the first part of the path does not exist, the names in known and all top-level fields.
+// fieldAtPath returns the field of a message or an outcome at a path. It looks for the path in the context, then in the
+// expectations, then in the whole value. The error lists the names at the first part of the path that does not exist.
 func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

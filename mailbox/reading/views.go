@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// Reader answers questions about handoffs that need more than a snapshot of the store, such as the open connections.
-// All fields are required. A Reader may be used concurrently.
+// Reader reads handoffs for callers. It has what the store does not know, such as the open connections. All fields are
+// required. A Reader may be used concurrently.
 type Reader struct {
 	Secret string       // frames briefs; no sender may know it
 	Depth  int          // how many earlier handoffs of its chain a brief shows
@@ -27,9 +27,8 @@ type Reader struct {
 	LastHeard        func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
-// ShowView adds the requested view of a handoff to an answer; if the request names no view, it adds the brief. The error is
-// invalid for an unknown view. It is not_found for the view of a checkpoint if no holder stored one, and for an unknown
-// reference.
+// ShowView adds the requested view of a handoff to an answer, or the brief if the request names no view. The error is
+// invalid for an unknown view. It is not_found for a missing checkpoint and for an unknown reference.
 func (rd Reader) ShowView(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	show, ok := views[in.View]
 	if !ok {
@@ -50,9 +49,9 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"reference":  Reader.showReference,
 }
 
-// showBrief shows the brief that the holder gets, also if the caller is not the holder. Without an offset the brief is
+// showBrief shows the brief that the holder gets. Any caller may read the brief. Without an offset the brief is
 // shortened to the limit of tokens, and its last lines say how to read the omitted parts. With an offset the caller
-// gets the complete brief, one part for each call.
+// gets one page of the complete brief.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
@@ -66,18 +65,18 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 	return err
 }
 
-// wholeBrief is more tokens than a brief has.
+// wholeBrief is a limit of tokens that no brief reaches.
 const wholeBrief = 1 << 20
 
-// Brief returns a handoff as a text for the model that claims it, in at most the given number of tokens; 0 means the
-// default number. It also returns the criteria and the output that the completion must have. Equal snapshots give equal
-// briefs.
+// Brief returns a handoff as a text for the model that claims the handoff, in at most the given number of tokens; 0
+// means the default number. It also returns the criteria and the output that the completion must have. Equal snapshots
+// give equal briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.renderBrief(v, r, tokens, brief.Render)
 }
 
-// AnswerBrief is [Reader.Brief] for a model that has read the brief and then asked a question: the text has only the last
-// answer.
+// AnswerBrief is [Reader.Brief] for a model that has read the brief and then asked a question. The text has only the
+// last answer.
 func (rd Reader) AnswerBrief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.renderBrief(v, r, tokens, brief.RenderAnswer)
 }
@@ -126,9 +125,8 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	return in, err
 }
 
-// showFull shows the whole message, the children, the standing and the outcome. It does not cut long texts, because
-// callers ask for this view to read them. If the request has max_tokens or an offset, the caller gets one part of the
-// view.
+// showFull shows the whole message, the ids of the children, the current state and the outcome, without cutting long
+// texts. If the request has max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -149,7 +147,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 }
 
 // splitIntoPages replaces the fields of a view by one page of the view as a text, if the view is longer than
-// max_tokens. If the request has neither max_tokens nor an offset, it changes nothing.
+// max_tokens. It changes nothing if the request has neither max_tokens nor an offset.
 func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	if in.MaxTokens == 0 && in.Offset == 0 {
 		return nil
@@ -163,16 +161,15 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	return err
 }
 
-// showOutcome shows the outcome of the handoff, if it has one, and the standing (current state), if that says more than
-// the outcome. It shows each criterion once, with its evidence. It leaves out details for programs, such as connections
-// and event numbers, which the view full shows. If the request has max_tokens or an offset, the caller gets one part of
-// the view.
+// showOutcome shows the outcome of the handoff, and the current state if the state says more than the outcome. It shows
+// each criterion once, with its evidence. It leaves out details for programs, such as connections, which the view full
+// shows. If the request has max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	return cmp.Or(rd.addShownOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the decoded
-// outcome itself and makes no copy, because the outcome was decoded for this answer alone.
+// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the
+// decoded outcome itself, because the outcome was decoded for this answer alone.
 func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
@@ -213,8 +210,8 @@ func trimCompletion(c *schemas.Completion) {
 	}
 }
 
-// trimEvidence marks the checks that an older completion only claims to have met, and removes digests of observations,
-// which the view full shows.
+// trimEvidence removes digests of observations, which the view full shows. For a check of an older completion without
+// an observation, it says that the holder only claims that the check passed.
 func trimEvidence(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
@@ -226,8 +223,8 @@ func trimEvidence(c *schemas.Completion) {
 	}
 }
 
-// trimTree reduces the facts that git showed about a working tree to those that matter to a reader of an outcome. It
-// returns nil if git was not run or nothing had changed.
+// trimTree reduces the facts that git showed about a working tree to the facts that a reader of an outcome needs. It
+// returns nil if git was not run or found no change.
 func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
@@ -237,11 +234,11 @@ func trimTree(t *schemas.Tree) *schemas.Tree {
 	return &seen
 }
 
-// maxTreeFiles is the maximum number of files of each kind that the view outcome names; the view full names more.
+// maxTreeFiles is the maximum number of files of each kind that the view outcome names.
 const maxTreeFiles = 20
 
-// ShowChanges shows the events of a handoff after event number after, and its current state, or its outcome if it has
-// ended. It shows at most [eventsShown] events, the newest.
+// ShowChanges shows the current state of an open handoff, and its events with numbers above the argument after. It
+// shows at most the newest [eventsShown] events. For an ended handoff it shows the outcome.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
 	if err := rd.addShownOutcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
@@ -262,7 +259,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 const eventsShown = 20
 
 // showEvents shows a page of the handoff's events in words, the oldest of the page first. It cuts long texts until the
-// page fits into [listing.MaxBytes] bytes; other views show these texts in full.
+// page fits into [listing.MaxBytes] bytes. Other views show these texts in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
 	if err == nil {
@@ -278,16 +275,16 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 	return err
 }
 
-// showAudit shows the same page of events as showEvents, but in the form in which the registry stores them, with the
-// digests that prove that they are unchanged.
+// showAudit shows the page of events that showEvents shows, in the form in which the registry stores the events. The
+// digests in the stored form prove that the events are unchanged.
 func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) (err error) {
 	out.Audit, err = eventPage(v, r, in, out)
 	return err
 }
 
-// eventPage returns a page of the handoff's events, the oldest of the page first, and sets the offset of the next page,
-// which has older events; zero if there are none. Each event links to the event before it, so eventPage reads all
-// events that are newer than the page, too.
+// eventPage returns a page of the handoff's events, the oldest of the page first. It sets the offset of the next page,
+// which has older events, or zero if no event is older. Events link to the event before, so eventPage reads all events
+// that are newer than the page, too.
 func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
@@ -302,8 +299,8 @@ func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.Ge
 	return events, nil
 }
 
-// showCheckpoint shows the last checkpoint that a holder stored. If there is none, it shows the state that the sender
-// put into the message.
+// showCheckpoint shows the last checkpoint that a holder stored. If no holder stored one, it shows the state in the
+// sender's message.
 func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) (err error) {
 	if out.Checkpoint, err = LastCheckpoint(v, r); out.Checkpoint != nil || err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// SearchWords returns the words under which a search finds a handoff. It computes them from the stored message, questions,
-// answers and result, so that [audit.MendRows] can rebuild the search index. Texts that an amendment of the message
-// replaced do not count. The error is about content that cannot be read.
+// SearchWords returns the words under which a search finds a handoff. It computes the words from the stored message,
+// questions, answers and result, so that [audit.Mend] can rebuild the search index. Texts that an amendment replaced do
+// not count. The error is about content that cannot be read.
 func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	var h schemas.Handoff
 	var asked schemas.UpdateIn
@@ -29,8 +29,8 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// SentSearchWords returns the words under which a search finds a handoff when it is sent: the words of its task, its
-// expectations and its decisions. Words of questions and results are added to the index later.
+// SentSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task, its
+// expectations and its decisions. The server adds the words of questions and results later.
 func SentSearchWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
 
 func sentTexts(h *schemas.Handoff) []string {
