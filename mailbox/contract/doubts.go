@@ -175,7 +175,7 @@ func (s negativeStatements) examineOutput(output json.RawMessage) {
 	}
 }
 
-// examine looks for reports of a failure in the value v, which stands at the path at in the completion. verified says
+// examineValue looks for reports of a failure in the value v, which stands at the path at in the completion. verified says
 // whether the value is part of a verification.
 func (s negativeStatements) examineValue(at string, v any, verified bool) {
 	f := newReportedField(at, v, verified)
@@ -234,7 +234,7 @@ func newReportedField(at string, v any, verified bool) reportedField {
 	return f
 }
 
-// refutes reports whether a field says that the work is not done, or that a verification failed. A field outside of a
+// reportsFailure reports whether a field says that the work is not done, or that a verification failed. A field outside of a
 // verification counts only if its name is a sign or it names an end. Within a verification, any text with a word for a
 // failure counts, and also a share below the whole, such as 3/4.
 func (f reportedField) reportsFailure() bool {

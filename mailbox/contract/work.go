@@ -35,7 +35,7 @@ func checkCost(root *jsonschema.Schema, v any) error {
 // allowed check.
 type costMeter struct{ budget int }
 
-// visit counts the steps of checking the value v with a schema: the schema itself, the schemas that it applies to v by
+// countSchema counts the steps of checking the value v with a schema: the schema itself, the schemas that it applies to v by
 // references and choices, and the schemas of v's members. chain is the number of schemas that led from the first schema
 // for v to this one.
 func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
@@ -68,7 +68,7 @@ func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
-// object counts the members of an object and the schemas that apply to each. Go yields the members in random order, but
+// countObject counts the members of an object and the schemas that apply to each. Go yields the members in random order, but
 // whether the cost is too high does not depend on the order.
 func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.budget -= len(obj) + len(s.Required)
@@ -101,7 +101,7 @@ func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain 
 	}
 }
 
-// array counts the schemas that apply to the items of an array, by the keywords of JSON Schema 2020-12 and of earlier
+// countArray counts the schemas that apply to the items of an array, by the keywords of JSON Schema 2020-12 and of earlier
 // drafts.
 func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	m.budget -= len(list)
@@ -124,7 +124,7 @@ func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	}
 }
 
-// match counts the cost of a pattern and, if the budget allows, reports whether it matches.
+// matchPattern counts the cost of a pattern and, if the budget allows, reports whether it matches.
 func (m *costMeter) matchPattern(re jsonschema.Regexp, text string) bool {
 	p, ok := re.(sizedPattern)
 	if !ok {

@@ -70,7 +70,7 @@ func (n *neededHandoffs) merge(since neededHandoffs) {
 
 func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
-// add adds the handoffs that a handoff needs, if that handoff is open. It returns an error for an unreadable record,
+// addNeedsOf adds the handoffs that a handoff needs, if that handoff is open. It returns an error for an unreadable record,
 // because nobody can know which handoffs that record needs.
 func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)

@@ -168,7 +168,7 @@ func (p *retentionPortion) isDroppable(r *store.Record) bool {
 	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 
-// shorten replaces the long contents of a handoff's events by shorter ones. It changes nothing and counts the handoff
+// shortenContents replaces the long contents of a handoff's events by shorter ones. It changes nothing and counts the handoff
 // as unread if an event cannot be read.
 func (p *retentionPortion) shortenContents(r *store.Record) error {
 	found, err := p.shorterContents(r)

@@ -40,7 +40,7 @@ func storedReferenceNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// LookupReference returns the text that a reference of a handoff names, see [content.ParsePlace]. A field of the
+// LookupReference returns the text that a reference of a handoff names, see [content.ParseReference]. A field of the
 // context or the expectations needs no prefix ("decisions"). A field of the outcome needs the prefix outcome/. The
 // error is not_found for an unknown handoff, name or part of a path. Then the error quotes the reference and lists the
 // names that exist. Other errors are returned unchanged, for example for content that does not match its digest.
