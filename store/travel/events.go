@@ -44,7 +44,7 @@ func (l *loader) loadEvent(read *exportLine) error {
 	if err := l.checkOrder(read.Kind, store.EncodeNumber(e.N)); err != nil {
 		return err
 	}
-	if ledger.LeafHash(read.Event) != read.LeafHash {
+	if ledger.LeafHash(read.Event) != read.Leaf {
 		return fmt.Errorf("event %d does not match the tree: its bytes were changed", e.N)
 	}
 	if want := l.events + 1; e.N != want {
