@@ -129,7 +129,8 @@ type declaredFile struct {
 	broken bool
 }
 
-// Start begins to read the files in the background. The first call that needs the declarations waits for the end.
+// Start begins to read the files in the background. The first call that needs the declarations waits until all files
+// are read.
 func (d *Declarer) Start() {
 	d.mu.Lock()
 	go func() {
@@ -324,7 +325,8 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	return err
 }
 
-// currentStamp returns a text that changes with the modification time or the size of a file, and with the permissions.
+// currentStamp returns a text about the files and the permissions. The text differs after a file's modification time or
+// size has changed, or after the permissions have changed.
 func (d *Declarer) currentStamp() string {
 	var b strings.Builder
 	for _, f := range d.files {

@@ -30,8 +30,8 @@ func FormatRules(rules []byte) string {
 	return string(written)
 }
 
-// LacksPermission reports whether the rules of the file lack a person's permission. Then how is a sentence that names
-// the command for the permission. The user's own file needs no permission.
+// LacksPermission reports whether the rules of the file lack a person's permission (waits). If the permission is
+// missing, how is a sentence that names the command for it. The user's own file needs no permission.
 func (f File) LacksPermission(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
 	digest, _ := CanonicalRules(said)
 	if f.Own || digest == "" {

@@ -45,8 +45,8 @@ func describeMachine(a *cli.App) (client.Machine, error) {
 	return m, nil
 }
 
-// selectClients returns the clients with the given names. If names is empty, it returns all clients (all is true), or
-// the clients that it finds on the machine.
+// selectClients returns the clients with the given names. Without names it returns all clients if all is true, and
+// otherwise the clients that it finds on the machine.
 func selectClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.ByName(name)

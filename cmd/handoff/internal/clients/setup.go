@@ -22,8 +22,8 @@ type setupFlags struct {
 }
 
 // SetupCommand returns the command handoff setup. It writes handoff into the files of clients, or removes it, after a
-// person agreed. A second call with the same flags changes nothing. If the process dies, each file is either changed or
-// not, and another setup, or an undo, continues with the rest.
+// person agreed. A second call with the same flags changes nothing. If the process dies between two files, another
+// setup, or an undo, continues with the remaining files.
 func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{

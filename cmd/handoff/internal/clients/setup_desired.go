@@ -40,8 +40,8 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 }
 
 // overrideOptions replaces previous options by the flags that the user gave. --http with an address turns the hooks
-// off, because hooks can read only a workspace on this machine. --http without an address turns the hooks on. The flag
-// about hooks wins over both rules.
+// off, because hooks can read only a workspace on this machine. --http without an address turns the hooks on. --hooks
+// and --no-hooks win over --http.
 func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {

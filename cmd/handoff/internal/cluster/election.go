@@ -123,8 +123,8 @@ func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
-// Replace renames two workspaces: this one, which is open, gets the name before, and the workspace called with gets
-// this one's name. See [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
+// Replace renames two workspaces at once: the open workspace gets the name before, and the workspace called with gets
+// the open workspace's old name. See [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
 func (s *Election) Replace(ctx context.Context, with, before string) error {
 	return explainUnlessNil(s.workspace, s.held.own.ReplaceWorkspace(ctx, with, before))
 }

@@ -43,8 +43,8 @@ type Config struct {
 	// port of the loopback interface as soon as it owns a workspace. Then only nodes on this machine reach it.
 	Advertise string
 
-	// Stays is true for a process that serves. Then [Join] succeeds although the database does not answer, and each
-	// call tries to connect.
+	// Stays is true for a process that serves. Then [Join] succeeds even if the database does not answer, and each call
+	// tries to connect.
 	Stays bool
 
 	Now    func() time.Time
@@ -186,7 +186,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // ensureReachable announces this node in the database. If the node has no advertised URL, ensureReachable also starts
-// its HTTP server. It may be called again.
+// its HTTP server. Repeated calls have no further effect.
 func (n *Node) ensureReachable(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -45,7 +45,7 @@ type rotatingFile struct {
 	closed bool // Write drops all lines
 }
 
-// Write appends a line if it can. It never returns an error, because after an error the next line would be lost, too.
+// Write appends a line if it can. It never returns an error, because a [DroppingWriter] stops after an error.
 func (f *rotatingFile) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *rotatingFile) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// openOrRotate opens the file unless it is open. A full file is renamed, and a new file is opened. If the file cannot
-// be renamed, it is emptied.
+// openOrRotate opens the file unless it is open. It renames a full file and opens a new one. If it cannot rename the
+// file, it empties the file.
 func (f *rotatingFile) openOrRotate() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // fileDigest returns the digest of a regular file in the form of [schemas.File]. Gone is true if the file does not
-// exist. The digest is empty if the file has more bytes than one file may have, or than left, the number of bytes that
+// exist. The digest is empty if the file has more bytes than mostRead, or than left, which is the number of bytes that
 // the call may still read.
 func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool) {
 	if path == "" || strings.ContainsAny(path, "*?[{:") {

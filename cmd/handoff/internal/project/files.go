@@ -126,8 +126,8 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	return len(text), nil
 }
 
-// noteContextFile marks a context file as missing, or adds its digest. It adds no digest if the file has more than left
-// bytes, the number of bytes that the call may still read.
+// noteContextFile marks a context file as missing, or adds its digest. Left is the number of bytes that the call may
+// still read: a larger file gets no digest.
 func noteContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := fileDigest(root, path, left)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hookTimeout is the time after which a client ends a hook. Our hooks end by themselves long before.
+// hookTimeout is the time after which a client stops waiting for a hook. Our hooks end by themselves long before.
 const hookTimeout = 5 * time.Second
 
 var (

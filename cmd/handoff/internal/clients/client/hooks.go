@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// A SessionEvent is an event of a client session, by handoff's own name. Each client has its own name for the event.
+// A SessionEvent is handoff's name for an event of a client session. Each client has its own name for the event.
 type SessionEvent string
 
 // The events.

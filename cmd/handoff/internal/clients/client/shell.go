@@ -12,8 +12,8 @@ type ShellVariables struct {
 	// Project is the variable with the project's directory, which servers and hooks of the client have, too.
 	Project string
 
-	// Attended is a variable that is 0 if no person uses the session. A client without a person ends only after its
-	// background commands have ended.
+	// Attended is a variable that is 0 if no person uses the session. Then the client waits for its background commands
+	// before it ends.
 	Attended string
 }
 

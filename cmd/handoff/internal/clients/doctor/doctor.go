@@ -15,7 +15,7 @@ import (
 // Severity says how bad a finding is.
 type Severity string
 
-// The states, from the best to the worst.
+// The severities, from the best to the worst.
 const (
 	OK      Severity = "ok"
 	Skipped Severity = "skipped" // it was not examined, or does not exist; that is no fault

@@ -20,7 +20,7 @@ func (in *installation) setupCommand(scope client.Scope, flags ...string) string
 }
 
 // mendCommand returns a command after which an entry starts this program. If the entry has only the name "handoff", the
-// command changes PATH. Otherwise it writes the entry again.
+// command changes PATH. Otherwise the command runs setup, which writes the entry again.
 func (in *installation) mendCommand(e installed.ServerEntry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.fixPathCommand(); lead != "" && byName {

@@ -66,11 +66,13 @@ func (p Program) ShellWord() string {
 	return shell.Quote(p.Path)
 }
 
-// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. It may start another file.
+// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. That file may differ from
+// the running file.
 func (p Program) isVersionOnPath() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
 
-// CommandFor returns the program for an entry that setup writes. It is "handoff" in a project, because other people use
-// the entry, too, and if PATH leads to the running file. Otherwise it is the path of the running file.
+// CommandFor returns the program for an entry that setup writes. In a project it is "handoff", because other people use
+// the entry, too. For the user it is "handoff" if PATH leads to the running file, and otherwise the path of the running
+// file.
 func (p Program) CommandFor(scope client.Scope) string {
 	if scope == client.Project || p.isFileOnPath() {
 		return client.ServerName

@@ -177,9 +177,9 @@ func examinePermissions(dir string) []Finding {
 	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
 }
 
-// examineStoreFile examines the file of the store. An empty file may be a lost store. A link to no file, or a
-// directory, keeps handoff from creating a store. It returns no finding for a missing file, because the next command
-// creates the store.
+// examineStoreFile returns a finding if the store's file is empty, because its content may be lost. It also returns a
+// finding if the path leads to no regular file, because handoff cannot create a store there. A missing file is no
+// fault: the next command creates the store.
 func examineStoreFile(path string, sh Shell) []Finding {
 	if _, err := os.Lstat(path); err != nil {
 		return nil

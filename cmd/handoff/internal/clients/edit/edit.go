@@ -1,9 +1,9 @@
 // Package edit changes single values in configuration files that people and other programs wrote. It keeps every other
 // byte, for example comments, blank lines, indentation and line ends.
 //
-// A change replaces the text between two offsets: the parsers of JSON and TOML say where a value stands. Then the
-// package parses the new text. It refuses the change if the new text does not parse, or if any other value would
-// differ.
+// A JSON text becomes a tree that keeps blanks and comments, and a change replaces one node of the tree. For TOML, a
+// change replaces the text between two offsets. Then the package parses the new text. It refuses the change if the new
+// text does not parse, or if any other value would differ.
 package edit
 
 import (
@@ -125,8 +125,8 @@ func errPathBlocked(path []any) error {
 	return fmt.Errorf("%s is something else there", strings.Join(names, "."))
 }
 
-// Limits that protect the parsers from a hostile text. Deep nesting could exhaust the stack of the JSON parser. Many keys
-// could keep the TOML parser busy for minutes.
+// Limits that protect the parsers from a hostile text. Deep nesting could exhaust the stack of the JSON parser. Many
+// keys could keep the TOML parser busy for minutes.
 const (
 	maxDepth = 200    // brackets of JSON around each other
 	maxKeys  = 10_000 // signs of a TOML text that begin a value, a list or a table, and names of one of its keys

@@ -10,7 +10,7 @@ import (
 )
 
 // JSON is a JSON file, with or without comments and trailing commas. If an object has a key twice, the last value
-// counts, as clients do.
+// counts, as in the clients.
 type JSON struct {
 	parsedText
 	root hujson.Value // keeps the position of every part

@@ -51,7 +51,8 @@ func nestValue(value any, keys []any) any {
 	return value
 }
 
-// insertItem adds an item at the end of an object or a list. Comments after the last old item stay before the new item.
+// insertItem adds an item at the end of an object or a list. Comments after the previous last item stay before the new
+// item.
 func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 	all, end := itemsOf(into)
 	indent, spread := d.itemLayout(into)

@@ -15,7 +15,8 @@ var errOtherwise = errors.New("it is written in a way that is not changed here")
 // A changeCheck reports whether the values of a new text are the intended values.
 type changeCheck func(after any) bool
 
-// checkOfSet returns the check of Set: the new text has value at the path, and all other values are as before.
+// checkOfSet returns the check for Set. It accepts a text that has value at the path and is otherwise the same as
+// before.
 func checkOfSet(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
 		got, ok := lookupValue(after, path)
@@ -23,8 +24,8 @@ func checkOfSet(before any, path []any, value any) changeCheck {
 	}
 }
 
-// checkOfDelete returns the check of Delete: the value at the path is gone, and all other values are as before. In a
-// list, the next element then has the index of the deleted one.
+// checkOfDelete returns the check for Delete. It accepts a text that has no value at the path and is otherwise the same
+// as before. In a list, the next element then has the index of the deleted element.
 func checkOfDelete(before any, path []any) changeCheck {
 	return func(after any) bool {
 		rest := after

@@ -123,8 +123,8 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 	return nil
 }
 
-// toolPermission returns the permission that lets the tools of our server run without asking. It contains the server's
-// name in the client's list.
+// toolPermission returns the permission that lets the tools of our server run without asking. The permission contains
+// the server's name in the client's list.
 func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
 	name := client.ServerName
 	if e, ok := d.FindEntry(c); ok {

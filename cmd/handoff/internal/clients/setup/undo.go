@@ -17,7 +17,7 @@ import (
 )
 
 // PlanUndo returns the changes that remove handoff from a client. It changes no file. If only setup has changed a file,
-// the file gets its old text. Otherwise PlanUndo removes our parts from the present text. The order is the reverse of
+// the file gets its old text. Otherwise the change removes our parts from the present text. The order is the reverse of
 // setup, so that a directory that setup made is empty when it is removed.
 func (s Installer) PlanUndo(c client.Client, d DesiredSetup) (all []FileChange) {
 	for _, t := range slices.Backward(d.targetFiles(c)) {
@@ -153,9 +153,9 @@ func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// removeLeftovers removes the empty directories that setup made for a file, and, if copies is true, the file's backup
-// copies. Another program may have written the receipt. So a copy must have the name and directory of a copy, and a
-// directory must contain the file.
+// removeLeftovers removes the empty directories that setup made for a file. If copies is true, it also removes the
+// file's backup copies. Another program may have written the receipt. So removeLeftovers removes only a copy that has
+// the name and place of a backup copy, and only a directory that contains the file.
 func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isBackupCopy(name, resolved) {
