@@ -129,9 +129,9 @@ type declaredFile struct {
 	broken bool
 }
 
-// Start begins to read the files in the background. The first call that needs the declarations waits until all files
-// are read.
-func (d *Declarer) Start() {
+// StartReading begins to read the files in the background. The first call that needs the declarations waits until all
+// files are read.
+func (d *Declarer) StartReading() {
 	d.mu.Lock()
 	go func() {
 		defer d.mu.Unlock()
@@ -195,7 +195,7 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	if err != nil || !t.Warns() {
 		return raw, err
 	}
-	warnings := d.warnings(c.Tool == "list_agents")
+	warnings := d.takeWarnings(c.Tool == "list_agents")
 	var result map[string]json.RawMessage
 	if len(warnings) == 0 || json.Unmarshal(raw, &result) != nil {
 		return raw, nil //nolint:nilerr // the result is good for its caller, whatever it is
@@ -206,9 +206,9 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	return schemas.Encode(result)
 }
 
-// warnings returns a warning for each file whose rules lack permission. If all is false and an earlier result had
+// takeWarnings returns a warning for each file whose rules lack permission. If all is false and an earlier result had
 // warnings of this kind, it returns none. If all is true, it also returns the problems of the files.
-func (d *Declarer) warnings(all bool) (warnings []string) {
+func (d *Declarer) takeWarnings(all bool) (warnings []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if all {

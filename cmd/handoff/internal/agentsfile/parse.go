@@ -187,7 +187,7 @@ func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]st
 	into := agentFields(in)[name.Value]
 	switch {
 	case into == nil:
-		p.AddUnknown(name, "field", fieldNames)
+		p.AddUnknownName(name, "field", fieldNames)
 		return
 	case said[into] != "":
 		p.AddProblem(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)

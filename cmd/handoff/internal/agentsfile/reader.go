@@ -28,8 +28,9 @@ func (r *NodeReader) SortedProblems() []Problem {
 	return r.Problems
 }
 
-// AddUnknown adds a problem: name is none of the known names. What says which kind of name it is, for example "field".
-func (r *NodeReader) AddUnknown(name *yaml.Node, what string, known []string) {
+// AddUnknownName adds a problem: name is none of the known names. What says which kind of name it is, for example
+// "field".
+func (r *NodeReader) AddUnknownName(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
 		remedy = "Write " + meant[0] + "."

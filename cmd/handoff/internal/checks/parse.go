@@ -155,7 +155,7 @@ func (p *parser) parseField(c *Check, name, value *yaml.Node) {
 	case *[]string:
 		*into = p.parseWords(name.Value, value)
 	default:
-		p.AddUnknown(name, "field of a check", fieldNames)
+		p.AddUnknownName(name, "field of a check", fieldNames)
 	}
 }
 

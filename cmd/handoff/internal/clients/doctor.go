@@ -74,7 +74,7 @@ var statuses = map[doctor.Severity]int{doctor.Warning: 1, doctor.Error: 2}
 // newClientEnv collects the facts and connections that all examinations share.
 func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.ClientEnv {
 	return doctor.ClientEnv{
-		Shell: doctor.Shell{
+		CommandBuilder: doctor.CommandBuilder{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			DirFlag: a.RepeatedFlag("dir", a.Dir), WorkspaceFlags: a.PlaceFlags(),
 		},
@@ -89,7 +89,7 @@ func listExaminations(
 ) (all []func() []doctor.Finding) {
 	one := func(f doctor.Finding) []doctor.Finding { return []doctor.Finding{f} }
 	all = append(all,
-		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
+		func() []doctor.Finding { return examineWorkspace(ctx, a, b.CommandBuilder) },
 		func() []doctor.Finding { return one(doctor.ExamineVersion(b.Program)) })
 	if homeless != nil {
 		return append(all, func() []doctor.Finding { return one(doctor.NoHomeDir(homeless)) })
@@ -113,7 +113,7 @@ func runExaminations(examinations []func() []doctor.Finding) []doctor.Finding {
 
 // examineWorkspace examines the workspace of this directory. It creates no workspace. If the store does not open, it
 // returns the finding about the store and does not examine the content.
-func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
+func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.CommandBuilder) []doctor.Finding {
 	self, err := doctor.FindCaller(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
 		return []doctor.Finding{doctor.InvalidName(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
@@ -141,7 +141,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 
 // examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates no workspace.
 func examineDatabase(
-	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.CallerFacts, sh doctor.Shell,
+	ctx context.Context, a *cli.App, ws workspace.Workspace, self doctor.CallerFacts, sh doctor.CommandBuilder,
 ) []doctor.Finding {
 	findings := doctor.ExamineAgentFiles(a.AgentsFiles(), a.Permissions(), sh)
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
@@ -166,7 +166,7 @@ func examineDatabase(
 
 // examineContent examines the content of a workspace, and closes it.
 func examineContent(
-	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.CallerFacts, sh doctor.Shell,
+	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.CallerFacts, sh doctor.CommandBuilder,
 ) []doctor.Finding {
 	findings := doctor.ExamineStore(ctx, boxes, file, sh)
 	if doctor.WorstSeverity(findings) == doctor.Error {

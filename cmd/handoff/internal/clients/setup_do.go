@@ -15,7 +15,7 @@ import (
 // carryOutPlan shows the plan, asks the person, changes the files, and reports the results.
 func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (backup string, err error)) error {
 	if !s.JSON {
-		if err := s.Print(nil, s.showPlan); err != nil {
+		if err := s.Print(nil, s.printPlan); err != nil {
 			return err
 		}
 	}

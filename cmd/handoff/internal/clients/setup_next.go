@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// showNext prints the person's next steps at the end of the page. If there are no steps, it prints nothing.
-func (s *setupRun) showNext(p *cli.Page) {
+// printNextSteps prints the person's next steps at the end of the page. If there are no steps, it prints nothing.
+func (s *setupRun) printNextSteps(p *cli.Page) {
 	lines := s.nextSteps()
 	if len(lines) == 0 {
 		return

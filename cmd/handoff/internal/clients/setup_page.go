@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// showPlan shows the planned changes, file by file.
-func (s *setupRun) showPlan(p *cli.Page) {
+// printPlan shows the planned changes, file by file.
+func (s *setupRun) printPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
 		p.Line("no client has anything of handoff")
 	}
@@ -25,7 +25,7 @@ func (s *setupRun) showPlan(p *cli.Page) {
 		}
 	}
 	if s.flags.dryRun {
-		s.showNext(p)
+		s.printNextSteps(p)
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *setupRun) printResults(p *cli.Page) {
 			printTrial(p, c)
 		}
 	}
-	s.showNext(p)
+	s.printNextSteps(p)
 }
 
 func (s *setupRun) printFileResult(p *cli.Page, c *clientSetup, f *fileSetup) {

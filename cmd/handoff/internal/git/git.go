@@ -31,7 +31,7 @@ type Repository struct {
 func FindRepository(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
-			if r, isTree := workingTree(dir); isTree {
+			if r, isTree := readWorkingTree(dir); isTree {
 				return r, true
 			}
 			if !ok && isGitDir(dir, dir) {
@@ -44,8 +44,8 @@ func FindRepository(dir string, skip func(dir string) bool) (found Repository, o
 	}
 }
 
-// workingTree returns the repository of a directory that has a ".git".
-func workingTree(dir string) (Repository, bool) {
+// readWorkingTree returns the repository of a directory that has a ".git".
+func readWorkingTree(dir string) (Repository, bool) {
 	dotGit := filepath.Join(dir, ".git")
 	gitDir, shared := dotGit, dotGit
 	if content, err := readSmallFile(dotGit); err == nil {

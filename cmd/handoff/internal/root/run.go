@@ -147,7 +147,7 @@ func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.Location()); err == nil && place.HasStore() {
 		return look.Status(ctx, a)
 	}
-	return clients.Begin(a)
+	return clients.PrintGettingStarted(a)
 }
 
 // prepareCommand prepares a command before it runs. It adds completions only to the hidden command that shells call for

@@ -109,7 +109,7 @@ func codexTrustLevel(v MachineView) (level string) {
 func codexHookObstacles(v MachineView) []TrustObstacle {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)
-		return !hasHash(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
+		return !isReviewedHook(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
 	}) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func codexHookObstacles(v MachineView) []TrustObstacle {
 	return []TrustObstacle{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
 }
 
-func hasHash(state any) bool {
+func isReviewedHook(state any) bool {
 	object, _ := state.(map[string]any)
 	hash, _ := object["trusted_hash"].(string)
 	return hash != "" && object["enabled"] != false

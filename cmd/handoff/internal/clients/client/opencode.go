@@ -1,17 +1,17 @@
 package client
 
-func openCode() Client { return openCodeVariant("opencode", "opencode", "OPENCODE") }
+func openCode() Client { return newOpenCodeVariant("opencode", "opencode", "OPENCODE") }
 
 // kilo returns the client Kilo, which is built from opencode. Its program in the terminal and its extensions for
 // editors share one list of servers.
 func kilo() Client {
-	c := openCodeVariant("kilo", "Kilo Code", "KILO")
+	c := newOpenCodeVariant("kilo", "Kilo Code", "KILO")
 	c.Aliases, c.NewerKeys = []string{"kilo-code", "kilocode"}, nil
 	return c
 }
 
-// openCodeVariant returns a client that has the same files as opencode, under its own name.
-func openCodeVariant(name, title, sign string) Client {
+// newOpenCodeVariant returns a client that has the same files as opencode, under its own name.
+func newOpenCodeVariant(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file
 	return Client{

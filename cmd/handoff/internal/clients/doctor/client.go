@@ -16,7 +16,7 @@ import (
 
 // ClientEnv holds the facts and connections that all examinations of clients need.
 type ClientEnv struct {
-	Shell
+	CommandBuilder
 
 	Machine client.Machine
 	Web     *http.Client
@@ -28,13 +28,13 @@ type ClientEnv struct {
 // ExamineClient examines one client: its files, its servers and the programs of its hooks. It starts or calls only the
 // servers that package installed allows. The servers that it started have ended when it returns.
 func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding {
-	in := installationOf(c, b)
+	in := readInstallation(c, b)
 	all := in.findUnreadableFiles()
 	if !in.isPresent() {
 		if len(all) > 0 {
 			return all
 		}
-		return []Finding{in.notInstalled()}
+		return []Finding{in.notInstalledFinding()}
 	}
 	entries := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) Finding { return in.examineEntry(ctx, e) })
 	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingNames(), in.findDoubleInstallation(),
@@ -56,7 +56,7 @@ func (in *installation) findHooksWithoutServer() []Finding {
 // cannot be read, because that file may have an entry.
 func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
-		if in := installationOf(c, b); in.isPresent() || len(in.unread) > 0 {
+		if in := readInstallation(c, b); in.isPresent() || len(in.unread) > 0 {
 			return nil
 		}
 	}
@@ -92,7 +92,7 @@ func (in *installation) findRejectedFiles() (all []Finding) {
 	return all
 }
 
-func (in *installation) notInstalled() Finding {
+func (in *installation) notInstalledFinding() Finding {
 	state, what := Skipped, "is not set up"
 	if in.Wanted {
 		state = Warning

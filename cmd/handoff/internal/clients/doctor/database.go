@@ -10,14 +10,14 @@ import (
 
 // ExamineDatabase examines the owner of a workspace in a database. Found is the list of the database's workspaces of
 // this name: it has at most one element.
-func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
+func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, sh CommandBuilder) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
 	}
 	return []Finding{ok(aboutStore, "it is in %s", database), examineNode(found[0].Owner, now, sh)}
 }
 
-func examineNode(owner *relay.Note, now time.Time, sh Shell) Finding {
+func examineNode(owner *relay.Note, now time.Time, sh CommandBuilder) Finding {
 	switch {
 	case owner == nil:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")

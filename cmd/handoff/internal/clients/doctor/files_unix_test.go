@@ -32,7 +32,7 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 			require.NoError(t, os.Chmod(filepath.Join(w.Dir, "handoff.db"), tt.file))
 			require.NoError(t, os.Chmod(w.Dir, tt.dir))
 			t.Cleanup(func() { require.NoError(t, os.Chmod(w.Dir, 0o700)) })
-			requireFinding(t, doctor.ExamineFiles(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
+			requireFinding(t, doctor.ExamineFiles(w, doctor.CommandBuilder{}), tt.state, tt.says, tt.remedy)
 			_, shut := doctor.MustNotOpen(w)
 			require.Equal(t, tt.dir == 0o755, shut)
 		})
@@ -42,8 +42,8 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 func TestFiles_ReportsFileInPlaceOfDirectory(t *testing.T) {
 	w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
 	require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
-	all := doctor.ExamineFiles(w, doctor.Shell{})
+	all := doctor.ExamineFiles(w, doctor.CommandBuilder{})
 	requireFinding(t, all, doctor.Error, "is no directory", "mv ")
 	require.NoError(t, exec.Command("/bin/sh", "-c", all[0].Remedy).Run())
-	requireFinding(t, doctor.ExamineFiles(w, doctor.Shell{}), doctor.OK, "does not exist yet", "")
+	requireFinding(t, doctor.ExamineFiles(w, doctor.CommandBuilder{}), doctor.OK, "does not exist yet", "")
 }

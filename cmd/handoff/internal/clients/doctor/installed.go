@@ -20,8 +20,8 @@ type installation struct {
 	unread  []installed.UnreadableFile
 }
 
-// installationOf reads the files of a client.
-func installationOf(c client.Client, b ClientEnv) *installation {
+// readInstallation reads the files of a client.
+func readInstallation(c client.Client, b ClientEnv) *installation {
 	in := &installation{ClientEnv: b, client: c}
 	if plugins := installed.EnabledPlugins(c, b.Machine); len(plugins) > 0 {
 		in.plugin = plugins[0].Path

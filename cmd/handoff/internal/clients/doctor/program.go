@@ -14,16 +14,16 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Shell describes how a person calls handoff in their shell: the program, and the flags that select the examined
+// A CommandBuilder knows how a person calls handoff in their shell: the program, and the flags that select the examined
 // workspace.
-type Shell struct {
+type CommandBuilder struct {
 	Program        Program
 	DirFlag        string // the flag that makes a command use the same project, after a space; empty: it needs none
 	WorkspaceFlags string // the flags that make it use the same workspace, each after a space
 }
 
 // commandLine writes a command about the workspace.
-func (s Shell) commandLine(words string) string {
+func (s CommandBuilder) commandLine(words string) string {
 	return s.Program.ShellWord() + " " + words + s.WorkspaceFlags
 }
 

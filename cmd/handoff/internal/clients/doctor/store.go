@@ -29,7 +29,7 @@ const (
 
 // ExamineStore examines the content of a workspace, by calls to its owner. It verifies the registry only if the store
 // is small. File is the file of the store, or the zero value for a store in a database.
-func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
+func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File, sh CommandBuilder) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
 		return []Finding{StoreNotOpened(err, sh)}
@@ -48,7 +48,7 @@ func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File,
 
 // findUnusedSpace returns a finding if much space could be freed: unused space in the store's file, or texts of
 // handoffs that ended long ago.
-func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
+func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh CommandBuilder) []Finding {
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
 	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
@@ -64,7 +64,7 @@ func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh Shell) []Findi
 }
 
 // StoreNotOpened returns the finding about a store that does not open.
-func StoreNotOpened(err error, sh Shell) Finding {
+func StoreNotOpened(err error, sh CommandBuilder) Finding {
 	return failure(aboutStore, "it does not open: %s", messageWithHint(err)).withCommand(sh.commandLine("logs"))
 }
 
@@ -116,7 +116,7 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 }
 
 // ExamineFiles examines the permissions of a workspace's files, and whether the store's file can be a store.
-func ExamineFiles(w workspace.Workspace, sh Shell) []Finding {
+func ExamineFiles(w workspace.Workspace, sh CommandBuilder) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
 	}
@@ -180,7 +180,7 @@ func examinePermissions(dir string) []Finding {
 // examineStoreFile returns a finding if the store's file is empty, because its content may be lost. It also returns a
 // finding if the path leads to no regular file, because handoff cannot create a store there. A missing file is no
 // fault: the next command creates the store.
-func examineStoreFile(path string, sh Shell) []Finding {
+func examineStoreFile(path string, sh CommandBuilder) []Finding {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func moveAwayCommand(path string) string {
 
 // ExamineOwner examines the owner of a workspace, which serves the other processes. It reads the owner's note in the
 // workspace's directory.
-func ExamineOwner(dir string, now time.Time, sh Shell) Finding {
+func ExamineOwner(dir string, now time.Time, sh CommandBuilder) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
 	case relay.HiddenNote(dir):

@@ -27,7 +27,7 @@ const (
 
 // ExamineHandoffs finds the open handoffs that need an action of an agent or a person, from the overview of the
 // workspace. Spell returns the command line for a call that the overview advises.
-func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
+func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh CommandBuilder, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
 	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 )
 
 func TestStore_SkipsVerificationOfLargeStore(t *testing.T) {
-	all := doctor.ExamineStore(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.Shell{WorkspaceFlags: " --workspace w"})
+	all := doctor.ExamineStore(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.CommandBuilder{WorkspaceFlags: " --workspace w"})
 	requireFinding(t, all, doctor.Skipped, "it is large", "handoff audit verify --workspace w")
 }
 
 func TestClosed_IsAnError(t *testing.T) {
-	f := doctor.StoreNotOpened(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.Shell{WorkspaceFlags: " --workspace w"})
+	f := doctor.StoreNotOpened(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.CommandBuilder{WorkspaceFlags: " --workspace w"})
 	requireFinding(t, []doctor.Finding{f}, doctor.Error, "process 7 does not answer. It may be stopped.", "handoff logs --workspace w")
 }
 

@@ -37,8 +37,8 @@ func newWorld(t *testing.T) *world {
 		Machine: client.Machine{
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
 		},
-		Shell: doctor.Shell{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
-		Web:   http.DefaultClient,
+		CommandBuilder: doctor.CommandBuilder{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
+		Web:            http.DefaultClient,
 	}
 	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))
 	return w

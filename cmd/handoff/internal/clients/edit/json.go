@@ -72,24 +72,24 @@ func (d *JSON) followPath(path []any) (v *hujson.Value, deep int) {
 	return v, deep
 }
 
-// An item is a member of an object or an element of a list. First is the member's key, or the element itself. In the
+// A jsonItem is a member of an object or an element of a list. First is the member's key, or the element itself. In the
 // last item, value.AfterExtra is nil if no comma follows.
-type item struct{ first, value *hujson.Value }
+type jsonItem struct{ first, value *hujson.Value }
 
 // itemsOf returns the items of an object or a list, and the text after the last item. It returns nil for any other
 // value.
-func itemsOf(v *hujson.Value) (all []item, end *hujson.Extra) {
+func itemsOf(v *hujson.Value) (all []jsonItem, end *hujson.Extra) {
 	switch parts := v.Value.(type) {
 	case *hujson.Object:
 		for i := range parts.Members {
 			m := &parts.Members[i]
-			all = append(all, item{&m.Name, &m.Value})
+			all = append(all, jsonItem{&m.Name, &m.Value})
 		}
 		return all, &parts.AfterExtra
 	case *hujson.Array:
 		for i := range parts.Elements {
 			e := &parts.Elements[i]
-			all = append(all, item{e, e})
+			all = append(all, jsonItem{e, e})
 		}
 		return all, &parts.AfterExtra
 	}
@@ -97,10 +97,12 @@ func itemsOf(v *hujson.Value) (all []item, end *hujson.Extra) {
 }
 
 // hasLastComma reports whether a comma follows the last item.
-func hasLastComma(all []item) bool { return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil }
+func hasLastComma(all []jsonItem) bool {
+	return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil
+}
 
 // itemIndex returns the index of the item for one step of a path, or -1 if there is no item.
-func itemIndex(all []item, step any) int {
+func itemIndex(all []jsonItem, step any) int {
 	for i, it := range slices.Backward(all) {
 		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {
 			return i

@@ -125,14 +125,14 @@ func (d *JSON) Delete(path ...any) error {
 // own line.
 func (d *JSON) itemLayout(v *hujson.Value) (indent string, spread bool) {
 	all, _ := itemsOf(v)
-	if isSpread(all) {
+	if hasItemPerLine(all) {
 		return lineIndent(d.text, all[0].first.StartOffset), true
 	}
 	return lineIndent(d.text, v.StartOffset) + d.indentUnit(), len(all) == 0 && d.isMultiline()
 }
 
-// isSpread reports whether each item stands on its own line.
-func isSpread(all []item) bool {
+// hasItemPerLine reports whether each item stands on its own line.
+func hasItemPerLine(all []jsonItem) bool {
 	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
@@ -140,13 +140,13 @@ func isSpread(all []item) bool {
 // line.
 func (d *JSON) isMultiline() bool {
 	all, _ := itemsOf(&d.root)
-	return len(all) == 0 || isSpread(all)
+	return len(all) == 0 || hasItemPerLine(all)
 }
 
 // indentUnit returns the indent of one level.
 func (d *JSON) indentUnit() string {
 	all, _ := itemsOf(&d.root)
-	if !isSpread(all) {
+	if !hasItemPerLine(all) {
 		return "  "
 	}
 	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))

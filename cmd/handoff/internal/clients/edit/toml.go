@@ -94,7 +94,7 @@ func keyValueLine(p *unstable.Parser, table []string, e *unstable.Node) tomlLine
 	return l
 }
 
-// keysOf returns the keys of a path.
-func keysOf(path []any) []string {
+// stringKeys returns the keys of a path.
+func stringKeys(path []any) []string {
 	return schemas.Map(path, func(step any) string { return step.(string) })
 }

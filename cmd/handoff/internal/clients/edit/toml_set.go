@@ -35,8 +35,8 @@ func (d *tomlText) setLines(value any, path []any) error {
 		}
 		return nil
 	}
-	if err := d.commit(d.textWithValue(keysOf(path), tomlValue(value)), checkOfSet(d.values, path, value)); err != nil {
-		return fmt.Errorf("there is no place for %s: %w", strings.Join(keysOf(path), "."), err)
+	if err := d.commit(d.textWithValue(stringKeys(path), tomlValue(value)), checkOfSet(d.values, path, value)); err != nil {
+		return fmt.Errorf("there is no place for %s: %w", strings.Join(stringKeys(path), "."), err)
 	}
 	return nil
 }
@@ -113,9 +113,9 @@ func endOfLine(text []byte, at int) int {
 }
 
 // dottedKey writes a path as a key.
-func dottedKey(path []string) string { return strings.Join(schemas.Map(path, tomlKey), ".") }
+func dottedKey(path []string) string { return strings.Join(schemas.Map(path, quoteTOMLKey), ".") }
 
-func tomlKey(key string) string {
+func quoteTOMLKey(key string) string {
 	if strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" || key == "" {
 		return tomlValue(key)
 	}
@@ -130,7 +130,7 @@ func tomlValue(value any) string {
 	case []any:
 		return tomlList(v)
 	case client.Object:
-		parts := schemas.Map(v, func(f client.Field) string { return tomlKey(f.Key) + " = " + tomlValue(f.Value) })
+		parts := schemas.Map(v, func(f client.Field) string { return quoteTOMLKey(f.Key) + " = " + tomlValue(f.Value) })
 		return "{ " + strings.Join(parts, ", ") + " }"
 	case string:
 		text, _ := json.Marshal(v) // a string can be encoded
@@ -155,7 +155,7 @@ func (d *tomlText) Delete(path ...any) error {
 	var pieces []tomlLine // several, if a table and the tables below it do not stand together
 	for i := 0; i < len(d.lines); i++ {
 		piece := d.lines[i]
-		if len(piece.path) < len(path) || !slices.Equal(piece.path[:len(path)], keysOf(path)) {
+		if len(piece.path) < len(path) || !slices.Equal(piece.path[:len(path)], stringKeys(path)) {
 			continue
 		}
 		for piece.header && i+1 < len(d.lines) && !d.lines[i+1].header {

@@ -40,7 +40,7 @@ type UnreadableFile struct {
 // that belongs to the project and to the user counts as the user's. This happens if the project is the home directory.
 func ServerEntries(c client.Client, m client.Machine) (all []ServerEntry, unread []UnreadableFile) {
 	for _, l := range listLocations(c.Servers, m) {
-		doc, err := l.open(c.Servers.Syntax, m)
+		doc, err := l.openDocument(c.Servers.Syntax, m)
 		if err != nil {
 			unread = append(unread, UnreadableFile{l.path, err})
 			continue
@@ -67,7 +67,7 @@ func listLocations(files client.ConfigPaths, m client.Machine) (all []listLocati
 	return all
 }
 
-func (l listLocation) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
+func (l listLocation) openDocument(syntax client.Syntax, m client.Machine) (edit.Document, error) {
 	if l.isShared(m) {
 		return OpenDocument(syntax, l.path, Largest)
 	}
@@ -118,16 +118,16 @@ func handoffNames(doc edit.Document, list []any) (all []string) {
 func ServerListKeys(c client.Client, doc edit.Document) []any {
 	if c.NewerKeys != nil {
 		value, _ := doc.Lookup(c.NewerKeys...)
-		if object, ok := value.(map[string]any); ok && !isServer(object) {
+		if object, ok := value.(map[string]any); ok && !isServerEntry(object) {
 			return c.NewerKeys
 		}
 	}
 	return c.Under
 }
 
-// isServer reports whether an object is an entry, and not a list of entries. A server may have the same name as the key
-// of a list, so only the content shows the difference.
-func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
+// isServerEntry reports whether an object is an entry, and not a list of entries. A server may have the same name as
+// the key of a list, so only the content shows the difference.
+func isServerEntry(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
 // isShared reports whether the file may have come with the project, for example in a clone. If the project contains the
 // home directory, a file of the user is not shared.

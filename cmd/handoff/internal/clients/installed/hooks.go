@@ -70,7 +70,7 @@ func HookFiles(c client.Client, m client.Machine, programs ...string) (all []Hoo
 		return nil, nil
 	}
 	for _, l := range listLocations(c.Hooks.ConfigPaths, m) {
-		doc, err := l.open(c.Hooks.Syntax, m)
+		doc, err := l.openDocument(c.Hooks.Syntax, m)
 		if err != nil {
 			unread = append(unread, UnreadableFile{l.path, err})
 			continue

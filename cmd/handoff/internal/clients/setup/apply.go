@@ -41,7 +41,7 @@ func (s Installer) applyOrRestore(c FileChange) (backup string, err error) {
 		return "", fmt.Errorf("read the receipt: %w", err)
 	}
 	_, mode := c.desired.newModes()
-	made, err := makeFolders(c.File.Resolved, mode)
+	made, err := makeParentDirs(c.File.Resolved, mode)
 	if err == nil {
 		backup, err = s.backUpFile(c)
 	}

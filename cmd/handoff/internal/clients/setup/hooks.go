@@ -116,10 +116,10 @@ func (o ourHooks) clearEvent(event string) error {
 func (o ourHooks) deleteHandlers(event string) error {
 	for _, h := range slices.Backward(o.handlersOn(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}
-		if err := o.Delete(group.child(installed.HooksKey, h.Number)...); err != nil {
+		if err := o.Delete(group.withSteps(installed.HooksKey, h.Number)...); err != nil {
 			return err
 		}
-		if left, _ := o.Lookup(group.child(installed.HooksKey)...); !edit.IsEmpty(left) {
+		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); !edit.IsEmpty(left) {
 			continue
 		}
 		if err := o.Delete(group...); err != nil {

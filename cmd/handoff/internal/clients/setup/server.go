@@ -27,7 +27,7 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 		if edit.SameValue(fields[f.Key], f.Value) {
 			continue
 		}
-		if err := doc.Set(f.Value, at.child(f.Key)...); err != nil {
+		if err := doc.Set(f.Value, at.withSteps(f.Key)...); err != nil {
 			return err
 		}
 	}
@@ -35,7 +35,7 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 		if entry.Has(key) {
 			continue
 		}
-		if err := doc.Delete(at.child(key)...); err != nil {
+		if err := doc.Delete(at.withSteps(key)...); err != nil {
 			return err
 		}
 	}
@@ -45,12 +45,12 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 // isOurEntry reports whether setup may change an entry. The entry must start handoff, or lead to the desired server or
 // to the server of the file's receipt. Any other entry belongs to another author.
 func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
-	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
+	return d.entryLeadsTo(d.Server, fields) || r.Path != "" && d.entryLeadsTo(r.Options.Server, fields)
 }
 
-// leadsTo reports whether an entry leads to a server. It does if it has the server's address, starts the server's
+// entryLeadsTo reports whether an entry leads to a server. It does if it has the server's address, starts the server's
 // program, or starts handoff by another path.
-func (d DesiredSetup) leadsTo(s client.Server, fields map[string]any) bool {
+func (d DesiredSetup) entryLeadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
 			return s.URL != "" && url == s.URL
@@ -147,7 +147,7 @@ func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error 
 	case wanted && i < 0:
 		return doc.Append(g.Text, g.Keys...)
 	case !wanted && i >= 0:
-		return doc.Delete(keyPath(g.Keys).child(i)...)
+		return doc.Delete(keyPath(g.Keys).withSteps(i)...)
 	}
 	return nil
 }

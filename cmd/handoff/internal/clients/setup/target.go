@@ -57,7 +57,7 @@ func (d DesiredSetup) targetFiles(c client.Client) (all []targetFile) {
 // A keyPath is the path to a value in a file: keys of objects and indices of lists.
 type keyPath []any
 
-func (p keyPath) child(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
+func (p keyPath) withSteps(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
 
 // serverPath returns the path to our server in a file.
 func serverPath(c client.Client, doc edit.Document) keyPath {

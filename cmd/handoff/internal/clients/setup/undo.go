@@ -194,8 +194,8 @@ func (s Installer) isBackupCopy(path, resolved string) bool {
 		slices.Contains([]string{filepath.Dir(resolved), s.Dir}, filepath.Dir(path)) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
 }
 
-// makeFolders creates the directory of a file. It returns all directories that it created, outer ones first.
-func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
+// makeParentDirs creates the directory of a file. It returns all directories that it created, outer ones first.
+func makeParentDirs(path string, mode fs.FileMode) (made []string, err error) {
 	dir := filepath.Dir(path)
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {

@@ -77,7 +77,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	by.Conn = "conn_" + rand.Text()
 	declaring := a.Declarer(nil)
 	declaring.Own = own
-	declaring.Start()
+	declaring.StartReading()
 	opening := cli.OpenOptions{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit}
 	return a.OpenWorkspace(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {

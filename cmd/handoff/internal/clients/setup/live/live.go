@@ -114,14 +114,14 @@ type Trial struct {
 // handoff, and [ErrRefused] if the server refuses the token.
 func (t Trial) Ask(ctx context.Context) (ServerReply, error) {
 	if t.Entry.URL != "" {
-		r, err := converse("server/discover", func(id int, method string) (rpcResult, error) { return t.askAddress(ctx, id, method) })
+		r, err := askNameAndTools("server/discover", func(id int, method string) (rpcResult, error) { return t.askAddress(ctx, id, method) })
 		return r, t.maskTokenInError(err) // the server may repeat the token
 	}
 	return t.askProgram(ctx)
 }
 
-// converse asks the server for its name, and for its tools.
-func converse(hello string, ask func(id int, method string) (rpcResult, error)) (r ServerReply, err error) {
+// askNameAndTools asks the server for its name, and for its tools.
+func askNameAndTools(hello string, ask func(id int, method string) (rpcResult, error)) (r ServerReply, err error) {
 	said, err := ask(1, hello)
 	if err != nil {
 		return r, err

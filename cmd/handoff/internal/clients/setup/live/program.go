@@ -53,7 +53,7 @@ func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	defer platform.KillTree(cmd)
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxLine)
-	r, err = converse("initialize", func(id int, method string) (rpcResult, error) { return t.askLine(in, lines, id, method) })
+	r, err = askNameAndTools("initialize", func(id int, method string) (rpcResult, error) { return t.askLine(in, lines, id, method) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
