@@ -14,7 +14,8 @@ import (
 	"handoff/tools"
 )
 
-// DefineAgentsFlag binds the flag that names a file to read in place of the project's file. The named file must exist.
+// DefineAgentsFlag adds the flag that names a file of agents to read instead of the project's file. A named file must
+// exist.
 func (a *App) DefineAgentsFlag(flags *pflag.FlagSet) {
 	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
 		a.agents = a.AbsolutePath(path)
@@ -23,8 +24,8 @@ func (a *App) DefineAgentsFlag(flags *pflag.FlagSet) {
 	})
 }
 
-// AgentsFiles returns the files that may declare agents: first the user's own file, then the project's file, or the
-// file that the flag names instead.
+// AgentsFiles returns the files that may declare agents. The user's own file comes first. The second file is the
+// project's file, or the file that the flag names.
 func (a *App) AgentsFiles() (files []agentsfile.File) {
 	if config := a.configDir(); filepath.IsAbs(config) {
 		path := filepath.Join(config, "agents.yaml")
@@ -44,14 +45,14 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 	return files
 }
 
-// Declarer wraps an invoker so that it declares the agents of files.
+// Declarer returns an invoker that declares the agents of files before it passes a call to boxes.
 func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
 	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Permissions, Version: a.Release.Version}
 }
 
-// RedeclareFiles removes the declarations of all files except the project's present file. These may be declarations of
-// a file that a flag named, of a file at the project's former path, or earlier declarations of a file that is now
-// broken. In a workspace that was never used, it writes nothing.
+// RedeclareFiles removes the declarations of all files except the current file of the project. A removed declaration
+// may come from a file that a flag named, from a former path of the project's file, or from a file that is now broken.
+// In an unused workspace it writes nothing.
 func (a *App) RedeclareFiles(ctx context.Context) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || place.IsStoreMissing() && !a.UsesDatabase() {

@@ -1,17 +1,16 @@
 // Package cli is the base of all commands of handoff.
 //
-// An [App] is one run of the program. Its [Env] is all that a command sees of the process around it; its other fields
-// are the flags that every command has. A command declares the flags that become arguments of a tool as a list of
+// An [App] is one run of the program. Its [Env] is the part of the surrounding process that commands see. Its other
+// fields are the flags that every command has. A command defines the flags that become arguments of a tool as a list of
 // [Field]. It calls the tool with [Call] if it makes one call, and otherwise over a [Connection] to the workspace. It
 // prints the result with [App.Print], unchanged for programs or as a [Page] for people. [App.Report] prints its errors
 // and returns the exit status.
 //
-// Related commands stand together in a package of their own, a family, which builds on this package. No family uses
-// another one, except that package checks uses package look, because its command watch follows the events in the same
-// way.
+// A family is a package of related commands that builds on this package. No family uses another family, with one
+// exception: package checks uses package look, because its command watch follows events in the same way.
 //
 // Variables of the environment set only flags that every command has, and flags of servers. They set no flag of a
-// single call, because a forgotten variable must not, for example, turn a note into a redirection.
+// single call. Otherwise a forgotten variable could, for example, turn a note into a redirection.
 package cli
 
 import (
@@ -36,7 +35,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// App is one run of the program: its surroundings and the flags that every command has.
+// App is one run of the program. It holds the surrounding process and the flags that every command has.
 type App struct {
 	Env
 	Release   Release
@@ -66,14 +65,14 @@ func (a *App) DefineGlobalFlags(flags *pflag.FlagSet) {
 	AllowEnvironment(flags)
 }
 
-// Prepare prepares a command: it sets flags from the environment, and reads the files that flags name.
+// Prepare sets the flags of a command from the environment, and reads the files that flags name.
 func (a *App) Prepare(cmd *cobra.Command) error {
 	return errors.Join(a.SetFlagsFromEnvironment(cmd), a.readFlagTexts(cmd))
 }
 
-// Caller returns the caller of this command: the agent that --agent names, the agent of the environment, the client in
-// whose shell the command runs, or a person at a terminal. If no caller is found, the command may only read: Caller
-// then returns an error if writes is true.
+// Caller returns the caller of this command. It is the agent of --agent, the agent of the environment, the client in
+// whose shell the command runs, or a person at a terminal. Without a caller, a command may only read: if writes is
+// true, Caller returns an error.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	by, err := identity.CommandCaller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
@@ -82,7 +81,7 @@ func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	return by, err
 }
 
-// AtTerminal reports whether a person reads the output or types the input.
+// AtTerminal reports whether standard input or standard output is a terminal.
 func (a *App) AtTerminal() bool { return a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout) }
 
 // Location returns the configuration for finding the workspace.
@@ -97,8 +96,8 @@ func (a *App) Style() terminal.Style {
 	return style
 }
 
-// Env is everything that a command sees of the process around it. Tests replace it, so that they can run commands
-// within their own process.
+// Env is the part of the surrounding process that commands see. Tests replace it to run commands within their own
+// process.
 type Env struct {
 	Getenv         func(string) string
 	Stdin          io.Reader
@@ -131,8 +130,8 @@ func SystemEnv() Env {
 	}
 }
 
-// Ask asks the person at the terminal a question and returns the typed line, without blanks around it. It returns an
-// error after Ctrl-C, and the caller must then do nothing.
+// Ask asks the person at the terminal a question and returns the typed line without surrounding blanks. After Ctrl-C it
+// returns an error, and the caller must do nothing more.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
 	typed, err := readTypedLine(ctx, a.Stdin)
@@ -143,8 +142,8 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
-// readTypedLine reads a line that a person types, and returns it without blanks around it. It gives up when ctx is
-// done. An empty line is an answer, too.
+// readTypedLine returns a line that a person types, without surrounding blanks. An empty line is a valid answer. It
+// returns an error when ctx is done.
 func readTypedLine(ctx context.Context, r io.Reader) (string, error) {
 	return RunInterruptible(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(r).ReadString('\n')
@@ -159,8 +158,8 @@ type Release struct {
 	Go       string `json:"go"`
 }
 
-// NewRelease describes the build of this program. If version is not empty, it is the version; otherwise the version
-// comes from the build information of Go.
+// NewRelease describes the build of this program. If version is empty, the version comes from the build information of
+// Go.
 func NewRelease(version string) Release {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

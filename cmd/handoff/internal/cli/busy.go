@@ -14,9 +14,9 @@ import (
 // eraseLine moves the cursor to the beginning of its line and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// ShowProgress shows a person at a terminal what the program is doing. It writes a line to standard error after a
-// second, and then keeps the elapsed time in the line up to date. End removes the line; callers must call it before
-// they print anything else. ShowProgress prints nothing if standard error is no terminal, or with --json.
+// ShowProgress shows a person at a terminal what the program is doing. After a second it writes a line to standard
+// error, with the elapsed time. The caller must call end before it prints other text: end removes the line. With
+// --json, or if standard error is no terminal, ShowProgress prints nothing.
 func (a *App) ShowProgress(what string) (end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}

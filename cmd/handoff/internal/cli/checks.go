@@ -10,14 +10,14 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Checks returns the checks of the project in a directory. Without a project the result is empty and runs no checks.
+// Checks returns the checks of the project in a directory. Without a project the result runs no checks.
 func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 	files, err := workspace.ChecksDir(a.Getenv)
 	return checking.ProjectChecks{Dir: dir, Runner: checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}}, err
 }
 
-// Permissions returns the permissions that this user gave in the project. They belong to the repository of the project
-// or, without git, to the project's directory .handoff. Without a project the result is empty and allows nothing.
+// Permissions returns the permissions that this user gave in the project. They belong to the repository of the project.
+// Without git they belong to the project's directory .handoff. Without a project the result allows nothing.
 func (a *App) Permissions() consent.Book {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)

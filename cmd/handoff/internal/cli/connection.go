@@ -22,9 +22,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A Connection connects a command to its workspace while the command runs. All calls over it have the same caller. Only
-// [App.Connect] finds out the name of the caller's client session. A Connection must not be used by several goroutines
-// at once.
+// Connection connects a command to its workspace while the command runs. All calls over it have the same caller. It
+// must not be used by several goroutines at once.
 type Connection struct {
 	Boxes      *relay.Relay
 	By         schemas.Caller
@@ -36,9 +35,9 @@ type Connection struct {
 	invoker tools.Invoker // see [Connection.invoker]
 }
 
-// Connect opens the workspace while fn runs, and creates the workspace if it does not exist. If the command line does
-// not name the caller, Connect finds the client session in whose shell this command runs, and acts as that session. A
-// client may have several sessions with different names.
+// Connect opens the workspace while fn runs, and creates a missing workspace. If the command line does not name the
+// caller, Connect acts as the client session in whose shell this command runs. A client may have several sessions with
+// different names.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	if err := a.checkTypedWorkspace(); err != nil {
 		return err
@@ -53,9 +52,9 @@ func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connectio
 	})
 }
 
-// actAsSession replaces the caller by the client session in whose shell this command runs, unless the command line
-// names the caller. It is needed because a client may have several sessions. Advice to the user repeats the session's
-// name. If the session cannot be told apart from others, the command may still read.
+// actAsSession replaces the caller by the client session in whose shell this command runs. If the command line names
+// the caller, it changes nothing. Advice to the user repeats the name of the session. If several sessions are possible,
+// the caller stays without a name and may only read.
 func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
@@ -86,8 +85,8 @@ type OpenOptions struct {
 	Stays   bool       // open until no client is left, or until a signal; else for one command
 	Crowded func(bool) // see [relay.Config]; nil for no limit
 
-	// Cluster is the node whose database has the workspace. It is nil if HANDOFF_STORE names the database, or if the
-	// workspace is in files.
+	// Cluster is the node whose database has the workspace. It is nil if the workspace is in files, or if HANDOFF_STORE
+	// names the database.
 	Cluster *cluster.Node
 }
 
@@ -129,8 +128,8 @@ func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace,
 	return err
 }
 
-// Call calls one tool. It returns the result as it came, and also decodes it into out, unless out is nil. Its errors
-// have codes.
+// Call calls one tool. It returns the JSON result, and decodes the result into out if out is not nil. Its errors have
+// codes.
 func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (json.RawMessage, error) {
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -157,8 +156,8 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// Invoker returns an invoker for calls from this process. It adds data that only this process can read: the
-// declarations of agents in files, and the files of the project to which the calls refer.
+// Invoker returns an invoker for calls from this process. It adds data that only this process can read: declarations of
+// agents in files, and files of the project to which calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
 	if conn.invoker == nil {
 		dir, _ := conn.App.Location().FilesDir() // empty for no project
@@ -177,8 +176,8 @@ func (conn *Connection) newCall(tool string, args json.RawMessage) tools.Call {
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 
-// Call opens the workspace for one call of a tool. The caller is the one of [App.Caller] or, if the tool only reads, of
-// [App.ReadingCaller]. It returns the result both decoded and as it came.
+// Call opens the workspace for one call of a tool, and returns the decoded result and its JSON. The caller is
+// [App.ReadingCaller] for a tool that only reads, and [App.Caller] for other tools.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
 	by, err := a.Caller(needsNamedCaller(tool))
 	if err == nil && isReadingTool(tool) {
@@ -194,7 +193,7 @@ func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out,
 	return out, raw, err
 }
 
-// ConnectAsCaller opens the workspace while fn runs, for the caller of [App.Caller] for this tool.
+// ConnectAsCaller opens the workspace while fn runs. It connects as the caller that [App.Caller] returns for this tool.
 func (a *App) ConnectAsCaller(ctx context.Context, tool string, fn func(*Connection) error) error {
 	by, err := a.Caller(needsNamedCaller(tool))
 	if err != nil {
@@ -203,7 +202,8 @@ func (a *App) ConnectAsCaller(ctx context.Context, tool string, fn func(*Connect
 	return a.ConnectForTool(ctx, by, tool, fn)
 }
 
-// needsNamedCaller reports whether a tool needs a caller with a name. A tool that does not exist is refused later.
+// needsNamedCaller reports whether a tool needs a caller with a name. It is false for an unknown tool, which the call
+// refuses later.
 func needsNamedCaller(tool string) bool {
 	t, err := tools.Find(tool)
 	return err == nil && !t.ReadOnly && !t.Admin
@@ -214,12 +214,12 @@ const (
 	pauseBroken = time.Second
 )
 
-// waitPart is the part of a wait that one call covers, because one call may wait only longestWait. All calls of a wait
-// carry the time at which the wait began, so that the caller keeps its place among the waiting agents. The zero value
-// belongs to a call that does not wait.
+// waitPart is the part of a wait that one call covers. Since is the time at which the whole wait began. All calls of a
+// wait carry it, so that the caller keeps its rank among the waiting agents. The zero value belongs to a call that does
+// not wait.
 type waitPart struct{ since, until time.Time }
 
-// nextWaitPart returns the part that begins now, at most as long as one call may wait.
+// nextWaitPart returns the part of a wait that begins now. It is at most longestWait long.
 func nextWaitPart(now, since, end time.Time) waitPart {
 	until := now.Add(longestWait)
 	if end.Before(until) {
@@ -228,8 +228,8 @@ func nextWaitPart(now, since, end time.Time) waitPart {
 	return waitPart{since, until}
 }
 
-// waitArguments returns the argument wait_seconds for a call that is made now. It returns no argument if the time of
-// the part is over.
+// waitArguments returns the argument wait_seconds for a call that is made now. If the part has ended, it returns no
+// argument.
 func (p waitPart) waitArguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
@@ -238,9 +238,9 @@ func (p waitPart) waitArguments(now time.Time) Arguments {
 	return Arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
 }
 
-// RepeatUntilDone repeats a call until the call reports that it is done, the call fails, or limit is over. It makes at
-// least one call. Each call gets the arguments with the number of seconds that it may wait. If the store is
-// unavailable, Wait tries again after a pause.
+// RepeatUntilDone repeats a call until the call reports done, the call fails, or limit is over. It makes at least one
+// call. Each call gets arguments with the number of seconds that it may wait. If the store is unavailable,
+// RepeatUntilDone tries again after a pause.
 func (conn *Connection) RepeatUntilDone(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
 	defer func() { conn.part = waitPart{} }()
 	since := conn.App.Now()
@@ -276,9 +276,9 @@ func CallUntil[Out any](
 	return out, raw, err
 }
 
-// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. In the second case fn goes on in
-// its goroutine, perhaps forever, for example because it waits for input that never comes. So use it only in commands
-// that end soon afterwards.
+// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. Then fn continues in its
+// goroutine, perhaps forever, for example if it waits for input. So only commands that end soon afterwards may use
+// RunInterruptible.
 func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -298,7 +298,7 @@ func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, erro
 	}
 }
 
-// IsUnavailable reports whether a call failed because the store was not available. The caller may then repeat the call.
+// IsUnavailable reports whether a call failed because the store was not available. The caller may repeat such a call.
 func IsUnavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)
 	return ok && e.Code == schemas.Unavailable

@@ -19,8 +19,8 @@ import (
 	"handoff/schemas"
 )
 
-// A Field is a flag that sets an argument of a tool. Path leads to the argument through nested objects, as
-// "expectations.strict". A field with an empty path sets no argument; the command reads its values with [GivenTexts].
+// Field is a flag that sets an argument of a tool. The path leads to the argument through nested objects
+// ("expectations.strict"). A field with an empty path sets no argument. Its command reads the values with [GivenTexts].
 type Field struct {
 	Flag    string
 	path    string
@@ -30,12 +30,12 @@ type Field struct {
 	choices []string
 }
 
-// Choices is the annotation of a flag that takes one of some words, which shells complete.
+// Choices is the annotation of a flag that accepts only a list of words. Shells complete these words.
 const Choices = "handoff_choices"
 
 // FieldsOf returns flags for the fields of an argument that is an object. Path leads to the object. Each field with a
-// struct tag help gets a flag, whose name is the field's name with dashes. The kind of the flag follows from the type
-// of the field: a text, a switch, a number, texts that may be repeated, or pairs.
+// struct tag help gets a flag with the field's name, written with dashes. The type of the field decides the kind of the
+// flag: a text, a switch, a number, repeated texts, or pairs.
 func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	forms := map[reflect.Kind]func(flag, path, help string) Field{
 		reflect.String: Text, reflect.Bool: Switch, reflect.Int: Number, reflect.Slice: Texts, reflect.Map: Pairs,
@@ -74,13 +74,13 @@ func DefineFlags(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// GivenTexts returns the texts of a repeatable field, none if it was not given.
+// GivenTexts returns the texts of a repeatable flag. It returns nil if the flag was not given.
 func GivenTexts(cmd *cobra.Command, flag string) []string {
 	texts, _ := cmd.Flags().Lookup(flag).Value.(*flagValue).argument.([]string)
 	return texts
 }
 
-// SetFields writes the values of the given flags into the arguments, and overwrites existing values. It skips fields
+// SetFields writes the values of the given flags into the arguments. It overwrites existing values, and skips fields
 // without a path.
 func (args Arguments) SetFields(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
@@ -95,7 +95,7 @@ func (args Arguments) SetFields(cmd *cobra.Command, fields []Field) error {
 	return nil
 }
 
-// SetPath sets the value at a path, and makes the objects on the way.
+// SetPath sets the value at a path. It makes missing objects on the path.
 func (args Arguments) SetPath(path string, value any) error {
 	object := map[string]any(args)
 	names := strings.Split(path, ".")
@@ -113,7 +113,7 @@ func (args Arguments) SetPath(path string, value any) error {
 	return nil
 }
 
-// A form is the syntax of a flag and the argument that it makes.
+// A form describes how a flag is written and how its text becomes an argument.
 type form struct {
 	kind    string                                     // in help
 	inner   bool                                       // only the part after the first = may name a place
@@ -177,14 +177,14 @@ func addPair(before any, said string) (any, error) {
 	return pairs, nil
 }
 
-// quantityName matches names that end with a word for a quantity, as cost_usd and input_tokens. The value of a name
-// that matches becomes a number. For other names digits stay a text, because they may be an id, for example of a
-// commit.
+// quantityName matches names that end with a word for a quantity (cost_usd, input_tokens). The value of a matching name
+// becomes a number. Other values stay texts, because digits may be an id, for example of a commit.
 var quantityName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
 })
 
-// addResult adds a result of a run, as addPair does, but turns the values of quantities into numbers.
+// addResult adds a result of a run. Like addPair it reads NAME=VALUE, but it turns the values of quantities into
+// numbers.
 func addResult(before any, said string) (any, error) {
 	pair, err := addPair(nil, said)
 	results, _ := before.(map[string]any)
@@ -204,8 +204,8 @@ func addResult(before any, said string) (any, error) {
 	return results, nil
 }
 
-// parseAs returns a function that parses the value of a flag with parse. If parse fails, the error names the expected
-// kind of value.
+// parseAs returns a function that parses the value of a flag with parse. Its error names kind, the expected kind of
+// value.
 func parseAs[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
 	return func(_ any, said string) (any, error) {
 		value, err := parse(said)
@@ -244,8 +244,8 @@ func (f *flagValue) Set(said string) (err error) {
 func (f *flagValue) String() string { return strings.Join(f.texts, ",") }
 func (f *flagValue) Type() string   { return f.kind }
 
-// splitText splits the value of a flag into its text, and the part before the text, as "name=" in a pair. The text may
-// be the name of a file. It is empty if this form of flag has no text.
+// splitText splits the value of a flag into its text and the part before the text ("name=" in a pair). The text may
+// name a file. It is empty if this form of flag has no text.
 func (f *flagValue) splitText(said string) (before, text string) {
 	if f.notText {
 		return said, ""

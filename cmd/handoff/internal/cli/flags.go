@@ -19,9 +19,9 @@ import (
 // configuration is the annotation of a flag that the environment may set.
 const configuration = "handoff_configuration"
 
-// AllowEnvironment lets variables of the environment set flags that the command line does not give. For example,
-// HANDOFF_LEASE_MAX sets --lease-max. Callers must not pass flags of a single call, because a forgotten variable must
-// not, for example, turn a note into a redirection.
+// AllowEnvironment lets variables of the environment set these flags if the command line does not give them
+// (HANDOFF_LEASE_MAX sets --lease-max). Callers must not pass flags of a single call. Otherwise a forgotten variable
+// could, for example, turn a note into a redirection.
 func AllowEnvironment(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { _ = flags.SetAnnotation(f.Name, configuration, nil) }) // there is such a flag
 }
@@ -48,9 +48,9 @@ func (a *App) SetFlagsFromEnvironment(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// LimitFlags are the flags about limits, leases and secrets. They apply in the process that owns the store. Each
-// command that may send, claim or change a handoff has these flags, because it may own the store while it runs. Only
-// servers show them in their help.
+// LimitFlags holds the flags about limits, leases and secrets. They take effect in the owner of the store. Each command
+// that sends, claims or changes handoffs has these flags, because it may own the store while it runs. Only servers show
+// them in their help.
 type LimitFlags struct {
 	lease, leaseMax durationFlag
 	limits          schemas.Limits
@@ -74,7 +74,8 @@ func (l *LimitFlags) DefineFlags(flags *pflag.FlagSet) {
 	AllowEnvironment(flags)
 }
 
-// DefineHiddenFlags binds the flags to a command without showing them: only the environment sets them.
+// DefineHiddenFlags adds the flags to a command without showing them in its help. Users set them through the
+// environment.
 func (l *LimitFlags) DefineHiddenFlags(cmd *cobra.Command) {
 	hidden := pflag.NewFlagSet("", pflag.ContinueOnError)
 	l.DefineFlags(hidden)
@@ -96,7 +97,7 @@ func (s *secretsFlag) Set(word string) error {
 func (s *secretsFlag) String() string { return string(*s) }
 func (*secretsFlag) Type() string     { return "word" }
 
-// limitFlag is the value of a flag that must be at least one. Therefore no value of the flag turns the limit off.
+// limitFlag is the value of a flag that must be at least one. So a user cannot turn the limit off with zero.
 type limitFlag int
 
 func (l *limitFlag) Set(s string) error {
@@ -123,7 +124,8 @@ func (d *durationFlag) Set(s string) (err error) {
 // Type names the value in help.
 func (d *durationFlag) Type() string { return "duration" }
 
-// Seconds is a duration whose bare number is a number of seconds, as in wait_seconds. It may be zero.
+// Seconds is the value of a flag for a duration. A number without a unit means seconds, as in the argument
+// wait_seconds. Zero is allowed.
 type Seconds struct{ time.Duration }
 
 func (s *Seconds) Set(text string) (err error) {
@@ -150,11 +152,11 @@ func NormaliseFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // notFirst is the annotation of a flag that only --help-all shows.
 const notFirst = "handoff_not_first"
 
-// helpAll is the flag that shows all flags of a command with many.
+// helpAll is the name of the flag that shows all flags of a command.
 const helpAll = "help-all"
 
-// ShortenHelp makes --help of a command show only the named flags, and adds the flag --help-all, which shows the others
-// too. It is for commands with many flags. Shells still complete all of them.
+// ShortenHelp makes --help of a command show only the named flags. It adds the flag --help-all, which shows all flags.
+// Shells still complete all flags.
 func ShortenHelp(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -167,7 +169,7 @@ func ShortenHelp(cmd *cobra.Command, names ...string) {
 	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
-// ShortHelp returns the help function of a command, without the flags that [ShortenHelp] leaves to --help-all.
+// ShortHelp returns a help function that leaves out the flags that [ShortenHelp] hides.
 func ShortHelp(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if all := cmd.Flags().Lookup(helpAll); all != nil && !all.Changed {

@@ -61,8 +61,8 @@ type anchor struct {
 	ref        string
 }
 
-// findAnchor returns the anchor with the given ref in the project's repository. If ref is empty, it uses the ref of the
-// workspace.
+// findAnchor returns the anchor for a ref of the project's repository. If ref is empty, findAnchor takes the default
+// ref of the workspace.
 func findAnchor(a *cli.App, ref string) (anchor, error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -79,7 +79,8 @@ func findAnchor(a *cli.App, ref string) (anchor, error) {
 	return anchor{r, cmp.Or(ref, ownRefs+ws.Name)}, nil
 }
 
-// runGit runs the program git with an input and returns its output. Git runs no hooks and asks the person no questions.
+// runGit runs the program git with an input and returns its output. It turns off hooks of the repository, and questions
+// to the person.
 func (at anchor) runGit(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
 	cmd.Stdin = strings.NewReader(input)
@@ -96,7 +97,8 @@ var author = []string{
 	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
 }
 
-// addHead adds a head to the ref, unless the newest commit of the ref already has this head, and pushes the ref.
+// addHead adds a head to the ref and pushes the ref. If the newest commit of the ref has this head, addHead adds
+// nothing.
 func (at anchor) addHead(ctx context.Context, a *cli.App, h head, push string) error {
 	_, err := at.runGit(ctx, "", "check-ref-format", at.ref)
 	if said, ended := errors.AsType[*exec.ExitError](err); ended && said.ExitCode() == 1 {
@@ -135,8 +137,8 @@ func (at anchor) addHead(ctx context.Context, a *cli.App, h head, push string) e
 	})
 }
 
-// commitHead makes the commit of a head with the low-level commands of git. It then moves the ref, but only if the ref
-// still points to old.
+// commitHead makes the commit of a head with the low-level commands of git. It then moves the ref to that commit, but
+// only if the ref still points to old.
 func (at anchor) commitHead(ctx context.Context, h head, old string) (string, error) {
 	blob, err := at.runGit(ctx, h.signed, "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -161,7 +163,8 @@ func (at anchor) commitHead(ctx context.Context, h head, old string) (string, er
 	return commit, err
 }
 
-// anchoredHeads returns all anchored heads, the smallest first: each commit of the ref has one, in its file checkpoint.
+// anchoredHeads returns the heads of all commits of the ref, the smallest head first. The file checkpoint of a commit
+// holds its head.
 func (at anchor) anchoredHeads(ctx context.Context) (heads []keptHead, err error) {
 	listed, err := at.runGit(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {

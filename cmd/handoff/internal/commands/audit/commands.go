@@ -1,22 +1,21 @@
-// Package audit has the commands that look after the audit registry and prove its content.
+// Package audit has the commands that check the audit registry and prove its content.
 //
 // A [head] is the root of the hash tree over the first n events, signed with the [key] of the workspace. A person that
-// kept a head can later check whether the registry still begins with the same events. An [anchor] is a ref of the
-// project's repository that keeps heads, so that other people can fetch them. The process that owns the workspace reads
-// the events and computes the hashes, and these commands sign the result. The formats come from C2SP: signed-note,
-// tlog-checkpoint and tlog-tiles.
+// kept a head can later check that the registry still begins with the same events. An [anchor] is a ref of the
+// project's repository that keeps heads, so that other people can fetch them. The owner of the workspace reads the
+// events and computes the hashes. These commands sign the result, so a workspace in a database keeps no secret there.
+// The formats come from C2SP: signed-note, tlog-checkpoint and tlog-tiles.
 //
-// Because the commands sign, and not the owner, a workspace in a database needs no secret there, and the same commands
-// work for it. The name of the key contains the origin, so a workspace keeps both when it is renamed.
+// The name of the key contains the origin. A renamed workspace keeps both the key and the origin.
 //
-// A signature proves nothing against the person that holds the key, so heads are also kept in a ref of git,
-// refs/handoff/heads/WORKSPACE, with one commit for each head. Pushes and fetches of the repository carry the ref
-// along, and git refuses to fetch the ref if its history was rewritten. The commits are made with the low-level
-// commands of git under a fixed author, and no hook runs. Audit verify computes the root at the size of each kept head
-// from the events themselves, and not from stored hashes.
+// A signature proves nothing against the person that holds the key. So heads are also kept in a ref of git,
+// refs/handoff/heads/WORKSPACE, with one commit for each head. Pushes and fetches of the repository include the ref.
+// Git refuses to fetch a ref whose history was rewritten. The commits are made with the low-level commands of git under
+// a fixed author, and run no hooks. The command audit verify computes the root at the size of each kept head from the
+// events themselves. It does not use stored hashes.
 //
-// The format of bundles of tiles allows entries of at most 65,535 bytes. Our events have some hundred bytes, because
-// names and ids are bounded and events contain no texts. The export refuses a larger event.
+// A bundle of tiles allows entries of at most 65,535 bytes. An event has some hundred bytes, because names and ids are
+// bounded and events contain no texts. The export refuses a larger event.
 package audit
 
 import (

@@ -54,7 +54,7 @@ Any web server may serve the files. The command makes DIR, or needs it empty. It
 	return cmd
 }
 
-// makeEmptyDirectory makes a directory, or accepts an empty one. It refuses a directory with content, because a
+// makeEmptyDirectory makes a directory, or accepts an empty directory. It refuses a directory with files, because a
 // published tree must never change.
 func makeEmptyDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -75,7 +75,7 @@ const (
 	tileWidth  = 1 << tileHeight
 )
 
-// tileExport computes the tree anew from the events, and writes its tiles as they become full.
+// tileExport computes the hash tree from the events, and writes each tile when it is full.
 type tileExport struct {
 	dir    string
 	head   head
@@ -85,7 +85,7 @@ type tileExport struct {
 	levels [][]byte // the last tile of each level, which is not full
 }
 
-// addEvents takes the next events. It skips events after the head.
+// addEvents adds the next events to the tree. It skips events that are newer than the head.
 func (x *tileExport) addEvents(events [][]byte) error {
 	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
 		if len(b) > math.MaxUint16 {
@@ -109,8 +109,8 @@ func (x *tileExport) addEvents(events [][]byte) error {
 	return nil
 }
 
-// writeTiles writes each bundle and tile that is full. At the end of the events it also writes the bundle and tiles
-// that are only partly filled.
+// writeTiles writes all bundles and tiles that are full. At the end of the events it also writes the partly filled
+// bundle and tiles.
 func (x *tileExport) writeTiles() error {
 	end := x.n == x.head.Size
 	if len(x.bundle) > 0 {
@@ -133,7 +133,7 @@ func (x *tileExport) writeTiles() error {
 	return nil
 }
 
-// writeTile writes one tile, or at level -1 one bundle.
+// writeTile writes one tile. At level -1 it writes one bundle of events.
 func (x *tileExport) writeTile(level int, n, width uint64, content []byte) error {
 	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
 	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
@@ -165,7 +165,7 @@ func (x *tileExport) writeRemainder() error {
 	return x.writeFile("checkpoint", []byte(x.head.signed))
 }
 
-// forEachEvent passes all events to fn in order. Fn gets all events of one call to the store at once.
+// forEachEvent passes all events to fn in order. One call of fn gets the events of one call to the store.
 func forEachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
 	return a.ConnectAsCaller(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
 		for after := uint64(0); ; {

@@ -38,8 +38,8 @@ write the store.`,
 	}
 }
 
-// head is the root of the hash tree over the first events of a registry. A head that was read from a file also has its
-// signed note.
+// head is the root of the hash tree over the first events of a registry. A head that was read from a file also holds
+// the signed text of that file.
 type head struct {
 	log.Checkpoint
 	signed string
@@ -47,7 +47,7 @@ type head struct {
 
 func (h head) root() string { return base64.StdEncoding.EncodeToString(h.Hash) }
 
-// currentHead asks the owner of the workspace for the head of the registry, and signs it.
+// currentHead asks the owner of the workspace for the current head of the registry, and signs the head.
 func currentHead(ctx context.Context, a *cli.App) (head, error) {
 	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{})
 	if err != nil {
@@ -76,8 +76,7 @@ func (k key) signHead(out schemas.TreeOut) (head, error) {
 	return h, nil
 }
 
-// readHead reads a checkpoint. It does not check the signatures: the caller compares the roots instead, and the person
-// that kept the checkpoint knows where it came from.
+// readHead reads a checkpoint. It does not check the signature: the caller compares the root with the registry instead.
 func readHead(signed string) (head, error) {
 	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)
@@ -111,8 +110,8 @@ func readKeptHead(a *cli.App, path string) (e keptHead, err error) {
 	return e, nil
 }
 
-// checkRegistry returns an error if the registry does not begin with the events of a kept head. Now is the present head
-// of the registry.
+// checkRegistry returns an error if the registry does not begin with the events of the kept head. Now is the current
+// head of the registry.
 func (e keptHead) checkRegistry(ctx context.Context, a *cli.App, now head) error {
 	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err
@@ -133,7 +132,7 @@ func checkSize(name string, size, events uint64) error {
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
-// checkRoot returns an error if a kept head has another root than the registry had at the same number of events.
+// checkRoot returns an error if the kept head and the registry have different roots for the same number of events.
 func checkRoot(e keptHead, root string) error {
 	if e.Size == 0 || e.root() == root {
 		return nil
@@ -147,7 +146,7 @@ func checkRoot(e keptHead, root string) error {
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."
 
-// errMismatch is the error of a head that does not fit the registry.
+// errMismatch returns the error for a head that contradicts the registry.
 func errMismatch(hint, format string, args ...any) error {
 	return schemas.Errorf(schemas.Conflict, "%s", schemas.Visible(fmt.Sprintf(format, args...))).WithHint("%s", hint)
 }

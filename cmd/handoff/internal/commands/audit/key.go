@@ -49,8 +49,8 @@ type key struct {
 	verifier string // the public key, in the form of package note
 }
 
-// signingKey reads the key of the workspace, and makes one if there is none. A renamed workspace keeps its key, and so
-// its origin.
+// signingKey reads the key of the workspace, and makes a key if there is none. A renamed workspace keeps its key and
+// the origin in the key.
 func signingKey(a *cli.App) (key, error) {
 	path, origin, err := keyPath(a)
 	if err != nil {
@@ -73,7 +73,7 @@ func signingKey(a *cli.App) (key, error) {
 	return k, nil
 }
 
-// keyPath returns the path of the key, which may not exist yet, and the origin of a new one.
+// keyPath returns the path of the key file, and the origin for a new key. The file may not exist yet.
 func keyPath(a *cli.App) (path, origin string, err error) {
 	ws, err := workspace.Find(a.Location())
 	path, origin = filepath.Join(ws.Dir, workspace.KeyFile), "handoff.local/"+ws.Name
@@ -83,7 +83,7 @@ func keyPath(a *cli.App) (path, origin string, err error) {
 	return path, origin, err
 }
 
-// keyOrigin returns the origin of the workspace's heads, the name under which the heads are signed. It makes no key.
+// keyOrigin returns the origin, which is the name under which the heads of the workspace are signed. It makes no key.
 func keyOrigin(a *cli.App) (string, error) {
 	path, origin, err := keyPath(a)
 	if k, reading := readKey(path); reading == nil {
@@ -113,7 +113,8 @@ func readKey(path string) (key, error) {
 	return key{signer, verifier}, err
 }
 
-// makeKey makes a key, unless another process does so at the same time. It writes the whole file or none.
+// makeKey makes a key file. If another process makes the file first, makeKey leaves that file unchanged. The file is
+// never written in part.
 func makeKey(path, origin string) (err error) {
 	private, _, err := note.GenerateKey(rand.Reader, origin)
 	if err != nil {

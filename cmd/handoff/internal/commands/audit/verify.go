@@ -61,7 +61,7 @@ and fetched, see handoff audit anchor.`,
 	return cmd
 }
 
-// verifyResult is the result of the walk, and the number of compared heads.
+// verifyResult holds the facts that the command audit verify found, and the number of compared heads.
 type verifyResult struct {
 	schemas.AuditOut
 	Heads int `json:"heads,omitempty"`
@@ -80,8 +80,8 @@ func verifyRegistry(ctx context.Context, a *cli.App, heads []keptHead) error {
 	return cli.ExitUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
-// compareHeads compares the recomputed roots with the kept heads, the smallest head first. It reports only the first
-// head that disagrees, because all larger heads then disagree as well.
+// compareHeads compares the kept heads with the recomputed roots, the smallest head first. It reports only the first
+// head that disagrees, because then all larger heads disagree too.
 func (v *verifyResult) compareHeads(heads []keptHead) {
 	held := uint64(0)
 	for i, e := range heads {

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// permission is a list of checks, or the rules of a file, with the permission of a person for it or, if Allowed is
-// false, the reason why it needs one. After the permission, checks run and rules send work without further questions.
+// permission is a list of checks, or the rules of a file, that a person may allow. If Allowed is false, it holds the
+// reason why a person must allow it. Allowed checks run, and allowed rules send work, without further questions.
 type permission struct {
 	Kind    string `json:"kind"`
 	File    string `json:"file"`
@@ -64,8 +64,8 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	return cmd
 }
 
-// findPermissions returns the lists of checks and the rules in the project for which a person can give permission. It
-// returns only one kind, or all kinds if kind is empty. Problems are sentences about files that cannot be read.
+// findPermissions returns the lists of checks and the rules of the project that a person can allow. If kind is not
+// empty, it returns only that kind. Problems are sentences about files that cannot be read.
 func findPermissions(ctx context.Context, a *cli.App, kind, base string) (all []permission, problems []string, err error) {
 	if kind == "" {
 		book := a.Permissions()
@@ -95,7 +95,8 @@ func findPermissions(ctx context.Context, a *cli.App, kind, base string) (all []
 	return all, problems, err
 }
 
-// askForPermissions asks a person one question about all permissions that are missing, and stores the permissions.
+// askForPermissions asks a person one question about all missing permissions. If the person agrees, it stores the
+// permissions.
 func askForPermissions(ctx context.Context, a *cli.App, all []permission) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Permissions()

@@ -1,5 +1,5 @@
-// Package checks has the commands that list and run the checks of a repository, and the commands by which a person
-// allows the checks and the rules of files.
+// Package checks has the commands that list and run the checks of a repository. It also has the commands with which a
+// person allows checks, and rules in files.
 package checks
 
 import (
@@ -68,7 +68,8 @@ func findChecks(a *cli.App) (h repositoryChecks, err error) {
 	return h, nil
 }
 
-// resolveCommit returns the full id of a commit that the user named, or of HEAD.
+// resolveCommit returns the full id of a commit that the user named. If the user named no commit, it returns the id of
+// HEAD.
 func (h repositoryChecks) resolveCommit(ctx context.Context, flag, name string) (string, error) {
 	if name == "" || h.repository.Common == "" {
 		return h.head, nil

@@ -67,7 +67,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 	return cmd
 }
 
-// completedID returns the id of a handoff, if that id is the only argument.
+// completedID returns the id of a handoff if this id is the only argument. Otherwise ok is false.
 func completedID(names []string) (id string, ok bool) {
 	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
 		return "", false
@@ -95,8 +95,8 @@ func runForHandoff(ctx context.Context, a *cli.App, id string) error {
 	return recordReport(a, seen)
 }
 
-// systemCaller is the caller under which the results of checks are recorded: they come from the program, and from no
-// agent or person.
+// systemCaller is the caller that records the results of checks. It names no agent and no person, because the program
+// itself found the results.
 var systemCaller = schemas.Caller{Via: schemas.ViaCLI}
 
 // recordReport prints the results, and returns the exit status.

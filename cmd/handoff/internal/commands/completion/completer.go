@@ -16,16 +16,15 @@ import (
 	"handoff/tools"
 )
 
-// A completer returns the completions of a word that a person has typed in part. It may return other words as well,
-// which the shell drops. It reports no errors, because the person is still typing, and the command itself will report
-// them.
+// completer returns the possible completions of a word that a person has typed in part. The shell drops completions
+// that do not begin with the typed part. It reports no errors, because the command reports them when it runs.
 type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Completion
 
 // keyTimeout is the longest time that completion waits for the store after a key press.
 const keyTimeout = 300 * time.Millisecond
 
-// completeFromWorkspace returns a completer that reads the words from the workspace, if there is one. Its caller has no
-// permission to write, and it prints nothing.
+// completeFromWorkspace returns a completer that reads the words from the workspace. Without a workspace there are no
+// words. The read changes nothing and prints nothing.
 func completeFromWorkspace(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
 		ws, err := workspace.Find(a.Location())
@@ -76,8 +75,8 @@ func completeCommaList(c completer) completer {
 	}
 }
 
-// describedCompletion is a completion with a description. Agents wrote the description: it becomes one line of plain
-// text.
+// describedCompletion returns a completion with a description. It makes the description one line of plain text, because
+// agents wrote it.
 func describedCompletion(word, text string) cobra.Completion {
 	const line = 80 // bytes
 	if text == "" {
@@ -178,7 +177,7 @@ func toolNames(context.Context, *cli.App, string) []cobra.Completion {
 	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return describedCompletion(t.Name, t.Description) })
 }
 
-// completePlannedWorkflows completes with the workflows that the files of the project declare.
+// completePlannedWorkflows completes with the names of workflows that the files of the project declare.
 func completePlannedWorkflows(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 	for _, f := range a.AgentsFiles() {
 		said, _ := f.Read() // none if it cannot be read
@@ -214,8 +213,8 @@ func openHandoffIDs(ctx context.Context, conn *cli.Connection, typed string) (fo
 // workflows completes with the workflows of the newest handoffs.
 var workflows = completeFromWorkspace(recentWorkflows)
 
-// openHandoffsAndWorkflows completes with the ids of open handoffs, and with the names of workflows that the newest
-// handoffs belong to. It does not read all handoffs, because a workspace keeps adding them.
+// openHandoffsAndWorkflows completes with the ids of open handoffs, and with the workflows of the newest handoffs. It
+// reads only the newest handoffs, because a workspace may have very many.
 var openHandoffsAndWorkflows = completeFromWorkspace(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
 	handoffs, err := openHandoffIDs(ctx, conn, typed)
 	if err != nil {
@@ -225,7 +224,8 @@ var openHandoffsAndWorkflows = completeFromWorkspace(func(ctx context.Context, c
 	return append(handoffs, named...), err
 })
 
-// recentWorkflows returns each workflow once, with the title of its newest handoff.
+// recentWorkflows returns the workflows of the newest handoffs. It returns each workflow once, with the title of its
+// newest handoff.
 func recentWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var newest schemas.ListOut
 	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": maxOffered}, &newest); err != nil {

@@ -1,9 +1,9 @@
 // Package completion lets a shell complete commands, flags, ids and names.
 //
 // The command completion prints a script for a shell. On a key press the script runs handoff, which looks for a
-// completer in a table. The table has rows for the first argument of a command, for a flag of all commands, and for a
+// completer in a table. The table has completers for the arguments of a command, for a flag of all commands, and for a
 // flag of one command. The completers read the workspace, if there is one. Completion creates no workspace, marks no
-// notice as read, reports no errors, and leaves out words that would take too long to find.
+// notice as read and reports no errors. It leaves out words that it cannot find within [keyTimeout].
 package completion
 
 import (
@@ -24,9 +24,8 @@ type completionRow struct {
 	rows []string
 }
 
-// completionTable assigns completers to rows. The key of a row is a command, as "claim", for its first argument (or all
-// arguments, if they are of one kind); or a flag of all commands, as "--agent"; or a command with its flag, as "fail
-// --type", if the flag has another meaning in that command.
+// completionTable returns the completers with the keys of their rows. A key is a command for its arguments ("claim"), a
+// flag of all commands ("--agent"), or a flag of one command ("fail --type").
 func completionTable() []completionRow {
 	return []completionRow{
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
@@ -75,7 +74,7 @@ var (
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}
 )
 
-// AddCompletions adds the completions of the table to the arguments and the flags of all commands.
+// AddCompletions adds the completions of the table to the arguments and the flags of all commands below root.
 func AddCompletions(a *cli.App, root *cobra.Command) {
 	rows := map[string]cobra.CompletionFunc{"--dir": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)}
 	for _, flag := range fileFlags {
@@ -131,14 +130,14 @@ func completeFirstArgument(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// hasUniformArguments reports whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
+// hasUniformArguments reports whether a command takes any number of arguments of one kind ("setup [CLIENT...]").
 func hasUniformArguments(cmd *cobra.Command) bool {
 	usage := strings.Fields(cmd.Use)[1:]
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
 
-// completionFunc returns the completion function of a completer. It uses the workspace and the agent name of the
-// command line or the environment, keeps the order of the words, and adds no names of files.
+// completionFunc returns the completion function of a completer. It takes the workspace and the agent name from the
+// command line or the environment. The shell keeps the order of the words, and adds no names of files.
 func completionFunc(a *cli.App, c completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.SetFlagsFromEnvironment(cmd) != nil {

@@ -57,8 +57,8 @@ nothing, and keeps and names the file. While COMMAND runs, you keep your claims.
 	}
 }
 
-// prepareNextCommand prepares the command, send or complete, that will hand on the result. It returns nil if the user
-// named no next command. It refuses wrong arguments before the agent works, not after it.
+// prepareNextCommand prepares the command send or complete that will hand on the result. It returns nil if the user
+// named no command. It checks the arguments before the agent starts to work.
 func prepareNextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
@@ -82,8 +82,8 @@ func prepareNextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.
 	return onward, err
 }
 
-// runAndHandOn runs a command and then hands on its result. It removes the file with the result, unless handing on
-// failed: a person may then still need the file.
+// runAndHandOn runs a command and then hands on the result of the command. It removes the file with the result. If
+// handing on fails, it keeps the file for the user.
 func runAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
 	if err != nil {
@@ -111,7 +111,8 @@ func runAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) erro
 }
 
 // runAgentCommand runs a command that writes its result into a file, and returns the command's exit status as a shell
-// reports it. If this process is told to end, run tells the command to end, and kills it after some seconds.
+// reports it. If this process gets a signal to end, runAgentCommand asks the command to end, and kills the command
+// after some seconds.
 func runAgentCommand(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user named the command
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
@@ -132,7 +133,7 @@ func runAgentCommand(ctx context.Context, a *cli.App, file string, command []str
 	return c.ProcessState.ExitCode(), nil
 }
 
-// handOnResult hands on the content of a file after a command ended with a status.
+// handOnResult hands on the content of the result file. Status is the exit status of the command that wrote the file.
 func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
 	if f, err := os.Lstat(file); err == nil && !f.Mode().IsRegular() { // of a command in a sandbox, it may lead out of that
 		return schemas.Invalidf("", "the result of %s is a link, a pipe or a directory, and no file", command).
@@ -151,13 +152,13 @@ func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, 
 	return onward.RunE(onward, onward.Flags().Args())
 }
 
-// renewal is the interval at which execute renews the claim of the caller, because the command that it runs does not
-// know handoff. Without a renewal, a claim that was made on the command line ends after half an hour without a call.
+// renewal is the interval at which exec renews the claim of the caller while the command runs. A claim made on the
+// command line ends after half an hour without a call, and the command makes no calls.
 const renewal = 10 * time.Minute
 
-// startRenewingClaims renews the claims of the caller until the returned function end is called. It does so only if the
-// next command is complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the
-// question. The error says that the caller holds no handoff.
+// startRenewingClaims renews the claims of the caller until the caller calls end. It renews only for the next command
+// complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the question. It
+// returns an error if the caller holds no handoff.
 func startRenewingClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil

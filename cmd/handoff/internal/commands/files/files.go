@@ -1,6 +1,7 @@
-// Package files has commands for agents that do not know handoff, and take part through files and logs as in the Kelos
-// TaskHandoff proposal. Exec runs an agent and hands on its result, capture puts the result into the agent's log, and
-// render makes the agent's prompt. The option --from-log of send and complete reads a captured result.
+// Package files has commands for agents that do not know handoff. These agents take part through files and logs, as in
+// the Kelos TaskHandoff proposal. The command exec runs an agent and hands on its result. The command capture puts the
+// result into the agent's log, and render makes the agent's prompt. The option --from-log of send and complete reads a
+// captured result.
 package files
 
 import (
@@ -24,8 +25,8 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{captureCommand(a), execCommand(a), renderCommand(a)}
 }
 
-// readPayload reads the payload that an agent wrote into a file. It returns nil if the file is missing or empty. This
-// is no error: the agent hands nothing on.
+// readPayload reads the payload that an agent wrote into a file. If the file is missing or empty, the result is nil and
+// no error: the agent had nothing to hand on.
 func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
 	text, err := a.ReadInput(ctx, "FILE", path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -37,9 +38,9 @@ func readPayload(ctx context.Context, a *cli.App, path string) (map[string]any, 
 	return payload.Parse(text)
 }
 
-// defaultFile returns the file into which an agent writes its payload if no command named another file. That is the
-// file that the environment names, or else the file of the proposal. Every user can write into the directory of the
-// proposal's file, so defaultFile returns that file only if it belongs to the caller, and otherwise "".
+// defaultFile returns the file into which an agent writes its payload if no flag names a file. The environment may name
+// that file. Otherwise it is the file of the Kelos proposal, if the file belongs to this user. If the file of the
+// proposal belongs to another user, the result is "", because every user can write into its directory.
 func defaultFile(a *cli.App) string {
 	for _, variable := range payload.PathVariables {
 		if path := a.Getenv(variable); path != "" {
@@ -52,14 +53,14 @@ func defaultFile(a *cli.App) string {
 	return payload.DefaultPath
 }
 
-// isOwnFile reports whether a path is a file of this user, and no link to a file. On Windows it returns false, because
-// the directory in the proposal exists only on Unix.
+// isOwnFile reports whether a path is a regular file of this user. It is false for a link. It is always false on
+// Windows, because the directory of the proposal exists only on Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"
 }
 
-// printLog prints a payload in its form for a log, or with --json the object alone.
+// printLog prints a payload between the markers of a log. With --json it prints only the object.
 func printLog(a *cli.App, said map[string]any) error {
 	b, _ := json.Marshal(said) // it was decoded from JSON
 	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.WrapInMarkers(cli.EscapedJSON(b))) })

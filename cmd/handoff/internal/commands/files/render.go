@@ -71,7 +71,7 @@ characters in them visible.`,
 	return cmd
 }
 
-// readPromptData reads the data of a template. It reads the history only if the flags select one.
+// readPromptData reads the data of a template. It reads the history only if a flag selects rows of the history.
 func readPromptData(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
 	body, _ := args["body"].(string)
 	data.Body = schemas.Visible(body)

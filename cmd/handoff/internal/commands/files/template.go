@@ -11,10 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// promptData is the data for the template of a prompt. Its names come from the Kelos TaskHandoff proposal:
-// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. The author of the
-// template chooses the fields for the prompt. A missing value becomes an empty text, at any depth. A name that
-// promptData never has is an error.
+// promptData is the data for the template of a prompt. The names come from the Kelos TaskHandoff proposal
+// ({{.Deps.investigate.Handoff.Summary}}). A missing value becomes an empty text. A name that promptData does not have
+// is an error.
 type promptData struct {
 	Deps    map[string]*stage // by the names that the author of the template chose
 	Stages  []*stage          // of a workflow, in the order of sending
@@ -22,8 +21,8 @@ type promptData struct {
 	Body    string            // of the message that started the work
 }
 
-// maxText is the length limit of a filled template, in bytes. No model reads a longer prompt, and without the limit
-// loops within loops could take all memory.
+// maxText is the length limit of a filled template, in bytes. Without the limit, loops within loops could fill the
+// memory.
 const maxText = 8 << 20
 
 // limitedText is the text of a template so far.
@@ -50,8 +49,8 @@ func (d promptData) fillTemplate(text string) (string, error) {
 	return f.text.String(), nil
 }
 
-// A stage is the outcome of one handoff in a workflow. A nil stage has only empty fields. A stage that was not
-// completed has only a name.
+// A stage is the outcome of one handoff in a workflow. All fields of a nil stage are empty. A stage that was not
+// completed has only its name.
 type stage struct {
 	name    string
 	outputs lines
@@ -112,8 +111,8 @@ func (t texts) String() string {
 
 func (l lines) String() string { return strings.Join(l, "\n") }
 
-// indexValue replaces the function index of templates, with two differences: an index into a missing value gives an
-// empty value, and a key may also name a method.
+// indexValue replaces the function index of templates, with two differences. An index into a missing value gives an
+// empty value. A key may name a method.
 func indexValue(item any, keys ...any) any {
 	for _, key := range keys {
 		item = valueAt(reflect.ValueOf(item), reflect.ValueOf(key))

@@ -46,7 +46,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// newAgentsCommand returns a command that lists agents, printed by the given function.
+// newAgentsCommand returns a command that lists agents and prints them with the function printed.
 func newAgentsCommand(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
 	return cli.ToolCommand[schemas.AgentsOut]{
 		Tool: "list_agents", Fields: agentsFields,
@@ -94,7 +94,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-// agentDetails is an agent with its handoffs. It is the result of the command agents NAME with --json.
+// agentDetails holds an agent with its handoffs. It is the result of the command agents NAME with --json.
 type agentDetails struct {
 	Agent schemas.Card   `json:"agent"`
 	Held  []schemas.Item `json:"held"`

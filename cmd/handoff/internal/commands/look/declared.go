@@ -102,7 +102,7 @@ func writeAgents(a *cli.App, user bool, text string) error {
 	return a.Write(fmt.Sprintf("wrote %s\n", path))
 }
 
-// fileCheckResult holds the number of declarations in a file, and its faults.
+// fileCheckResult holds the number of declarations in a file, and the faults of the file.
 type fileCheckResult struct {
 	File     string   `json:"file"`
 	Agents   int      `json:"agents"`

@@ -53,7 +53,7 @@ func showDiff(ctx context.Context, a *cli.App, given []string) error {
 	return a.Print(raw, c.Draw)
 }
 
-// readReviewedWork returns a handoff in full. For a review it returns the work under review.
+// readReviewedWork returns a handoff in full. For a review it returns the handoff under review.
 func readReviewedWork(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
 	for range 10 { // nothing proves that the chain of reviews ends
 		got, _, err = cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})

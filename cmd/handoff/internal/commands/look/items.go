@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// printItems draws a list. On a terminal, each row has its state in words and colours for people, a mark if it is new
-// or urgent, and the reasons below it. Elsewhere, each row is one line with the same facts.
+// printItems prints a list of items. On a terminal, each row shows its state in words and colours, a mark if it is new
+// or urgent, and the reasons below it. In other output, each row is one line with the same facts.
 func printItems(p *cli.Page, out listResult) {
 	switch {
 	case len(out.Items) == 0:
@@ -27,8 +27,8 @@ func printItems(p *cli.Page, out listResult) {
 	}
 }
 
-// omittedText says in words how many rows the limit left out. It returns "nothing" for an empty list, and "" if all
-// rows are shown.
+// omittedText says how many rows the limit left out. It returns "nothing" for an empty list, and "" if all rows are
+// shown.
 func (out listResult) omittedText() string {
 	switch {
 	case len(out.Items) == 0:
@@ -43,7 +43,7 @@ func (out listResult) omittedText() string {
 	return fmt.Sprintf("%d more: --limit %d shows all.", out.left, len(out.Items)+out.left)
 }
 
-// unreadCount counts the new notices of a list.
+// unreadCount returns the number of unread notices in the list.
 func (out listResult) unreadCount() (n int) {
 	for _, i := range out.Items {
 		if i.Unread {
@@ -68,7 +68,7 @@ func displayState(i schemas.Item) display.State {
 	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
-// itemNotes returns the lines below a row: its dependencies, and the reason for its state.
+// itemNotes returns the lines below an item: its dependencies, and the reason for its state.
 func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 	if len(i.BlockedBy) > 0 {
 		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
@@ -82,8 +82,8 @@ func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 	return lines
 }
 
-// plainRows returns the table for output that is no terminal. First come the columns that notices have as well, then
-// the other facts that the list on a terminal shows.
+// plainRows returns the table for output that is no terminal. The columns that notices have come first, then the
+// columns that only handoffs have.
 func plainRows(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	rows = schemas.Map(items, func(i schemas.Item) []string {
@@ -113,7 +113,8 @@ func rowStatus(status schemas.Status, blockedBy []string) string {
 	return string(status)
 }
 
-// shownHolder returns the holder of a handoff. Rows omit a holder that is the recipient.
+// shownHolder returns the holder of a handoff. Items omit a holder that is also the recipient. For a held handoff
+// without a holder in its item, shownHolder returns the recipient.
 func shownHolder(i schemas.Item) schemas.Agent {
 	agent, directed := i.To.Directed()
 	if i.Holder == "" && directed && i.Status.Held() {
@@ -141,18 +142,18 @@ func terminalRows(p *cli.Page, out listResult) [][]string {
 	})
 }
 
-// maxTitle is the number of columns for a title in a list.
+// maxTitle is the largest width of a title in a list, in columns.
 const maxTitle = 120
 
-// stripHeading removes the leading # of a Markdown heading from a title, because a title may be the first line of a
-// Markdown text.
+// stripHeading removes the leading # of a Markdown heading from a title. A title may be the first line of a Markdown
+// text.
 func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
 // holderOrRecipient returns the holder, or the recipient if there is no holder.
 func holderOrRecipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printUnread ends a list on a terminal with the number of the reader's unread notices, and with the number of handoffs
-// that need a person. Again holds the flags that the shown command lines must repeat to act for the same reader.
+// printUnread prints the last lines of a list on a terminal: the number of the reader's unread notices, and the number
+// of handoffs that need a person. Again holds flags that name the reader; the shown command lines repeat them.
 func printUnread(p *cli.Page, out listResult, need int, again string) {
 	if !p.Terminal {
 		return

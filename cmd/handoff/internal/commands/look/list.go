@@ -24,7 +24,7 @@ var listFields = []cli.Field{
 	cli.Text("since", "since", "only work sent or ended since a time, such as yesterday, 2026-01-31 or 2h ago"),
 }
 
-// listOptions holds the options of list that are no arguments of the tool.
+// listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {
 	role, forAgent    string
 	ready, stuck, all bool
@@ -73,8 +73,8 @@ func searchCommand(a *cli.App) *cobra.Command {
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
-// configure makes cmd a command that lists handoffs, and returns cmd. Preset sets the arguments that are fixed for this
-// command, before the flags set theirs.
+// configure makes cmd a command that lists handoffs, and returns cmd. Preset sets the fixed arguments of the command
+// before the flags set theirs.
 func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
@@ -106,8 +106,8 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	return cmd
 }
 
-// takeSpecialStatus handles words in --status that are not a status of the tool, such as "stuck". It removes them from
-// the arguments, and sets the option of the listing instead.
+// takeSpecialStatus handles words of --status that the tool does not know ("stuck"). It removes these words from the
+// arguments and sets the matching option.
 func (l *listOptions) takeSpecialStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
@@ -140,7 +140,7 @@ func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOpt
 	return a.PrintValue(out, func(p *cli.Page) { printList(p, a, by, args, l, out, need) })
 }
 
-// printList draws the rows, and adds remarks below them that the reader would miss otherwise.
+// printList prints the rows and the remarks below them.
 func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listOptions, out listResult, need int) {
 	printItems(p, out)
 	a.Remark(p, out.omittedText())
@@ -152,8 +152,7 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	printUnread(p, out, need, a.CallerFlags())
 }
 
-// addDefaults adds the default arguments of list_handoffs. Open reports whether the arguments ask for all open
-// handoffs.
+// addDefaults adds the default arguments of list_handoffs. Open reports whether the arguments select all open handoffs.
 func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
@@ -171,7 +170,7 @@ func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	return open
 }
 
-// listResult holds the rows of one or more calls of list_handoffs, and is the result of list with --json.
+// listResult holds the rows of one or more calls of list_handoffs. It is the result of list with --json.
 type listResult struct {
 	Items []schemas.Item `json:"items"`
 	More  bool           `json:"more,omitempty"`  // the limit left some out
@@ -183,11 +182,12 @@ type listResult struct {
 	atLeast bool // left is a lower bound
 }
 
-// maxSorted is the number of open handoffs that list reads in order to sort them by urgency. In a workspace with more
-// open handoffs, it sorts the newest maxSorted of them.
+// maxSorted is the largest number of open handoffs that list reads to sort them by urgency. A workspace with more open
+// handoffs gets its newest maxSorted handoffs sorted.
 const maxSorted = 1000
 
-// collectRows collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
+// collectRows reads the rows of a list. It sorts open handoffs by urgency, and leaves other rows in the order of the
+// tool.
 func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listOptions) (listResult, error) {
 	out := listResult{Items: []schemas.Item{}}
 	keep, err := l.newRowFilter(ctx, conn, args)
@@ -218,8 +218,8 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 	return out, err
 }
 
-// urgencyRank returns the place of an open handoff in the list, the lowest first: urgent work, stuck work, claimed
-// work, other work.
+// urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first,
+// then stuck handoffs, then claimed handoffs, then all other handoffs.
 func urgencyRank(i schemas.Item) int {
 	switch {
 	case i.Priority == schemas.Critical:
@@ -234,9 +234,9 @@ func urgencyRank(i schemas.Item) int {
 	return 4
 }
 
-// rowsToRead returns the number of rows to read. It is one row more than list shows, because the additional row reveals
-// whether there are more. Open handoffs are first sorted, so maxSorted rows are read. Reading a notice marks it as
-// read, so of notices only the shown rows are read.
+// rowsToRead returns the number of rows to read. It is one more than the limit of the list, because the additional row
+// shows that there are more. For open handoffs it is maxSorted, because they are sorted first. For notices it is the
+// limit, because reading a notice marks it as read.
 func (l listOptions) rowsToRead(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
@@ -250,8 +250,8 @@ func (l listOptions) rowsToRead(args cli.Arguments, open bool) int {
 	return oneMore
 }
 
-// readRows reads rows, and keeps the rows for which keep returns true, until it has the wanted number. If keep is nil,
-// it keeps all rows.
+// readRows reads rows until it has the wanted number. It keeps only the rows for which keep returns true. If keep is
+// nil, it keeps all rows.
 func (out *listResult) readRows(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.Item) bool,
 ) error {
@@ -280,9 +280,8 @@ func (out *listResult) readRows(
 	return nil
 }
 
-// newRowFilter returns a function that filters rows by conditions that the tool list_handoffs does not have: stuck
-// handoffs, handoffs whose holder is gone, and handoffs for a role or its agents. It returns nil if none of these
-// conditions is asked for.
+// newRowFilter returns a function that accepts rows by conditions that the tool does not have: stuck handoffs, handoffs
+// whose holder is gone, and handoffs for a role or its agents. It returns nil if the user set none of these conditions.
 func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):
@@ -306,8 +305,8 @@ func (l listOptions) matchesState(i schemas.Item) bool {
 	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }
 
-// isStuck reports whether a handoff cannot go on without an action of an agent or person. It waits for an answer, for
-// approval, or for a handoff that ended without completion; or its holder is gone.
+// isStuck reports whether a handoff cannot continue before an agent or a person acts. Its holder is gone, or it waits
+// for an answer, for approval, or for a handoff that ended without completion.
 func isStuck(item schemas.Item) bool {
 	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
 }

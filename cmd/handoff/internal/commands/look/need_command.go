@@ -13,10 +13,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// needCommand is the user's command of handoff status --exec. It runs for each new concern of a person, one run at a
-// time. A concern is something that needs the person, for example a question. It holds texts that agents wrote, so no
-// part of it enters the command line: the command gets the concern as JSON on standard input, and in environment
-// variables.
+// needCommand is the command line of status --exec. It runs once for each new concern, which is something that needs
+// the person, for example a question. The command gets the concern as JSON on standard input and in environment
+// variables. The concern is never part of the command line, because agents wrote its texts.
 type needCommand struct {
 	Line  string        // for the shell: sh, on Windows cmd
 	Limit time.Duration // of one run; then it is killed, with its child processes
@@ -27,8 +26,8 @@ type needCommand struct {
 	Stdout, Stderr io.Writer
 }
 
-// run runs the command once, with input on its standard input and with environ added to its environment. It waits for
-// the end of the command, even if ctx ends before. The error says how the command failed.
+// run runs the command once, with input on standard input and with environ added to the environment. It waits for the
+// end of the command even if ctx ends before. The error says how the command failed.
 func (c needCommand) run(ctx context.Context, environ []string, input []byte) error {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()

@@ -25,7 +25,7 @@ const (
 	commandTimeout = time.Minute            // for one run of the command
 )
 
-// needInput is the input of a command of status --exec, as JSON.
+// needInput is the JSON input of the command of status --exec.
 type needInput struct {
 	ID        string `json:"id"` // of the message, else of the handoff
 	Workspace string `json:"workspace"`
@@ -43,14 +43,14 @@ type notifier struct {
 	failed    map[string]failureCount
 }
 
-// failureCount counts the failed runs of the command for one concern. Again is the time of the next try.
+// failureCount counts the failed runs of the command for one concern. Again is the time of the next run.
 type failureCount struct {
 	tries int
 	again time.Time
 }
 
-// notifyOfNeeds runs a command once for each concern of a person, until ctx is done. It then waits for a command that
-// still runs. The error is conflict if another process notifies for the same workspace.
+// notifyOfNeeds runs a command once for each concern of a person, until ctx is done. It then waits for the end of a
+// running command. The error is conflict if another process notifies for the same workspace.
 func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := contextUntilHangup(ctx)
 	defer stop()
@@ -75,8 +75,8 @@ func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	})
 }
 
-// run looks for new concerns at the start, after each event of the workspace, and when a failed command is due for
-// another try.
+// run looks for new concerns at the start and after each event of the workspace. It also looks when a failed command is
+// due for another run.
 func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	again, err := h.checkConcerns(ctx, conn)
 	if err != nil {
@@ -111,8 +111,8 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	return errors.Join(err, <-ended)
 }
 
-// checkConcerns runs the command for each new concern of the person, the most urgent concern first. It forgets concerns
-// that no longer exist. It returns the time after which check must run again even without an event.
+// checkConcerns runs the command for each new concern, the most urgent concern first. It forgets concerns that no
+// longer exist. It returns the time until the next check, which the caller must keep even without an event.
 func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {
@@ -140,8 +140,8 @@ func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (aga
 	return again, h.notified.keepOnly(there)
 }
 
-// notifyConcern runs the command for one concern. If the command fails, notify reports that and plans another try.
-// After maxTries failures it gives up.
+// notifyConcern runs the command for one concern. If the command fails, it reports the failure and plans another run.
+// After maxTries failures it plans no more runs.
 func (h *notifier) notifyConcern(ctx context.Context, key string, c schemas.Concern) {
 	n := needInput{ID: concernID(c), Workspace: h.workspace.Name, Command: concernCommand(h.app, c), Concern: c}
 	input, err := json.Marshal(n)

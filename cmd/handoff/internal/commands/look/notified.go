@@ -17,14 +17,14 @@ import (
 	"handoff/tools/platform"
 )
 
-// commandRecord records in a directory for which concerns the user's command ran, so that the command runs once for
-// each concern, even if this process is killed. One process at a time may use it.
+// commandRecord is a file that lists the concerns for which the user's command ran. The command runs once for each
+// concern, even if this process is killed. Only one process at a time may use the record.
 //
-// Before a command runs, notified stores the concern and a claim, the name of a file that does not exist yet. The shell
-// of the command makes this file, and only then runs the command. After a crash, the next process tries to make the
-// same file. If it succeeds, the command never started, and never will. If the file exists, the command started, and
-// the concern counts as notified. On Windows this process makes the file itself, so if it is killed right after that,
-// the command does not run at all.
+// Before a run, the record stores the concern and a claim. The claim is the name of a file that does not exist yet. The
+// shell of the command makes this file before it runs the command. After a crash, the next process tries to make the
+// same file. If the file exists, the command had started, and the concern counts as notified. If the file does not
+// exist, the command never started, and the new file keeps a slow shell from starting it. On Windows this process makes
+// the file itself. If it is killed right after that, the command does not run.
 type commandRecord struct {
 	dir  string
 	lock *os.File
@@ -57,13 +57,13 @@ func (t *commandRecord) Close() error { return t.lock.Close() }
 // hasRun reports whether a command ran for a concern.
 func (t *commandRecord) hasRun(key string) bool { return slices.Contains(t.kept.Told, key) }
 
-// addConcern notes that a command ran for a concern.
+// addConcern records that the command ran for a concern.
 func (t *commandRecord) addConcern(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
-// keepOnly forgets all concerns but these.
+// keepOnly removes all concerns from the record except those with the given keys.
 func (t *commandRecord) keepOnly(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
@@ -73,7 +73,7 @@ func (t *commandRecord) keepOnly(keys []string) error {
 	return t.save()
 }
 
-// run runs a command for a concern. If the command succeeds, run records that the concern was notified.
+// run runs a command for a concern. If the command succeeds, it records the concern.
 func (t *commandRecord) run(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
@@ -98,7 +98,8 @@ func (t *commandRecord) run(ctx context.Context, c needCommand, key string, envi
 	return err
 }
 
-// recover reads the record. If the last process was killed, recover finds out whether its command had started.
+// recover reads the record. If the last process was killed during a run, recover finds out whether the command had
+// started.
 func (t *commandRecord) recover() error {
 	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.NotifiedFile), 8<<20)
 	if err == nil {

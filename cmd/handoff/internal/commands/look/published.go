@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// publishedRelease release is the newest release, described by its own file.
+// publishedRelease describes the newest release. It comes from a file that the release contains.
 type publishedRelease struct {
 	Version  string `json:"version"`
 	Tag      string `json:"tag_name,omitempty"` // in the place of the version, in GitHub's API

@@ -18,7 +18,7 @@ import (
 
 type detailView struct{ name, help string }
 
-// views are the amounts of detail in which get_handoff returns a handoff, each with its flag.
+// views are the levels of detail of get_handoff, each with its flag.
 var views = []detailView{
 	{"full", "also all texts, as JSON"},
 	{"brief", "the text that its recipient reads"},
@@ -140,7 +140,7 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 	}
 }
 
-// printEvents draws steps as rows, with the beginning of each step's text.
+// printEvents prints one row for each event, with the beginning of its text.
 func printEvents(p *cli.Page, events []schemas.Moment) {
 	rows := schemas.Map(events, func(e schemas.Moment) []string {
 		at := e.At.Format(time.RFC3339)
@@ -177,7 +177,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	})
 }
 
-// printNotice draws a notice. It draws the text of a message in full. For the sender, it also says whether the
+// printNotice prints a notice. It prints the text of a message in full. For the sender, it also says whether the
 // recipient has read the message.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))

@@ -76,7 +76,7 @@ const (
 	screenRows = 6   // rows of a part, so that all parts fit one screen
 )
 
-// Status shows the state of the workspace, once. A concern of a person is no error.
+// Status prints the state of the workspace once. It returns no error if something needs a person.
 func Status(ctx context.Context, a *cli.App) error {
 	err := statusOptions{}.showOverview(ctx, a)
 	if err == cli.ExitStatus(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
@@ -105,7 +105,8 @@ func (g statusOptions) showOverview(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// printOverview draws the overview: on a terminal in parts for people, elsewhere a line for each row.
+// printOverview prints the overview. On a terminal it has parts with headings. In other output it has one line for each
+// row.
 func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	defer func() { a.Remark(p, strings.Join(out.Warnings, "\n")) }()
 	if !p.Terminal {
@@ -155,7 +156,7 @@ var concernWords = map[schemas.ConcernKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printOverviewPart draws one part of the overview, if the part has rows. If the app is not nil, each row has the
+// printOverviewPart prints one part of the overview, if the part has rows. If the app is not nil, each row has the
 // command for the person's next step.
 func printOverviewPart(
 	p *cli.Page, heading string, part schemas.Part, head []string, a *cli.App, cells func(schemas.Concern) []string,
@@ -192,7 +193,7 @@ func printOverviewPart(
 	}
 }
 
-// printLoads draws a list of agents, or of recipients with waiting handoffs, on as many lines as it needs.
+// printLoads prints agents, or recipients with pending handoffs, with the text that said returns for each of them.
 func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(schemas.Load) string) {
 	if len(loads) == 0 {
 		return
@@ -218,7 +219,7 @@ func concernTitle(c schemas.Concern) string {
 	return stripHeading(c.Title)
 }
 
-// concernNotes returns the lines below a row: the reason, the last report, and the command.
+// concernNotes returns the lines below a concern: the reason, the last report, and the command for the next step.
 func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 	why := c.Reason
 	switch {

@@ -68,7 +68,7 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	return cli.ExitStatus(NeedsYou)
 }
 
-// maxNotes is the number of bytes of the release notes that are shown.
+// maxNotes is the largest number of bytes of release notes that version shows.
 const maxNotes = 1_000
 
 // isReleased reports whether a version is the version of a release, and not Go's pseudo-version of a commit.

@@ -91,7 +91,7 @@ func (w *watchOptions) validate() error {
 	return nil
 }
 
-// watchUntilDone watches until the user interrupts it or the reader of its output goes away. Neither is an error.
+// watchUntilDone prints events until the user interrupts it or no process reads its output. Neither end is an error.
 func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	ctx, stop := contextUntilHangup(ctx)
 	defer stop()
@@ -130,9 +130,9 @@ func contextUntilHangup(ctx context.Context) (context.Context, context.CancelFun
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// withWorkspace opens the workspace for reading while fn runs, without the name of an agent. Reading creates no
-// workspace, so for a workspace without a store it waits until another process uses it, and then passes waited = true
-// to fn. If the store is unavailable after ctx is done, that is no error.
+// withWorkspace opens the workspace for reading while fn runs, without an agent name. It creates no workspace. If there
+// is no store, it waits until another process creates one, and then passes waited = true to fn. After ctx is done, an
+// unavailable store is no error.
 func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -167,7 +167,8 @@ func actionNames() []string {
 	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
 }
 
-// newEventPrinter prints each event at once: a line for people, or an object for programs.
+// newEventPrinter returns a function that prints each event at once. For people an event is a line. With --json it is
+// an object.
 func newEventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	return func(c schemas.Change) error {
 		p := &cli.Page{Style: a.Style()}
@@ -184,8 +185,8 @@ func newEventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	}
 }
 
-// printEvent adds an event: its time, handoff or notice, agent, action, title and text. On a terminal long lines
-// continue behind the first columns.
+// printEvent prints an event: its time, handoff or notice, agent, action, title and text. On a terminal, long lines
+// continue below the text column.
 func printEvent(p *cli.Page, c schemas.Change) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
 	title, text := display.OneLine(stripHeading(c.Title), maxTitle), display.OneLine(c.Text, maxText)
@@ -212,10 +213,10 @@ func printEvent(p *cli.Page, c schemas.Change) {
 	}
 }
 
-// maxText is the number of columns for the text of an event.
+// maxText is the largest width of the text of an event, in columns.
 const maxText = 300
 
-// formatClockTime returns the time of day, with the date unless it is today.
+// formatClockTime returns the time of day of an event. For an event of another day it adds the date.
 func formatClockTime(p *cli.Page, at time.Time) string {
 	at = at.In(p.Now.Location())
 	if at.Format(time.DateOnly) == p.Now.Format(time.DateOnly) {
@@ -242,16 +243,16 @@ func describeEvent(c schemas.Change) string {
 	return what
 }
 
-// changeStream yields the events with a number greater than after, and then waits for new events, as the method Changes
-// of [tools.Invoker] does.
+// changeStream yields the events with a number greater than after, and then waits for new events. The method Changes of
+// [tools.Invoker] has this type.
 type changeStream func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
 
 // pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
 
-// followEvents passes each event with a number greater than after to take, in order, until ctx is done or take returns
-// an error. It passes no event twice, with one exception: an event during which the store was unavailable. If the store
-// is unavailable, follow reports that once and waits. When events come again, it may report the next interruption.
+// followEvents passes each event with a number greater than after to take, in order. It ends when ctx is done or take
+// returns an error. If the store is unavailable, it reports the outage once and waits. After an outage it may pass one
+// event a second time.
 func followEvents(ctx context.Context, a *cli.App, stream changeStream, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error

@@ -79,8 +79,8 @@ func moveWorkspace(ctx context.Context, was, now workspace.Workspace, force bool
 	})
 }
 
-// removeUnusedWorkspace removes a workspace that was never used, because it has the name that an adopted workspace will
-// get. The unused workspace may have no store yet: a server may have started for it without receiving a call.
+// removeUnusedWorkspace removes an unused workspace that has the name which the adopted workspace will get. The unused
+// workspace may have no store yet, if a server started for it and received no call.
 func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
@@ -103,8 +103,8 @@ func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-// checkNothingKept returns an error if the workspace still keeps its old store from before a restore. The old store may
-// hold more than the workspace, so it must not be deleted together with it.
+// checkNothingKept returns an error if the workspace still keeps the store that a restore replaced. The replaced store
+// may hold more handoffs than the current one, so it must not be deleted together with the workspace.
 func checkNothingKept(w workspace.Workspace) error {
 	kept, ok := w.KeptFile()
 	if !ok {
@@ -128,14 +128,14 @@ func findUsedWorkspace(a *cli.App, name string) (workspace.Workspace, error) {
 }
 
 // withExclusiveLock runs fn while no other process has the workspace open or can open it. Fn may remove or move all
-// files of the workspace. On Windows alone releases the lock before it runs fn, because Windows cannot move or remove
-// an open lock file.
+// files of the workspace. On Windows it releases the lock before it runs fn, because Windows cannot move or remove an
+// open lock file.
 func withExclusiveLock(w workspace.Workspace, fn func() error) error {
 	return runLocked(w, runtime.GOOS == "windows", fn)
 }
 
-// withStoreLock is like [withExclusiveLock], but fn must leave the lock file in its place, so the lock is held on
-// Windows too.
+// withStoreLock runs fn while no other process has the workspace open. Fn must leave the lock file in its place. Unlike
+// [withExclusiveLock], it holds the lock during fn on Windows too.
 func withStoreLock(w workspace.Workspace, fn func() error) error { return runLocked(w, false, fn) }
 
 func runLocked(w workspace.Workspace, free bool, fn func() error) error {
@@ -163,7 +163,7 @@ func runLocked(w workspace.Workspace, free bool, fn func() error) error {
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
 }
 
-// countHandoffs returns the content of a workspace that no other process has open.
+// countHandoffs returns the numbers of handoffs in a workspace that no other process has open.
 func countHandoffs(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {

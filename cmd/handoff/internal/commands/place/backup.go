@@ -105,8 +105,8 @@ func checkMayOverwrite(file string, force bool) error {
 	return explainBackupError(file, err)
 }
 
-// writeVerifiedBackup writes the file under another name, verifies it, and then renames it. If anything fails, the old
-// file of that name stays.
+// writeVerifiedBackup writes the backup under a temporary name, verifies it, and then gives it the name file. After an
+// error, an earlier file of that name is unchanged.
 func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.StoreSummary, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
@@ -135,8 +135,9 @@ func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace,
 	return found, info.Size(), nil
 }
 
-// writeBackup writes a backup of the workspace into an empty file. For a workspace in files, the owner writes it,
-// because no other process may read these files. For a workspace in a database, this process reads the database.
+// writeBackup writes a backup of the workspace into an empty file. For a workspace in files, the owner writes the
+// backup, because no other process may read these files. For a workspace in a database, this process reads the
+// database.
 func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
 	end := a.ShowProgress("writing the backup of " + w.Name)
 	defer end()
@@ -157,8 +158,8 @@ func explainBackupError(file string, err error) error {
 	return explainFileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
-// explainFileError adds a remedy to an error about a file. It returns nil if err is nil, and does not change an error
-// that already has a remedy. Doing names the failed step, and otherwise says what did not change.
+// explainFileError adds a remedy to an error about a file. Doing names the failed step, and otherwise says what did not
+// change. It does not change an error that has a remedy. It returns nil if err is nil.
 func explainFileError(doing string, err error, otherwise string) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err

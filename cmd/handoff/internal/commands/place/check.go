@@ -120,7 +120,8 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	return cli.ExitUnless(done.After.OK, schemas.Internal, err)
 }
 
-// withOwnedStore opens a workspace in files or in a database for fn alone.
+// withOwnedStore opens a workspace, in files or in a database, while fn runs. No other process can open the workspace
+// in that time.
 func withOwnedStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
 	if a.UsesDatabase() {
 		return withDatabaseNode(ctx, a, func(node *cluster.Node) error {

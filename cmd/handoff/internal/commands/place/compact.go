@@ -50,8 +50,8 @@ A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 	return cmd
 }
 
-// minRetention is the shortest time for which compact keeps the texts of ended handoffs: agents may still read a
-// handoff that ended within the last day.
+// minRetention is the shortest time for which compact keeps the texts of ended handoffs. Agents may still read a
+// handoff within a day of its end.
 const minRetention = 24 * time.Hour
 
 // parseRetention reads the retention of texts; zero means for ever.

@@ -20,8 +20,8 @@ func withDatabaseNode(ctx context.Context, a *cli.App, fn func(*cluster.Node) er
 	return fn(node)
 }
 
-// refuseInDatabase refuses a command that works on files if HANDOFF_STORE names a database. The files of a workspace
-// with the same name belong to another workspace.
+// refuseInDatabase refuses a command that works on files if HANDOFF_STORE names a database. Files of a workspace with
+// the same name would belong to another workspace.
 func refuseInDatabase(a *cli.App, command string) error {
 	if !a.UsesDatabase() {
 		return nil
@@ -64,7 +64,7 @@ func databaseWorkspaces(ctx context.Context, a *cli.App) ([]workspaceItem, error
 	return all, err
 }
 
-// ownerInDatabase returns the owner of a workspace in a database; nil if there is none.
+// ownerInDatabase returns the owner of a workspace in a database, or nil if the workspace has no owner.
 func ownerInDatabase(w cluster.Workspace) *ownerProcess {
 	if w.Owner == nil {
 		return nil

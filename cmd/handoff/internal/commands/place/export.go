@@ -60,8 +60,8 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 	return cmd
 }
 
-// exportToStdout writes the export to standard output. If the reader leaves, exportToStdout removes its temporary file
-// and ends with the status that shells give to a program that SIGPIPE ended.
+// exportToStdout writes the export to standard output. If the reader of the output leaves, it removes its temporary
+// file. The exit status is then the status that shells give to a program that SIGPIPE ended.
 func exportToStdout(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
@@ -72,7 +72,7 @@ func exportToStdout(ctx context.Context, a *cli.App, in schemas.ExportIn) error 
 	return explainIncompleteExport("standard output", err)
 }
 
-// exportToFile writes a new file. It leaves no file after an error.
+// exportToFile writes the export to a new file. After an error it leaves no file.
 func exportToFile(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
 	f, err := os.OpenFile(a.AbsolutePath(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -93,7 +93,7 @@ func exportToFile(ctx context.Context, a *cli.App, in schemas.ExportIn, path str
 	return head, explainIncompleteExport(schemas.Visible(path), err)
 }
 
-// explainIncompleteExport is the error that an export ended too early and is incomplete.
+// explainIncompleteExport returns the error for an export that ended too early.
 func explainIncompleteExport(name string, err error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
@@ -101,7 +101,7 @@ func explainIncompleteExport(name string, err error) error {
 	return schemas.Errorf(schemas.Unavailable, "write %s: %w", name, err).WithHint("Is there space left on its disk?")
 }
 
-// writeExport asks the owner of the workspace for an export, and copies it part by part.
+// writeExport asks the owner of the workspace for an export, and copies the export part by part.
 func writeExport(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
 	by, err := a.ReadingCaller(false)
 	if err != nil {

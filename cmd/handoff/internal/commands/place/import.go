@@ -45,8 +45,8 @@ until you import again, or remove it with handoff workspace remove.`,
 	}
 }
 
-// openExport opens a file, or standard input for "-". Opening or reading a pipe blocks as long as the pipe has no
-// writer. So openExport does both in a goroutine, and the reader that it returns fails when ctx is done.
+// openExport opens a file, or standard input for "-". It opens and reads in a goroutine, because a pipe without a
+// writer blocks. The returned reader fails when ctx is done.
 func openExport(ctx context.Context, a *cli.App, name string) io.ReadCloser {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })

@@ -42,7 +42,8 @@ open handoffs.`,
 	return cmd
 }
 
-// confirmRemoval asks a person to type the name of the workspace. It asks only if removal is possible.
+// confirmRemoval asks a person to type the name of the workspace. It returns an error without a question if the
+// workspace cannot be removed.
 func confirmRemoval(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h open.HandoffCounts
 	err := withExclusiveLock(w, func() (err error) {
@@ -89,7 +90,8 @@ func removeWorkspace(ctx context.Context, a *cli.App, w workspace.Workspace, for
 	})
 }
 
-// checkAllEnded returns the content of a workspace in which every handoff has ended.
+// checkAllEnded returns the numbers of handoffs in a workspace. The error is conflict if a handoff has not ended, or if
+// the workspace keeps the store that a restore replaced.
 func checkAllEnded(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := countHandoffs(ctx, w)
 	if err == nil {

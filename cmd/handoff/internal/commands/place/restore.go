@@ -114,7 +114,7 @@ func explainRestoreError(file string, err error) error {
 	return explainFileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
-// verifyFile reads a whole backup, before anything changes or the backup gets its name.
+// verifyFile reads a whole backup and returns its contents. It changes nothing.
 func verifyFile(ctx context.Context, a *cli.App, file string) (audit.StoreSummary, error) {
 	info, err := os.Stat(file) // its errors are more exact, and opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
@@ -177,14 +177,14 @@ func (r restoration) acceptRestore(ctx context.Context) (said string, err error)
 	return "has nothing any more from before the restore", err
 }
 
-// explainKeptError adds to an error that it concerns the old store, which the restore kept. It returns nil if err is
-// nil.
+// explainKeptError adds to an error that the error concerns the replaced store, which the restore kept. It returns nil
+// if err is nil.
 func (r restoration) explainKeptError(err error) error {
 	return explainFileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
-// settleKeptStore runs fn, which uses the old store again or deletes it, and prints the result. Did is the name of the
-// result's field in JSON.
+// settleKeptStore runs fn, which puts the replaced store back or deletes it. It prints the result of fn. Did is the
+// name of the result's field in JSON.
 func (r restoration) settleKeptStore(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
 	if !r.UsesDatabase() && !r.to.Exists() {
 		return errNoWorkspace(r.to, "on this machine") // locking would create it

@@ -37,7 +37,7 @@ no process has the workspace open, and hidden when a process of another user has
 	}
 }
 
-// printWhere prints all facts that it can find, also when the owner does not answer.
+// printWhere prints the facts about the workspace. If the owner does not answer, it still prints all other facts.
 func printWhere(ctx context.Context, a *cli.App) error {
 	w, err := findWorkspaceFacts(ctx, a)
 	if err != nil {
@@ -56,7 +56,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// addAgents adds all agents of the workspace, the last seen first.
+// addAgents adds all agents of the workspace. The agent with the latest activity comes first.
 func (w *workspaceFacts) addAgents(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
@@ -135,8 +135,8 @@ type agentActivity struct {
 	Seen time.Time     `json:"last_seen,omitzero"`
 }
 
-// findWorkspaceFacts collects facts about the workspace without opening it, because a process that opens a workspace
-// may become its owner.
+// findWorkspaceFacts collects facts about the workspace without opening it. Opening a workspace could make this process
+// its owner.
 func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err error) {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {
@@ -177,8 +177,8 @@ func (w *workspaceFacts) addFileFacts(ws workspace.Workspace, getenv func(string
 	w.Exists = w.Store != nil || workspace.IsDenied(ws.Dir)
 }
 
-// describeSearchStart says where the directory came from in which the search for the project began: a flag, a variable,
-// or the current directory.
+// describeSearchStart says which setting chose the directory where the search for the project began: a flag, a
+// variable, or the current directory.
 func describeSearchStart(a *cli.App, dir string) string {
 	switch {
 	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
@@ -191,7 +191,7 @@ func describeSearchStart(a *cli.App, dir string) string {
 	return "current directory"
 }
 
-// ownerProcess is the process that has a workspace open and serves the other processes.
+// ownerProcess describes the process that has a workspace open and serves the other processes.
 type ownerProcess struct {
 	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`
@@ -201,7 +201,7 @@ type ownerProcess struct {
 	Process string    `json:"process,omitzero"` // in words: the PID may be one of another container
 }
 
-// ownerOfFiles returns the owner of a workspace; nil if no process has it open.
+// ownerOfFiles returns the owner of a workspace in files, or nil if no process has the workspace open.
 func ownerOfFiles(w workspace.Workspace) *ownerProcess {
 	if relay.HiddenNote(w.Dir) {
 		return &ownerProcess{Hidden: true}

@@ -1,11 +1,12 @@
-// Package place has the commands about workspaces themselves, in files of this machine or in a database. Where shows
-// the workspace of this directory. Workspace lists, adopts and removes workspaces. Backup writes a workspace into a
-// file, and restore brings it back. Export and import do the same in a format of lines that people and other programs
-// can read. Check searches for faults, and compact makes the file smaller.
+// Package place has the commands about workspaces themselves, in files of this machine or in a database. The command
+// where shows the workspace of this directory. The commands workspace, adopt and remove list, adopt and remove
+// workspaces. The command backup writes a workspace into a file, and restore brings it back. Export and import do the
+// same in a text format of lines that people and other programs can read. The command check searches for faults, and
+// compact makes the file smaller.
 //
-// Adopt, remove, restore, import, compact and check --mend need the workspace for themselves alone. They hold the lock
-// of the store, and fail while another process has the workspace open. Backup, export and check ask that process to do
-// the work.
+// Adopt, remove, restore, import, compact and check --mend need a workspace that no other process has open. They hold
+// the lock of the store, and fail if another process has the workspace open. Backup, export and check work on an open
+// workspace: they ask its owner to do the work.
 package place
 
 import (

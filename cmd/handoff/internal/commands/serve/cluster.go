@@ -22,8 +22,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A building serves all workspaces of a database over HTTP, each at its own address /w/NAME. It opens a workspace (as a
-// room) at the first request for it, and closes it after idleTimeout without requests.
+// databaseServer serves all workspaces of a database over HTTP, each at its own address /w/NAME. It opens a workspace
+// at the first request for the workspace, and closes the workspace after idleTimeout without requests.
 type databaseServer struct {
 	*servingCommand
 	node *cluster.Node
@@ -37,7 +37,7 @@ type databaseServer struct {
 	rooms map[string]*servedWorkspace
 }
 
-// An servedWorkspace is a room that is open, or opening.
+// servedWorkspace is a workspace that is open, or that databaseServer is opening.
 type servedWorkspace struct {
 	opened chan struct{} // closed when the fields below are set
 	*workspaceHandler
@@ -48,8 +48,8 @@ type servedWorkspace struct {
 	since  time.Time // the end of the last request; likewise
 }
 
-// idleTimeout is the time without requests after which a room closes. Closing ends the MCP sessions in the room, and
-// clients then begin new ones.
+// idleTimeout is the time without requests after which a workspace closes. Closing ends the MCP sessions of the
+// workspace. Their clients then begin new MCP sessions.
 const idleTimeout = 15 * time.Minute
 
 // serveDatabase serves the workspaces of a database until ctx is done.
@@ -96,7 +96,7 @@ func (s *servingCommand) needsTokens() bool {
 	return err != nil || !isLoopback(host)
 }
 
-// ServeHTTP passes a request to its room.
+// ServeHTTP passes a request to the handler of its workspace.
 func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
 	in, err := b.acquireWorkspace(r.Context(), name)
@@ -116,8 +116,8 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acquireWorkspace returns the room of a workspace, and opens the room if it is closed. The caller must leave the room
-// with exit when the request is over.
+// acquireWorkspace returns a workspace for one request, and opens the workspace if it is closed. The caller must call
+// releaseWorkspace when the request is over.
 func (b *databaseServer) acquireWorkspace(ctx context.Context, name string) (*servedWorkspace, error) {
 	if !schemas.IsWord(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
@@ -152,7 +152,8 @@ func (b *databaseServer) releaseWorkspace(in *servedWorkspace) {
 	in.since = b.Now()
 }
 
-// startOpening starts to open a room. If that fails, open removes the room, so that the next request tries again.
+// startOpening starts to open a workspace. If opening fails, startOpening removes the entry of the workspace, and the
+// next request tries again.
 func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
 	leave, end := context.WithCancel(b.life)
 	gone, isOpen := make(chan struct{}), false
@@ -174,8 +175,7 @@ func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
 	}()
 }
 
-// holdOpen opens the workspace of a room and keeps it open until ctx is done. It calls opened when the workspace is
-// ready.
+// holdOpen opens a workspace and keeps it open until ctx is done. It calls opened when the workspace is ready.
 func (b *databaseServer) holdOpen(ctx context.Context, in *servedWorkspace, name string, opened func()) error {
 	if err := b.checkMayOpen(ctx, name); err != nil {
 		return err
@@ -205,8 +205,8 @@ func (b *databaseServer) holdOpen(ctx context.Context, in *servedWorkspace, name
 	})
 }
 
-// checkMayOpen refuses a workspace that does not exist, if other machines can reach the server: otherwise their callers
-// could create workspaces.
+// checkMayOpen refuses a workspace that does not exist, if other machines can reach the server. Without this check,
+// callers on other machines could create workspaces.
 func (b *databaseServer) checkMayOpen(ctx context.Context, name string) error {
 	if !b.needsTokens() {
 		return nil
@@ -219,7 +219,7 @@ func (b *databaseServer) checkMayOpen(ctx context.Context, name string) error {
 	return err
 }
 
-// closeIdleWorkspaces closes rooms that have been idle for a while.
+// closeIdleWorkspaces closes workspaces that had no request for idleTimeout.
 func (b *databaseServer) closeIdleWorkspaces() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -243,7 +243,7 @@ func (b *databaseServer) shutDown() error {
 	return nil
 }
 
-// closeAll closes all rooms.
+// closeAll closes all workspaces.
 func (b *databaseServer) closeAll() {
 	b.mu.Lock()
 	for _, in := range b.rooms {

@@ -1,9 +1,10 @@
-// Package serve has the two servers, mcp and serve, and two commands for operators. Mcp serves one client over standard
-// input and output. Serve keeps a workspace open without a client, and can serve it over HTTP. Token lists and makes
-// the tokens of callers over HTTP. Logs shows the log of the process that owns the workspace.
+// Package serve has the servers of handoff, and two commands for operators. The command mcp serves one client over
+// standard input and output. The command serve keeps a workspace open without a client, and can serve it over HTTP. The
+// command token makes and lists the tokens of callers over HTTP. The command logs shows the log of the process that
+// owns the workspace.
 //
-// [platform.BeginLife] governs the life of both servers: a signal ends them in good order, within the time that the
-// system gives them. Only this package has the flags about the network and the log.
+// A signal ends both servers in good order, within the time that the system gives them (see [platform.BeginLife]). Only
+// this package has the flags about the network and the log.
 package serve
 
 import (
@@ -34,8 +35,8 @@ func (l *logOptions) defineFlags(flags *pflag.FlagSet) {
 	cli.AllowEnvironment(flags)
 }
 
-// newLogger returns a logger that writes to w as the flags say. At no level does the log contain bodies of requests or
-// secrets.
+// newLogger returns a logger that writes to w in the format and at the level of the flags. The log never contains
+// bodies of requests or secrets.
 func (l *logOptions) newLogger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {

@@ -24,7 +24,7 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// A room is a workspace that is served to agents over HTTP.
+// workspaceHandler serves one workspace to agents over HTTP.
 type workspaceHandler struct {
 	*servingCommand
 	workspace workspace.Workspace
@@ -37,15 +37,15 @@ type workspaceHandler struct {
 	checked  *checking.CompletionChecker
 }
 
-// httpServer serves one room.
+// httpServer is an HTTP server for one workspace.
 type httpServer struct {
 	*workspaceHandler
 	site   *web.Server
 	health storeChecker
 }
 
-// shutdownTimeout is the time that running requests have when the server ends. The rest of [platform.DrainLimit] is for
-// sending the last spans and closing the store.
+// shutdownTimeout is the time that running requests have to finish when the server ends. The remaining part of
+// [platform.DrainLimit] is reserved for sending the last spans and closing the store.
 const shutdownTimeout = platform.DrainLimit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; it answers no request before serve.
@@ -144,7 +144,8 @@ func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 	return err
 }
 
-// startBackgroundTasks updates the metrics and runs the functions in also, until the returned function end is called.
+// startBackgroundTasks updates the metrics and runs the functions in also. The caller stops this work with the returned
+// function end.
 func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
@@ -159,8 +160,8 @@ func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...fun
 	}
 }
 
-// shutDown ends the server: it waits for running requests, but at most shutdownTimeout. Cutting off the remaining
-// requests is no error, so leave only logs it.
+// shutDown waits for running requests, but at most shutdownTimeout. It then cuts off the remaining requests. This is no
+// error, and shutDown only logs it.
 func (h *httpServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
@@ -175,10 +176,11 @@ func (h *httpServer) shutDown() error {
 	return err
 }
 
-// url returns the address of the server for clients, as far as it knows.
+// url returns the address of the MCP endpoint for clients.
 func (h *httpServer) url() string { return h.network.clientURL(h.site.Addr()) + "/mcp" }
 
-// clientURL returns the address for clients of a server that listens at an address.
+// clientURL returns the address for clients of a server that listens at an address. A server that listens on all
+// addresses gets the first allowed host name as its host.
 func (n *networkOptions) clientURL(at net.Addr) string {
 	scheme, addr := "http", at.String()
 	if n.site.Cert != "" {
@@ -201,7 +203,7 @@ const (
 	checkAgain   = 10 * time.Second
 )
 
-// storeChecker checks the store, so that the server can say whether it is ready.
+// storeChecker checks the store, and says whether the server is ready.
 type storeChecker struct {
 	boxes *relay.Relay
 	log   *slog.Logger
@@ -229,7 +231,7 @@ func (c *storeChecker) checkPeriodically(ctx context.Context) {
 	}
 }
 
-// checkReady reports an error if the store cannot be reached, cannot keep changes, or failed its last check.
+// checkReady returns an error if the store cannot be reached, cannot keep changes, or failed its last check.
 func (c *storeChecker) checkReady(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)

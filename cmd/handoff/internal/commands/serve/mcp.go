@@ -45,11 +45,11 @@ server ends with its client.`,
 	return cmd
 }
 
-// drainTimeout is the time that calls under way have after the client is gone; the rest of [platform.DrainLimit] is for
-// closing the store.
+// drainTimeout is the time that running calls have to finish after the client is gone. The remaining part of
+// [platform.DrainLimit] is reserved for closing the store.
 const drainTimeout = platform.DrainLimit - 1500*time.Millisecond
 
-// serveClient runs a server for one client. It first takes control of the signals, and returns when the server has
+// serveClient runs a server for one client. It takes control of the signals first. It returns when the server has
 // released its last lock.
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
 	ctx, life := platform.BeginLife(ctx, a.Exit)
@@ -110,8 +110,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	})
 }
 
-// checksTimeout is the time for which a completion waits for its checks. Clients wait a minute for the result of a
-// call.
+// checksTimeout is the time for which a completion waits for its checks. It is below one minute, because clients wait
+// one minute for the result of a call.
 const checksTimeout = schemas.MaxWait * time.Second
 
 // checkRegistration refuses values that the agent could not register later.
@@ -127,8 +127,8 @@ func checkRegistration(own schemas.RegisterIn) error {
 	return nil
 }
 
-// defaultAgentName returns the default agent name for a client: the client's name on handoff's command line, if handoff
-// knows the client, or else the name that the client gave.
+// defaultAgentName returns the default agent name for a client. If handoff knows the client, the result is the client's
+// name on handoff's command line. Otherwise it is the name that the client gave.
 func defaultAgentName(client string) schemas.Agent {
 	if agent, ok := identity.AgentOfClient(client); ok {
 		return agent

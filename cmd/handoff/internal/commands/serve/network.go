@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// networkOptions holds the flags of serve for agents on other machines. Without an address to listen at, these flags
-// have no effect.
+// networkOptions holds the flags of the command serve for agents on other machines. Without an address to listen at,
+// these flags have no effect.
 type networkOptions struct {
 	site   web.Config        // the listener
 	issuer auth.IssuerConfig // the issuer of access tokens
@@ -67,8 +67,8 @@ func (n *networkOptions) checkFlags(given *pflag.FlagSet, environment func(strin
 	return n.checkCluster()
 }
 
-// refuseUselessFlags refuses flags that have no effect without an address to listen at. It accepts --store if its value
-// comes from HANDOFF_STORE, because serve then keeps the one workspace in that database open.
+// refuseUselessFlags refuses flags that have no effect without an address to listen at. It accepts --store if the value
+// comes from HANDOFF_STORE. In that case serve keeps one workspace of that database open.
 func (n *networkOptions) refuseUselessFlags(given *pflag.FlagSet, database string) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(networkOptions).defineFlags(own)

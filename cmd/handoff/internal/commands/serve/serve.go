@@ -66,8 +66,8 @@ user. The workspace is the instance: handoff@NAME. handoff where prints the name
 	return cmd
 }
 
-// serveAsOwner makes this process the owner of the workspace's store, or lets it wait in line until the present owner
-// ends. It returns after a signal.
+// serveAsOwner makes this process the owner of the store and serves the workspace until a signal. While another process
+// owns the store, serveAsOwner waits for its turn.
 func (s *servingCommand) serveAsOwner(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
@@ -91,7 +91,8 @@ func (s *servingCommand) serveAsOwner(ctx context.Context) error {
 	})
 }
 
-// serveUntilDone serves a workspace until ctx is done, over HTTP too if there is an address.
+// serveUntilDone serves a workspace until ctx is done. If the command has an address to listen at, it also serves the
+// workspace over HTTP.
 func (s *servingCommand) serveUntilDone(
 	ctx context.Context, conn *cli.Connection, ws workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
@@ -125,8 +126,8 @@ func (s *servingCommand) serveUntilDone(
 	return site.serve(ctx, stderr)
 }
 
-// pollOwner makes a call every checkInterval to check that some process serves the workspace, until ctx is done. It
-// logs a failed call.
+// pollOwner makes a call every checkInterval until ctx is done, to check that some process serves the workspace. It
+// logs failed calls.
 func pollOwner(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	for platform.Sleep(ctx, checkInterval) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
@@ -135,8 +136,8 @@ func pollOwner(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	}
 }
 
-// checkInterval is the interval of the calls in stay. They are needed because a process without calls may get the
-// store, fail to open it, and then no longer stand in line for it.
+// checkInterval is the interval of the calls of pollOwner. Without these calls, a process that gets the store but
+// cannot open it would not try to become the owner again.
 const checkInterval = 30 * time.Second
 
 func printOwner(w io.Writer, ws workspace.Workspace, unserved error) {

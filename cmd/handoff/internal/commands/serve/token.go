@@ -114,8 +114,8 @@ it is in the registry, next to all actions with the token. No other token can ge
 	return cmd
 }
 
-// parseExpiry parses the time at which a token expires. It returns the zero time for "never". A date without a time
-// means the beginning of that day, in the time zone of now.
+// parseExpiry parses the time at which a token expires. For "never" it returns the zero time. For a date without a time
+// it returns the beginning of that day, in the time zone of now.
 func parseExpiry(said string, now time.Time) (time.Time, error) {
 	if said == "never" {
 		return time.Time{}, nil

@@ -16,8 +16,8 @@ import (
 // flushTimeout is the time that a server has at its end to send the last spans.
 const flushTimeout = 250 * time.Millisecond
 
-// startTracing starts to send spans of the workspace, if environment variables name a collector. The caller must call
-// end before it closes the store.
+// startTracing starts to send spans of the workspace if environment variables name a collector. The caller must call
+// the returned function end before it closes the store.
 func startTracing(
 	ctx context.Context, a *cli.App, ws workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (end func(), err error) {

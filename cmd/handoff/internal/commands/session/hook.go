@@ -104,8 +104,8 @@ func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error 
 	return err
 }
 
-// runWithin runs fn with a context that ends after limit. If fn has not returned mercy later, within returns without
-// waiting for it, and the process ends. It turns a panic of fn into an error.
+// runWithin runs fn with a context that ends after limit. If fn still runs after the additional time mercy, runWithin
+// returns without waiting for fn. It turns a panic of fn into an error.
 func runWithin(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
 	defer end()
@@ -122,8 +122,8 @@ func runWithin(ctx context.Context, limit, mercy time.Duration, fn func(context.
 	return err
 }
 
-// SilenceHookError hides the error of a hook from its client. Otherwise the exit status 2 would stop the session or
-// wake it, and the client's model would read the error.
+// SilenceHookError hides the error of a hook from its client. Exit status 2 would stop or wake the session, and the
+// model of the client would read the error.
 func SilenceHookError(a *cli.App, cmd *cobra.Command, args []string, err error) error {
 	if _, isStatus := errors.AsType[cli.ExitStatus](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
@@ -149,7 +149,7 @@ func isHook(cmd *cobra.Command, args []string) bool {
 	return false
 }
 
-// debugLimit is the time for writing an error to the debug file. The file may be on a disk that does not answer.
+// debugLimit is the longest time for writing an error to the debug file, because the disk of that file may not answer.
 const debugLimit = 200 * time.Millisecond
 
 // writeDebug adds a line to a file. It ignores errors.

@@ -21,8 +21,8 @@ const (
 	maxHere     = 160 // bytes of the names of other agents
 )
 
-// startText returns the text at the start of a session: its agent name, its handoffs and its mail. The text has at most
-// [maxTokens] tokens, so it names fewer handoffs if necessary.
+// startText returns the text for the start of a session: its agent name, its handoffs and its mail. The text has at
+// most [maxTokens] tokens. If it would be longer, it names fewer handoffs.
 func startText(n schemas.NewsOut, workspace string) string {
 	text := ""
 	for named := 5; named >= 0; named-- {
@@ -33,8 +33,8 @@ func startText(n schemas.NewsOut, workspace string) string {
 	return text
 }
 
-// startTextWithLimit returns the text of startText with at most `named` handoffs that the agent holds, and at most
-// `named` new ones.
+// startTextWithLimit returns the text of [startText] with at most named handoffs that the agent holds, and at most
+// named new handoffs.
 func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
 	workspace = schemas.Visible(workspace)
@@ -77,7 +77,8 @@ func nextStep(n schemas.NewsOut) string {
 	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.Call(give, "gives work to another agent"))
 }
 
-// otherAgentsText returns a sentence that names the other agents in the workspace, as many as fit into maxHere bytes.
+// otherAgentsText returns a sentence with the names of other agents in the workspace. It leaves out names that do not
+// fit into maxHere bytes.
 func otherAgentsText(n schemas.NewsOut) string {
 	if len(n.Here) == 0 {
 		return ""
@@ -132,7 +133,7 @@ func heldReminder(n schemas.NewsOut) string {
 		schemas.Sentences(finishAdvice(n.Holding[0])))
 }
 
-// finishAdvice returns advice for each way in which a session can end its work on a handoff.
+// finishAdvice returns advice for each way in which a session can end its work on a held handoff.
 func finishAdvice(held schemas.Held) []schemas.Advice {
 	id := held.HandoffID.String()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
@@ -145,8 +146,8 @@ func finishAdvice(held schemas.Held) []schemas.Advice {
 	})
 }
 
-// wakeText tells a sleeping session why it was woken. If there is a brief of the handoff, it stands in a frame of its
-// own.
+// wakeText returns the text that tells a sleeping session why it was woken. A brief that is not empty follows after an
+// empty line.
 func wakeText(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
 	claim := schemas.ClaimIn{HandoffID: item.HandoffID.String()}
@@ -194,7 +195,7 @@ func itemList(items []schemas.Item, more int) string {
 	return text
 }
 
-// itemLine is one item, as "- ho_12 from dev, high: "Test it"".
+// itemLine returns the line for one item ("- ho_12 from dev, high: "Test it"").
 func itemLine(it schemas.Item) string {
 	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.Sender(it.Rule, it.From)), quoteTitle(it.Title)
 	switch {
@@ -210,14 +211,14 @@ func itemLine(it schemas.Item) string {
 	return about + ": " + said + "\n"
 }
 
-// quoteTitle puts the text of another agent on one line and in quotes that it cannot close.
+// quoteTitle puts the text of another agent on one line and in quotes. It escapes quotes within the text.
 func quoteTitle(s string) string { return quoteShortened(s, maxTitle) }
 
 func quoteShortened(s string, most int) string {
 	return strconv.Quote(schemas.Clip(schemas.Visible(strings.Join(strings.Fields(s), " ")), most))
 }
 
-// mailCounts counts the unread mail, as "3 handoffs (1 urgent), 1 unread notice".
+// mailCounts returns the numbers of unread items ("3 handoffs (1 urgent), 1 unread notice").
 func mailCounts(in schemas.Inbox) string {
 	var parts []string
 	if in.Pending > 0 {

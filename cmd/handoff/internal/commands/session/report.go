@@ -18,8 +18,8 @@ import (
 //go:embed files.md
 var filesSnippet string
 
-// hookAnswer is the output of a hook, in the form that most clients read. Clients with [client.Hooks.Flat] read the
-// field Context instead of Adds. Codex refuses unknown fields.
+// hookAnswer is the output of a hook in the form that most clients read. Clients with [client.Hooks.Flat] read the
+// field Context instead of Adds. A hook leaves unused fields out, because Codex refuses unknown fields.
 type hookAnswer struct {
 	Decision string     `json:"decision,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
@@ -33,7 +33,8 @@ type addedText struct {
 	Context string `json:"additionalContext"`
 }
 
-// newAnswer returns the output of a hook on an event, with n in words for the client's model, or nothing.
+// newAnswer returns the output of a hook for an event. It puts the news n into words for the client's model. Without
+// news it returns nil.
 func (a hookReport) newAnswer(e client.SessionEvent, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
 	row, _ := client.ByName(string(of))
@@ -59,8 +60,8 @@ func (a hookReport) newAnswer(e client.SessionEvent, of schemas.Agent, n schemas
 	return schemas.Encode(hookAnswer{Adds: &addedText{At: at, Context: text}})
 }
 
-// hookReport holds the fields that handoff needs of a client's report to a hook. All clients use the same names for
-// these fields, and may leave any of them out.
+// hookReport holds the fields of a client's report that handoff needs. All clients use the same field names, and may
+// omit any field.
 type hookReport struct {
 	Session    string `json:"session_id"`
 	At         string `json:"hook_event_name"`
@@ -77,8 +78,8 @@ type hookReport struct {
 	} `json:"background_tasks"`
 }
 
-// maxReport is the number of bytes that a hook reads of a report. A report contains the answer of a tool, which may be
-// long.
+// maxReport is the largest number of bytes that a hook reads of a report. A report contains the result of a tool call,
+// which may be long.
 const maxReport = 32 << 20
 
 // parseReport reads a report.
@@ -89,9 +90,9 @@ func parseReport(r io.Reader) (a hookReport, err error) {
 	return a, nil
 }
 
-// reportingClient returns the client that sent the report. This is the client that the command line names, or else the
-// client that the form of the report shows, or else the client of the environment. The environment comes last, because
-// a client inherits the variables of another client that started it.
+// reportingClient returns the client that sent the report. The name on the command line comes first, then the form of
+// the report, then the client of the environment. The environment comes last because a client inherits the variables of
+// the client that started it.
 func (a hookReport) reportingClient(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
@@ -102,9 +103,9 @@ func (a hookReport) reportingClient(named string, around schemas.Agent) schemas.
 	return around
 }
 
-// newsRequest returns the request that a hook sends to the mailbox for an event. It returns false if the hook sends
-// none: for an unknown event, and for an event of a subagent other than its stop, because only the subagent would read
-// the answer, and it has no mail of its own.
+// newsRequest returns the request that a hook sends to the mailbox for an event. Ok is false if the hook sends no
+// request. This is so for an unknown event, and for all events of a subagent except its stop: a subagent has no mail of
+// its own.
 func (a hookReport) newsRequest(e client.SessionEvent) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: sessionEvents[e], Session: schemas.Clip(a.Session, maxSessionID)}
 	switch {
@@ -120,11 +121,11 @@ func (a hookReport) newsRequest(e client.SessionEvent) (in schemas.NewsIn, ok bo
 	return in, true
 }
 
-// maxAtWork is the greatest number of running subagents that a hook names to the mailbox.
+// maxAtWork is the largest number of running subagents that a hook names to the mailbox.
 const maxAtWork = 16
 
-// runningSubagents returns the names under which the running subagents may have claimed handoffs. The mailbox reminds a
-// subagent of its handoffs only when the subagent itself stops.
+// runningSubagents returns the names under which running subagents may have claimed handoffs. The mailbox does not
+// remind the session of these handoffs: it reminds a subagent when the subagent itself stops.
 func (a hookReport) runningSubagents() (all []schemas.Agent) {
 	for _, task := range a.Background {
 		if task.Status == "running" && len(all) < maxAtWork {

@@ -1,21 +1,21 @@
 // Package session has the commands that the hooks of a client run for a client session. The command hook shows the
-// session its news, wait --hook wakes the session when work arrives, and prime prints the news of its start.
-//
-// A hook never disturbs its client: [SilenceHookError] hides its errors, and it abandons a slow call.
+// session its news, which are new handoffs, notices and answers. The command wait --hook wakes the session when work
+// arrives. The command prime prints the news at the start of a session.
 //
 // The mailbox decides which news a session gets, and delivers each item once; see [schemas.NewsIn]. This package puts
 // the news into words, in the form that the client reads. It quotes all texts that agents wrote, and calls them data.
 //
-// A hook always ends with status 0, because status 2 would block the client or wake its session. In a project without a
-// store, a hook prints nothing and creates no store. The hook that runs when a session wants to stop objects once for
-// each handoff that the session holds, but at most three times in a row.
+// A hook never disturbs its client. [SilenceHookError] hides its errors, and a hook abandons a slow call. A hook always
+// ends with status 0, because status 2 would block the client or wake its session. In a project without a store, a hook
+// prints nothing and creates no store. If a session wants to stop, the hook objects once for each handoff that the
+// session holds, but at most three times in a row.
 //
-// A hook finds its session by the client's report, together with other facts that clients give. Claude Code names its
-// process to shells and hooks. Codex names its thread to its server with each call. Gemini CLI names nothing, so the
-// hook looks for a parent process that also started a server. A hook that finds no session prints nothing.
+// A hook finds its session by the client's report and by facts that the client gives. Claude Code names its process to
+// shells and hooks. Codex names its thread to its server with each call. Gemini CLI names nothing, so the hook looks
+// for a parent process that also started a server. A hook that finds no session prints nothing.
 //
-// The message that wakes a session of Codex contains only the id of the handoff, because codex queue takes the message
-// as an argument, and every user of the machine can read arguments. The session reads the brief when it claims the
+// The message that wakes a session of Codex contains only the id of the handoff. Codex takes the message as an argument
+// of a command, and every user of the machine can read arguments. The session reads the brief when it claims the
 // handoff. Claude Code gets the brief on standard error.
 package session
 
@@ -113,7 +113,7 @@ func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
 	return cli.RunInterruptible(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }
 
-// findSession returns the session that a client's report is about, together with the completed request to the mailbox.
+// findSession returns the session that a client's report describes, together with the completed request to the mailbox.
 // It creates no workspace.
 func findSession(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (s clientSession, err error) {
 	if asked, err = addIdentity(a, report, client, asked); err != nil {
@@ -139,8 +139,8 @@ func findSession(a *cli.App, report hookReport, client string, asked schemas.New
 	return s, nil
 }
 
-// addIdentity adds to a request all facts that identify the session: facts from the client's report and from the
-// environment.
+// addIdentity adds to a request the facts that identify the session. The facts come from the client's report and from
+// the environment.
 func addIdentity(a *cli.App, report hookReport, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.CommandCaller("", a.Getenv, false)
 	if err != nil {
@@ -159,7 +159,8 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	return asked, nil
 }
 
-// openWorkspace opens the workspace while fn runs. It discards the log, because the client does not need it.
+// openWorkspace opens the workspace while fn runs. It discards the log, because neither the client nor the person needs
+// it.
 func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
 	return s.OpenKnownWorkspace(ctx, s.workspace, cli.OpenOptions{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
@@ -171,8 +172,8 @@ func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (o
 	return out, err
 }
 
-// reportUndelivered looks at err, the result of the delivery. If the session did not receive its news,
-// reportUndelivered tells the mailbox, which will then deliver the news again.
+// reportUndelivered tells the mailbox that the session did not receive its news, if err is not nil. The mailbox then
+// delivers the news again.
 func reportUndelivered(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
 	if _, woken := errors.AsType[cli.ExitStatus](err); err == nil || woken || out.Marked == nil {
 		return err

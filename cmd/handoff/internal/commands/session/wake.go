@@ -50,8 +50,8 @@ func (w *wakeOptions) defineFlags(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("client-process") // the flag exists
 }
 
-// AddHookFlag adds the flag --hook to the command wait. With the flag, the command waits for mail of a session instead
-// of the end of a handoff, and wakes that session.
+// AddHookFlag adds the flag --hook to the command wait. With the flag, the command waits for mail of a session, and
+// wakes the session when mail arrives.
 func AddHookFlag(a *cli.App, wait *cobra.Command) {
 	w := wakeOptions{}
 	w.defineFlags(wait.Flags())
@@ -70,9 +70,9 @@ func AddHookFlag(a *cli.App, wait *cobra.Command) {
 	}
 }
 
-// wakeSession waits until a handoff for a sleeping session arrives, and then wakes the session. It also ends when the
-// session works again, when its client has ended, or when another command waits for the same session. A client with a
-// queue waits for its hooks to end, so for this client the wait goes on in the background.
+// wakeSession waits for a handoff for a sleeping session and then wakes the session. It stops waiting when the session
+// works again, when the client has ended, or when another command waits for the same session. For a client with a
+// message queue it waits in the background, because that client waits for its hooks to end.
 func wakeSession(ctx context.Context, a *cli.App, w wakeOptions) error {
 	if client.IsUnattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
@@ -143,8 +143,8 @@ func findSleepingSession(ctx context.Context, a *cli.App, w wakeOptions) (client
 	return findSession(a, report, w.client, asked)
 }
 
-// awaitMail waits for mail that should wake a session. The result has no mail if the session need not be woken any
-// more.
+// awaitMail waits for mail that should wake a session. It returns a result without mail if there is no more reason to
+// wake the session.
 func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
 	err = conn.RepeatUntilDone(ctx, maxWake, func(now cli.Arguments) (done bool, err error) {
@@ -162,8 +162,8 @@ func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) 
 // noProcess is the number of no process.
 const noProcess = 0
 
-// newClientIdentifier returns a function that identifies the client's process: its result stays the same as long as the
-// client runs, and changes after the client ended.
+// newClientIdentifier returns a function that identifies the client's process. The result of that function stays the
+// same while the client runs, and changes after the client has ended.
 func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
 	told, _ := strconv.Atoi(identity.ClientProcess(s.request.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.clientPID, told)
@@ -181,11 +181,11 @@ func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
 // A client with a queue, such as Codex, has a command that sends a message to a thread, and waits for its hooks to end.
 // So the hook starts the wait for mail as a process of its own, and this process wakes the thread by that command.
 
-// queueLimit is the time that a client has to accept a message.
+// queueLimit is the longest time that a client may take to accept a message.
 const queueLimit = 30 * time.Second
 
-// continueInBackground starts this program again as a process of its own, which continues the wait for mail. The new
-// process ends when the client ends.
+// continueInBackground starts this program as a new process that continues the wait for mail. The new process ends when
+// the client ends.
 func (s clientSession) continueInBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.request.Client), "--codex-thread", s.request.Session,
@@ -204,8 +204,8 @@ func (s clientSession) continueInBackground() error {
 	return cmd.Process.Release()
 }
 
-// queueCommand returns the program and the arguments of the client's command that sends a message to a thread. It
-// returns nil if the client has no command for this.
+// queueCommand returns the client's command that sends a message to a thread. Command is nil if the client has no such
+// command.
 func (s clientSession) queueCommand() (program string, command func(thread, text string) []string) {
 	c, _ := client.ByName(string(s.request.Client))
 	if c.Hooks != nil {
@@ -214,9 +214,9 @@ func (s clientSession) queueCommand() (program string, command func(thread, text
 	return c.Program, command
 }
 
-// queueMessage sends a message to the client's thread. If the thread is idle, the message starts a turn. The message
-// contains no texts of agents, because it is an argument of a command, and everybody on the machine can read arguments.
-// The session reads the brief when it claims the handoff.
+// queueMessage sends a message to the client's thread. An idle thread then begins a turn. The message contains no texts
+// of agents, because every user of the machine can read the arguments of a command. The session reads the brief when it
+// claims the handoff.
 func (s clientSession) queueMessage(ctx context.Context, w wakeOptions, out schemas.NewsOut) error {
 	program, command := s.queueCommand()
 	if command == nil {
@@ -234,8 +234,8 @@ func (s clientSession) queueMessage(ctx context.Context, w wakeOptions, out sche
 	return nil
 }
 
-// programPath returns the path of the program that a process runs. If the system does not show it, the result is the
-// program called name on PATH.
+// programPath returns the path of the program that a process runs. If the system does not show the path, it returns the
+// path of the program called name on PATH.
 func programPath(pid int, name string) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err == nil && strings.HasPrefix(filepath.Base(exe), name) {

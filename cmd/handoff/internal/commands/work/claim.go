@@ -67,8 +67,8 @@ command shows these.`,
 	return cmd
 }
 
-// readClaimedForPerson returns the handoff in full if a person claimed it, because the brief in the result is written
-// for models. It returns nil if an agent claimed it.
+// readClaimedForPerson returns the claimed handoff in full if a person claimed it, because the brief is written for
+// models. It returns nil if an agent claimed it.
 func readClaimedForPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
 	by, err := a.Caller(true)
 	if err != nil || by.Agent != schemas.Human || out.Empty || a.JSON {
@@ -107,8 +107,8 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	printEndingCommands(a, p, raw)
 }
 
-// flagsOfNextCommands returns the flags that the holder's next commands need: the agent name, even if this call had no
-// --agent, and the workspace.
+// flagsOfNextCommands returns the flags that the holder's next commands need: the workspace, and the agent name even if
+// this call had no --agent.
 func flagsOfNextCommands(a *cli.App) string {
 	by, err := a.Caller(true)
 	if err != nil {

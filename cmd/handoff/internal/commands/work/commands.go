@@ -1,8 +1,8 @@
-// Package work has the commands that change handoffs: send, claim, complete, fail, update, assign, wait, and the
-// commands for single actions.
+// Package work has the commands that change handoffs: send, claim, complete, fail, update, assign, wait, and a command
+// for each single action.
 //
-// Each command declares the flags that become arguments of one tool, calls the tool, and prints the result for people,
-// or with --silent only the id. The mailbox alone decides whether an action is allowed.
+// Each command defines the flags that become arguments of one tool. It calls the tool and prints the result for people.
+// With --silent it prints only the id. The mailbox alone decides whether an action is allowed.
 package work
 
 import (

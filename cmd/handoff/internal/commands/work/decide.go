@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// actionCommand is a command that takes one action on handoffs. It may have a text as an argument.
+// actionCommand describes a command that takes one action on handoffs. The command may have a text as an argument.
 type actionCommand struct {
 	action schemas.Action
 	words  bool // its other argument is a text; otherwise only a reason may be given
@@ -18,7 +18,8 @@ type actionCommand struct {
 	cmd    cobra.Command
 }
 
-// actionCommands lists all acts. Package life has the effects of an action, and its permitted callers.
+// actionCommands lists the commands for single actions. Package life has the effects of an action and the callers that
+// may take it.
 var actionCommands = []actionCommand{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
@@ -155,8 +156,8 @@ func idOfAnswered(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 
-// printAnswered reports the effect of an answer to a question. If the question was a message, it names the notice with
-// the reply.
+// printAnswered prints the effect of an answer to a question. If the question was a message, it prints the id of the
+// notice with the answer.
 func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 	if out.NoticeID == 0 {
 		printUpdated(p, out)

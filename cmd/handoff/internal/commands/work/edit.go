@@ -38,8 +38,8 @@ changes nothing. If handoff refuses the text, it keeps it in a file. Mend this f
 	return cmd
 }
 
-// editedHandoff is a handoff in the form in which a person edits it, with its fields in this order and under these
-// names.
+// editedHandoff is a handoff in the form in which a person edits it. The YAML text has its fields in this order and
+// under these names.
 type editedHandoff struct {
 	To, Title, Type, Priority, Deadline, Timeout, Review string
 
@@ -66,7 +66,7 @@ func newEditedHandoff(h *schemas.Handoff) editedHandoff {
 	return w
 }
 
-// editedField is the value of one field of a document, with the path of the argument that changes it.
+// editedField is the value of one field of an [editedHandoff], with the path of the argument that changes the field.
 type editedField[V any] struct {
 	path string
 	is   V
@@ -75,8 +75,8 @@ type editedField[V any] struct {
 // name returns the last name of the path.
 func (f editedField[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
 
-// textFields returns the fields of a document that hold one text. The order is the same for each document, so two
-// documents can be compared.
+// textFields returns the fields that hold one text, always in the same order. So the fields of two handoffs can be
+// compared by position.
 func (w editedHandoff) textFields() []editedField[string] {
 	return []editedField[string]{
 		{"to", w.To},
@@ -93,7 +93,7 @@ func (w editedHandoff) textFields() []editedField[string] {
 	}
 }
 
-// listFields returns the fields of a document that hold a list of texts. The order is the same for each document.
+// listFields returns the fields that hold a list of texts, always in the same order.
 func (w editedHandoff) listFields() []editedField[[]string] {
 	return []editedField[[]string]{
 		{"changes.tags", w.Tags},
@@ -143,9 +143,8 @@ func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments
 	return args, nil
 }
 
-// listChanges returns the changes that turn the list before into the list after: the texts to remove (gone) and the
-// texts to append (more). If that is not enough, because common texts changed their order or new texts stand before
-// them, it removes and appends all texts.
+// listChanges returns the texts to remove (gone) and the texts to append (more) that turn the list before into the list
+// after. If common texts changed their order, or a new text stands before them, it removes and appends all texts.
 func listChanges(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string
@@ -162,8 +161,8 @@ func listChanges(before, after []string) (gone, more []string) {
 	return before, after
 }
 
-// editHandoff opens a handoff in the editor of a person, and sends the changes. If the mailbox refuses them, edit keeps
-// the edited text in a file.
+// editHandoff opens a handoff in the editor of a person and sends the changes. If the mailbox refuses the changes, it
+// keeps the edited text in a file.
 func editHandoff(ctx context.Context, a *cli.App, id, file string) error {
 	shown, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 	if err != nil {
@@ -224,8 +223,8 @@ func sendAmendments(ctx context.Context, a *cli.App, id schemas.ID, before edite
 	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
 }
 
-// runEditor opens a text in the person's editor. It returns the edited text and its file when the editor ends. Ctrl-C
-// goes to the editor and does not end handoff.
+// runEditor opens a text in the person's editor. When the editor ends, it returns the edited text and its file. Ctrl-C
+// reaches the editor and does not end handoff.
 func runEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
 	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
 	if editor == "" && !a.IsTerminal(a.Stdin) {

@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-// sendFields are the flags of send. An argument of send_handoff without a flag can only be given in a message (--file).
+// sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
 var sendFields = slices.Concat([]cli.Field{
 	cli.Text("task", "task", "the task, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
@@ -63,7 +63,7 @@ var sendFields = slices.Concat([]cli.Field{
 	cli.Switch("force", "options.force", "send even if the recipient does not accept the type"),
 })
 
-// configureSend makes a command that sends. It puts prefix before the address.
+// configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address.
 func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
@@ -123,15 +123,14 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	return args.SetPath("context.references", refs)
 }
 
-// sentID returns the id of the sent handoff or message. If it went to several recipients, the result has one id on each
-// line.
+// sentID returns the id of the sent handoff or message. For several recipients it returns one id on each line.
 func sentID(out schemas.SendOut) string {
 	all := strings.Join(schemas.Texts(append(out.Parts, out.Joined)), "\n") // the last line may be empty
 	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
 }
 
-// printSent reports the recipient. It does not show the workflow after a dry run, because a new workflow has no name
-// yet, unless the handoff continues its parent's workflow.
+// printSent prints the recipient and the workflow. After a dry run a new workflow has no name yet, so it prints a
+// workflow only if the handoff continues the workflow of its parent.
 func printSent(p *cli.Page, out schemas.SendOut) {
 	where, before, after, notSent := string(out.To), ", ", "", out.Status == dryRun
 	if notSent {

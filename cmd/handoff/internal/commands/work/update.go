@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// updateFields are the flags of update. A flag that stands for an action of update_handoff selects that action, and the
-// other flags are details of it.
+// updateFields are the flags of update. A flag that stands for an action of update_handoff selects this action. The
+// other flags are details of the selected action.
 var updateFields = []cli.Field{
 	cli.Text("note", "note", "progress: the last step").Short("m"),
 	cli.Number("percent", "percent", "progress: percentage of the work"),
@@ -171,9 +171,9 @@ its holder, and the holder gets a notice. It keeps all progress, and this counts
 	})
 }
 
-// assignHandoff gives a handoff to another agent: it redirects a pending handoff, and releases a held handoff for the
-// other agent. The handoff's status may change between the query and the update, so after a refusal assign tries once
-// more.
+// assignHandoff gives a handoff to another agent. It redirects a pending handoff, and releases a held handoff for the
+// other agent. The status may change between the query and the update, so assignHandoff tries once more after a
+// refusal.
 func assignHandoff(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out schemas.UpdateOut, raw json.RawMessage, err error) {
 	for range 2 {
 		var now schemas.GetOut

@@ -29,7 +29,8 @@ type waitOptions struct {
 	ends     time.Time
 }
 
-// WaitCommand returns the command wait. It is not in [Commands] because package session adds a --hook to it.
+// WaitCommand returns the command wait. [Commands] does not contain it, because package session adds the flag --hook to
+// it.
 func WaitCommand(a *cli.App) *cobra.Command {
 	w := waitOptions{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
@@ -69,7 +70,7 @@ session ends, or when the session has a newer hook.`,
 }
 
 // waitForAll waits for the end of each handoff, one after another. For a workflow it repeats this until the workflow
-// has no open handoff. It opens the workspace anew for each handoff, because a process that waits long should not
+// has no open handoff. It opens the workspace anew for each handoff, because a process that waits for long should not
 // become the owner of the store.
 func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
@@ -102,7 +103,7 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 	return nil
 }
 
-// waitForOne waits until a handoff ends or its holder asks a question, and prints the outcome or the question. Well
+// waitForOne waits until a handoff ends or its holder asks a question. It prints the outcome or the question. Well
 // reports whether the handoff was done well.
 func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
@@ -135,8 +136,7 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 	return isDoneWell(out), err
 }
 
-// isDoneWell reports whether a handoff ended in a way that lets its dependents start. It applies the same rule as
-// dependencies.
+// isDoneWell reports whether a handoff ended in a way that lets its dependents start.
 func isDoneWell(out schemas.GetOut) bool {
 	st := schemas.OrZero(out.Standing)
 	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
@@ -150,7 +150,8 @@ func (w waitOptions) printOutcome(a *cli.App, out schemas.GetOut, raw json.RawMe
 	return a.Print(raw, fill)
 }
 
-// cancelAfterTimeout cancels a handoff that did not end within the time limit. It returns an error that says so.
+// cancelAfterTimeout cancels a handoff that did not end within the time limit. It returns an error that reports the
+// cancellation.
 func (w waitOptions) cancelAfterTimeout(ctx context.Context, a *cli.App, id schemas.ID) error {
 	reason := fmt.Sprintf("It was not done within %s.", w.timeout.Duration)
 	in := cli.Arguments{"handoff_id": id, "action": schemas.ActCancel, "note": reason}
@@ -176,8 +177,8 @@ func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow stri
 	return true, nil
 }
 
-// printQuestions prints the questions of the holder, and the command that answers them. The holder does nothing until
-// it has the answers.
+// printQuestions prints the questions of the holder, and the command that answers them. The holder waits until it has
+// the answers.
 func printQuestions(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	for _, question := range out.Standing.Questions {
